@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# The front door. `make help` lists the targets from the comments behind them.
+SHELL := /bin/bash
+VENV := .venv
+PY := $(VENV)/bin/python
+READY := $(VENV)/.ready
+FILE ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help
+help: ## List the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+$(READY): requirements.lock tools/setup.py
+	@python3 tools/setup.py $(VENV)
+	@touch $@
+
+.PHONY: setup
+setup: $(READY) ## Make the virtual environment and the simulator (once)
+
+.PHONY: lock
+lock: ## Pin the newest versions of requirements.in in requirements.lock
+	python3 tools/lock.py
+
+.PHONY: clean
+clean: ## Remove everything that was built, keep the environment
+	rm -rf build

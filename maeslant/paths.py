@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are: the one place that knows the tree and the order of its folders."""
+
+import os
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("MAESLANT_BUILD", ROOT / "build"))
+RTL = ROOT / "rtl"
+# From the ground up: a folder may use itself and those before it, never one after it.
+RTL_ORDER = ("prim", "bus", "cipher", "mode", "dma", "guard", "kernel", "device", "soc")
+
+
+def rtl_folders() -> list[pathlib.Path]:
+    """The folders of rtl/ that exist, in order of dependence."""
+    return [RTL / name for name in RTL_ORDER if (RTL / name).is_dir()]
+
+
+def rtl_packages() -> list[pathlib.Path]:
+    """All SystemVerilog packages in an order in which each needs only earlier ones."""
+    found = [path for folder in rtl_folders() for path in sorted(folder.glob("**/*_pkg.sv"))]
+    names = {path.stem: path for path in found}
+    done: list[pathlib.Path] = []
+
+    def visit(path: pathlib.Path) -> None:
+        if path in done:
+            return
+        text = path.read_text()
+        for name, other in names.items():
+            if other != path and f"{name}::" in text:
+                visit(other)
+        done.append(path)
+
+    for path in found:
+        visit(path)
+    return done
+
+
+def verilator_sources() -> list[str]:
+    """Arguments that let Verilator find every package and module (file = module)."""
+    folders = [sub for folder in rtl_folders() for sub in (folder, *sorted(folder.glob("*/")))]
+    args = [arg for folder in folders for arg in ("-y", str(folder))]
+    return [*args, "+libext+.sv", f"-I{RTL / 'prim'}"]
+
+
+def tool(name: str) -> str:
+    """A program of the project's environment, by the path where `make setup` put it."""
+    path = ROOT / ".venv" / "bin" / name
+    return str(path) if path.exists() else name

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_pkg: descriptors, completions and the internal types of the movers.
+//
+// Host memory is little-endian: byte 0 of a structure is in bits 7:0. The C side of the two ring
+// formats is driver/include/maeslant_ring.h; a test holds the two against each other.
+
+package mae_dma_pkg;
+
+  typedef logic [63:0] addr_t;
+  typedef logic [7:0] dma_ctx_t;  // contexts are numbered from 0, at most 256
+
+  // A submission descriptor, 64 bytes, 64-byte aligned. First member = highest address.
+  typedef struct packed {
+    logic [127:0] iv;           // 0x30 as in memory, byte 0 first (bits 7:0)
+    logic [63:0]  reserved1;    // 0x28 zero
+    logic [31:0]  reserved0;    // 0x24 zero
+    logic [15:0]  dst_entries;  // 0x22 entries of the list when flags.dst_list
+    logic [15:0]  src_entries;  // 0x20 entries of the list when flags.src_list
+    logic [63:0]  dst;          // 0x18 address of the destination, or of its list
+    logic [63:0]  src;          // 0x10 address of the source, or of its list
+    logic [23:0]  reserved2;    // 0x0d zero
+    logic [7:0]   tweak_slot;   // 0x0c key slot of XTS's second key
+    logic [31:0]  length;       // 0x08 bytes, at least 1
+    logic [7:0]   key_slot;     // 0x07
+    logic [7:0]   context_id;   // 0x06 which context's chain value is used and kept
+    logic [7:0]   flags;        // 0x05 see the Flag* bit numbers
+    logic [7:0]   op;           // 0x04 what the client does: for AES mode_e of mae_mode_pkg
+    logic [31:0]  cookie;       // 0x00 comes back in the completion
+  } desc_t;
+
+  localparam int unsigned FlagDecrypt = 0;  // client: decrypt
+  localparam int unsigned FlagInit = 1;     // client: start a message with iv, else go on
+  localparam int unsigned FlagSrcList = 2;  // src points to src_entries list entries
+  localparam int unsigned FlagDstList = 3;  // dst points to dst_entries list entries
+  localparam int unsigned FlagIrq = 4;      // raise the interrupt when completed
+
+  // A list entry, 16 bytes, 16-byte aligned. Lengths are summed; entries of 0 bytes are legal.
+  typedef struct packed {
+    logic [31:0] reserved;  // 0x0c zero
+    logic [31:0] length;    // 0x08
+    logic [63:0] addr;      // 0x00
+  } sg_entry_t;
+
+  // A completion, 16 bytes, written whole in one beat after every write response has come.
+  typedef struct packed {
+    logic [31:0] phase;       // 0x0c bit 0 toggles each time round the ring, first round 1
+    logic [31:0] bytes;       // 0x08 bytes written
+    logic [15:0] reserved;    // 0x06
+    logic [7:0]  context_id;  // 0x05
+    logic [7:0]  status;      // 0x04 status_e
+    logic [31:0] cookie;      // 0x00
+  } completion_t;
+
+  typedef enum logic [7:0] {
+    StatusOk          = 8'd0,
+    StatusDescFetch   = 8'd1,   // the descriptor could not be read (cookie is then 0)
+    StatusBadOp       = 8'd2,   // unknown op or flag, or a reserved field not zero
+    StatusBadContext  = 8'd3,   // no such context
+    StatusBadLength   = 8'd4,   // 0, or not allowed by the op, or unequal to the lists' sum
+    StatusBadKey      = 8'd5,   // key slot empty or out of range
+    StatusListFetch   = 8'd6,   // a list could not be read
+    StatusReadSlverr  = 8'd7,
+    StatusReadDecerr  = 8'd8,
+    StatusWriteSlverr = 8'd9,
+    StatusWriteDecerr = 8'd10,
+    StatusAborted     = 8'd11   // the card was disabled with the transfer in flight
+  } status_e;
+
+endpackage

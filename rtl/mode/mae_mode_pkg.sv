@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_mode_pkg: the modes of operation as one table of three functions (SP 800-38A, SP 800-38E).
+//
+// Every mode here is: out = Cipher(pre) ^ mask, and a next chain value.
+//
+//   mode          pre            mask     next chain
+//   ECB           data           0        chain
+//   CBC  encrypt  data ^ chain   0        out             SP 800-38A §6.2
+//   CBC  decrypt  data           chain    data
+//   PCBC encrypt  data ^ chain   0        data ^ out      (Kerberos v4's)
+//   PCBC decrypt  data           chain    data ^ out
+//   CFB  encrypt  chain          data     out             SP 800-38A §6.3, s = 128
+//   CFB  decrypt  chain          data     data
+//   OFB           chain          data     data ^ out      SP 800-38A §6.4
+//   CTR           chain          data     chain + 1       SP 800-38A §6.5, 128-bit counter
+//   XTS           data ^ chain   chain    chain * alpha   IEEE 1619, SP 800-38E
+//
+// The first chain value is the IV, the first counter block, or for XTS the tweak's encryption
+// under the second key. CFB, OFB and CTR use the forward cipher in both directions.
+
+package mae_mode_pkg;
+  import mae_aes_pkg::*;
+
+  typedef enum logic [2:0] {
+    Ecb  = 3'd0,
+    Cbc  = 3'd1,
+    Pcbc = 3'd2,
+    Cfb  = 3'd3,
+    Ofb  = 3'd4,
+    Ctr  = 3'd5,
+    Xts  = 3'd6
+  } mode_e;
+
+  localparam int unsigned KeySlotWidth = 6;
+  typedef logic [KeySlotWidth-1:0] key_slot_t;
+
+  // What a context is to do; loaded before its first row. The chain value lives on from one
+  // configuration of a context to the next unless `init` is set.
+  typedef struct packed {
+    mode_e     mode;
+    dir_e      dir;
+    logic      init;        // start a message: the chain value is made from iv
+    logic      serial;      // XTS only: ciphertext stealing, length not a multiple of 16
+    key_slot_t key_slot;
+    key_slot_t tweak_slot;  // XTS only: the second key
+    block_t    iv;
+  } mode_cfg_t;
+
+  function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,
+                                      input block_t data);
+    unique case (mode)
+      Cbc, Pcbc:     return (dir == Encrypt) ? data ^ chain : data;
+      Cfb, Ofb, Ctr: return chain;
+      Xts:           return data ^ chain;
+      default:       return data;
+    endcase
+  endfunction
+
+  function automatic block_t mode_mask(input mode_e mode, input dir_e dir, input block_t chain,
+                                       input block_t data);
+    unique case (mode)
+      Cbc, Pcbc:     return (dir == Encrypt) ? '0 : chain;
+      Cfb, Ofb, Ctr: return data;
+      Xts:           return chain;
+      default:       return '0;
+    endcase
+  endfunction
+
+  function automatic block_t mode_next(input mode_e mode, input dir_e dir, input block_t chain,
+                                       input block_t data, input block_t out);
+    unique case (mode)
+      Cbc, Cfb:  return (dir == Encrypt) ? out : data;
+      Pcbc, Ofb: return data ^ out;
+      Ctr:       return chain + 128'd1;
+      Xts:       return xts_times_alpha(chain);
+      default:   return chain;
+    endcase
+  endfunction
+
+  // The direction of the block cipher that a mode needs.
+  function automatic dir_e mode_cipher_dir(input mode_e mode, input dir_e dir);
+    return (mode inside {Cfb, Ofb, Ctr}) ? Encrypt : dir;
+  endfunction
+
+  // Whether the next chain value needs the cipher's answer: such a mode cannot fill a pipeline.
+  function automatic logic mode_chains(input mode_e mode, input dir_e dir);
+    return (mode inside {Pcbc, Ofb}) || (mode inside {Cbc, Cfb} && dir == Encrypt);
+  endfunction
+
+  // Whether a message may end in a part of a block (XTS by ciphertext stealing).
+  function automatic logic mode_any_length(input mode_e mode);
+    return mode inside {Cfb, Ofb, Ctr, Xts};
+  endfunction
+
+  // Multiplication by alpha, IEEE 1619 §5.2: byte 0 is the least significant one of the tweak,
+  // and byte 0 stands in bits 127:120 here, so the shift runs over the bytes from left to right.
+  function automatic block_t xts_times_alpha(input block_t tweak);
+    block_t shifted;
+    logic   carry;
+    carry = tweak[7];  // the top bit of byte 15
+    for (int unsigned i = 0; i < 16; i++) begin
+      // Bit 7 of byte i - 1 moves into bit 0 of byte i.
+      shifted[8*(15-i)+:8] = {
+        tweak[8*(15-i)+:7], (i == 0) ? 1'b0 : tweak[(8*(16-i)+7)%128]
+      };
+    end
+    return shifted ^ {carry ? 8'h87 : 8'h00, 120'd0};
+  endfunction
+
+endpackage

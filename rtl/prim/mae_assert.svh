@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Assertions that are live in simulation and formal and vanish in synthesis.
+// MAE_ASSERT(name, property): holds on every rising clk_i outside reset.
+// MAE_STREAM_HOLDS(name, valid, ready, payload): once valid, valid and payload hold until taken.
+// MAE_PARAM(name, condition): a legal parameter value, checked at elaboration.
+`ifndef MAE_ASSERT_SVH
+`define MAE_ASSERT_SVH
+
+`ifdef SYNTHESIS
+`define MAE_ASSERT(name, prop)
+`define MAE_STREAM_HOLDS(name, valid, ready, payload)
+`else
+`define MAE_ASSERT(name, prop) \
+  always_ff @(posedge clk_i) if (rst_ni) name: assert (prop) \
+    else $error("%m: %s", `"name`");
+
+`define MAE_STREAM_HOLDS(name, valid, ready, payload) \
+  logic name``_wait_q; logic [$bits(payload)-1:0] name``_last_q; \
+  always_ff @(posedge clk_i or negedge rst_ni) begin \
+    if (!rst_ni) begin name``_wait_q <= 1'b0; name``_last_q <= '0; end \
+    else begin name``_wait_q <= (valid) && !(ready); name``_last_q <= payload; end \
+  end \
+  always_ff @(posedge clk_i) if (rst_ni && name``_wait_q) \
+    name: assert ((valid) && name``_last_q == (payload)) \
+    else $error("%m: %s", `"name`");
+`endif
+
+`define MAE_PARAM(name, cond) if (!(cond)) begin : name $fatal(1, "illegal parameter: name"); end
+
+`endif
