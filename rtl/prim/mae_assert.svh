@@ -3,6 +3,7 @@
 // Assertions that are live in simulation and formal and vanish in synthesis.
 // MAE_ASSERT(name, property): holds on every rising clk_i outside reset.
 // MAE_STREAM_HOLDS(name, valid, ready, payload): once valid, valid and payload hold until taken.
+//   A module with clear_i passes `ready || clear_i`, so that a stream may end there.
 // MAE_PARAM(name, condition): a legal parameter value, checked at elaboration.
 `ifndef MAE_ASSERT_SVH
 `define MAE_ASSERT_SVH
@@ -12,7 +13,7 @@
 `define MAE_STREAM_HOLDS(name, valid, ready, payload)
 `else
 `define MAE_ASSERT(name, prop) \
-  always_ff @(posedge clk_i) if (rst_ni) name: assert (prop) \
+  always_ff @(posedge clk_i or negedge rst_ni) if (rst_ni) name: assert (prop) \
     else $error("%m: %s", `"name`");
 
 `define MAE_STREAM_HOLDS(name, valid, ready, payload) \
@@ -21,7 +22,7 @@
     if (!rst_ni) begin name``_wait_q <= 1'b0; name``_last_q <= '0; end \
     else begin name``_wait_q <= (valid) && !(ready); name``_last_q <= payload; end \
   end \
-  always_ff @(posedge clk_i) if (rst_ni && name``_wait_q) \
+  always_ff @(posedge clk_i or negedge rst_ni) if (rst_ni && name``_wait_q) \
     name: assert ((valid) && name``_last_q == (payload)) \
     else $error("%m: %s", `"name`");
 `endif

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_stream_reg: a stream register that cuts the forward and the ready path (a skid buffer).
+//
+// Latency: 1 clock. Throughput: one word a clock. Valid, data and ready come from registers only:
+// a word that arrives in the clock in which ready falls is kept aside in a second register.
+// `clear_i` and reset drop and zero both words. Legal: Width >= 1.
+
+`include "mae_assert.svh"
+
+module mae_stream_reg #(
+    parameter int unsigned Width = 8
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic clear_i,
+
+    input  logic             in_valid_i,
+    output logic             in_ready_o,
+    input  logic [Width-1:0] in_data_i,
+
+    output logic             out_valid_o,
+    input  logic             out_ready_i,
+    output logic [Width-1:0] out_data_o
+);
+  `MAE_PARAM(WidthLegal, Width >= 1)
+
+  logic             out_valid_q;
+  logic [Width-1:0] out_data_q;
+  logic             skid_valid_q;
+  logic [Width-1:0] skid_data_q;
+
+  assign in_ready_o  = !skid_valid_q;
+  assign out_valid_o = out_valid_q;
+  assign out_data_o  = out_data_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      out_valid_q  <= 1'b0;
+      out_data_q   <= '0;
+      skid_valid_q <= 1'b0;
+      skid_data_q  <= '0;
+    end else if (clear_i) begin
+      out_valid_q  <= 1'b0;
+      out_data_q   <= '0;
+      skid_valid_q <= 1'b0;
+      skid_data_q  <= '0;
+    end else if (!out_valid_q || out_ready_i) begin
+      // The word set aside goes first.
+      out_valid_q <= skid_valid_q || in_valid_i;
+      if (skid_valid_q) out_data_q <= skid_data_q;
+      else if (in_valid_i) out_data_q <= in_data_i;
+      skid_valid_q <= 1'b0;
+    end else if (in_valid_i && in_ready_o) begin
+      skid_valid_q <= 1'b1;
+      skid_data_q  <= in_data_i;
+    end
+  end
+
+  `MAE_ASSERT(SkidBehindOut, !skid_valid_q || out_valid_q)
+  `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || clear_i, out_data_o)
+
+endmodule
