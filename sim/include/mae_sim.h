@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mae_sim.h: the C interface of every simulated machine, build/sim/<name>/libmae_sim_<name>.so.
+ *
+ * A machine is a verilated device, its clocks, its reset and the host's memory, all in the
+ * caller's process. Simulated time only passes inside the calls below; between them the device
+ * stands still, so the caller may look at and change mapped memory freely.
+ *
+ * Conventions
+ *   - Time is in bus clocks unless a name says otherwise. A build with one clock counts both alike.
+ *   - Functions that return int give 0 (or more) for success, else a negative errno:
+ *       -EIO        the device answered SLVERR or DECERR
+ *       -ETIMEDOUT  the device did not answer within `timeout` clocks
+ *       -EPROTO     the device broke the AXI protocol, failed an assertion or ended the simulation.
+ *                   Final: every later call gives it too
+ *       -EINVAL     an argument is wrong; -EEXIST: an IOVA range overlaps; -ENOENT: it is not mapped
+ *       -ENOSYS     the device has no such port (a peripheral does no DMA)
+ *     mae_sim_message() says the last failure in words.
+ *   - One machine is used by one thread at a time; different machines may run in different threads.
+ *   - Everything random follows from the seed and the sequence of calls: the same seed and calls
+ *     give the same clocks.
+ *
+ * Options of mae_sim_create(): "name=value" joined by '&', as in "latency=50-300&order=shuffled".
+ * An unknown name or value is an error. Sizes are in clocks or percent as said:
+ *   latency=MIN-MAX     bus clocks from a read address to its first data, and from the last write
+ *                       data to its response, uniform (default 1-1; one number means both)
+ *   order=in            answers come in the order of the requests (default)
+ *   order=shuffled      answers of different IDs overtake each other and interleave beat by beat
+ *   bus=two-way         a read beat and a write beat may share a clock (default)
+ *   bus=one-way         memory moves one beat a clock, either way
+ *   bandwidth=PERCENT   data clocks that the memory serves, 1-100 (default 100), evenly spread
+ *   stall=PERCENT       chance that a channel pauses in a clock, 0-95 (default 0), each by itself
+ *   outstanding=N       bursts that the memory holds in each direction, 1-4096 (default 1024)
+ *   ratio=CORE:BUS      clock frequencies, 1-1000 each (default 1:1), of builds with two clocks
+ *   error_read=RATE     read bursts per million that carry an error in one beat of theirs
+ *   error_write=RATE    write bursts per million that are refused; SLVERR or DECERR by seed
+ *   error_at=FIRST-LAST addresses that answer DECERR, both inclusive
+ *   hang=N              the memory goes silent for ever after it took N bursts
+ *   timeout=N           bus clocks that a register access or a host copy may take (default 100000)
+ *   seed=N              of everything random (default 1)
+ *   wave=FILE           write a waveform; needs the library's trace variant,
+ *                       build/sim/<name>-trace/libmae_sim_<name>.so
+ *
+ * The memory: writes land as late as AXI allows, in the moment in which their response is sent, so
+ * a completion that overtakes its data is seen. A read beat with no mapped byte, and a write beat
+ * with a strobed byte that is unmapped or read-only, answer DECERR; unmapped bytes of a read beat
+ * that is partly mapped read as 0xa5.
+ */
+#ifndef MAE_SIM_H
+#define MAE_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MAE_SIM_API __attribute__((visibility("default")))
+#else
+#define MAE_SIM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mae_sim mae_sim_t;
+
+/* Counted since mae_sim_create() or the last mae_sim_stats_reset(). Beats are handshakes of the
+ * device's AXI4 manager. Payload is every beat whose ID has its top bit clear; the others are
+ * descriptors, lists and completions. */
+struct mae_sim_stats {
+    uint64_t core_clocks;       /* of clk_i */
+    uint64_t bus_clocks;        /* of bus_clk_i, or of clk_i where there is one clock */
+    uint64_t read_beats;        /* payload and control */
+    uint64_t write_beats;
+    uint64_t read_bytes;        /* full beats */
+    uint64_t write_bytes;       /* strobed bytes */
+    uint64_t first_data_clock;  /* bus clock of the first and last payload beat of either direction, */
+    uint64_t last_data_clock;   /* counted from the machine's first clock; 0 while there was none */
+    uint64_t host_copy_beats;   /* beats that mae_sim_host_copy() took, reads and writes together */
+    uint64_t register_reads;    /* AXI4-Lite accesses that were answered */
+    uint64_t register_writes;
+    uint64_t errors_injected;   /* by error_read, error_write and error_at */
+    uint32_t data_width_bits;   /* of m_axi; 0 without one */
+    uint32_t one_way;           /* 1 with bus=one-way */
+};
+
+/* Finer counts, over the same time, for tests and reports. */
+struct mae_sim_detail {
+    uint64_t payload_read_beats;
+    uint64_t payload_write_beats;
+    uint64_t first_read_clock; /* of payload beats; 0 while there was none */
+    uint64_t last_read_clock;
+    uint64_t first_write_clock;
+    uint64_t last_write_clock;
+    uint64_t read_bursts; /* addresses taken */
+    uint64_t write_bursts;
+    uint64_t max_reads_outstanding;
+    uint64_t max_writes_outstanding;
+    uint64_t overtakes;        /* bursts whose answer began before an older one's */
+    uint64_t interleaved;      /* read beats that came between two beats of another burst */
+    uint64_t both_ways_clocks; /* clocks with a read beat and a write beat */
+    uint64_t decode_errors;    /* beats or bursts answered DECERR because nothing is mapped there */
+    uint64_t read_latency_min; /* bus clocks, address taken to first data offered */
+    uint64_t read_latency_max;
+    uint64_t write_latency_min; /* bus clocks, last data taken to response offered */
+    uint64_t write_latency_max;
+};
+
+/* Make a machine and bring it out of reset. NULL on failure, with the reason in `error`. */
+MAE_SIM_API mae_sim_t *mae_sim_create(const char *options, char *error, size_t error_size);
+MAE_SIM_API void mae_sim_destroy(mae_sim_t *sim);
+
+/* One AXI4-Lite access; runs until it is answered. `offset` is a multiple of 4. */
+MAE_SIM_API int mae_sim_read32(mae_sim_t *sim, uint32_t offset, uint32_t *value);
+MAE_SIM_API int mae_sim_write32(mae_sim_t *sim, uint32_t offset, uint32_t value);
+
+/* Let the device reach `bytes` at `host` under the bus address `iova`, byte for byte, any alignment.
+ * The memory must outlive its mapping. Unmapping names a whole mapping; answers still under way
+ * then meet unmapped memory. */
+MAE_SIM_API int mae_sim_map(mae_sim_t *sim, uint64_t iova, void *host, uint64_t bytes,
+                            int writable);
+MAE_SIM_API int mae_sim_unmap(mae_sim_t *sim, uint64_t iova, uint64_t bytes);
+
+/* Run until the interrupt line is high: 1, or 0 after max_clocks. At once when it is high already. */
+MAE_SIM_API int mae_sim_wait(mae_sim_t *sim, uint64_t max_clocks);
+/* Run for exactly `clocks`. */
+MAE_SIM_API int mae_sim_run(mae_sim_t *sim, uint64_t clocks);
+
+/* The host's processor copies between mapped ranges over the same memory, a read and a write beat
+ * for each bus width, while the device goes on. Runs until the copy is done. */
+MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t src_iova,
+                                  uint64_t bytes);
+
+MAE_SIM_API void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats);
+MAE_SIM_API void mae_sim_detail(const mae_sim_t *sim, struct mae_sim_detail *detail);
+MAE_SIM_API void mae_sim_stats_reset(mae_sim_t *sim);
+
+/* The last failure in words, "" when there was none. Valid until the next call. */
+MAE_SIM_API const char *mae_sim_message(const mae_sim_t *sim);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
