@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmaeslant: one C interface for every Maeslant AES device, simulated or real.
+ *
+ *   mae_dev_t *dev;
+ *   if (mae_open("sim:stream?lanes=4", &dev) != MAE_OK) ...
+ *   mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, src, dst, length)
+ *   mae_close(dev);
+ *
+ * Three layers, each built on the one before:
+ *   jobs      mae_submit / mae_poll / mae_wait: asynchronous, on memory the device can reach;
+ *   messages  mae_crypt: one call, any memory, large data as many jobs at once;
+ *   streams   mae_stream_*: a message that comes in pieces of any size, in bounded memory.
+ *
+ * Threads: a device and everything made from it belong to one thread at a time (the caller locks);
+ * different devices may be used by different threads at once. Nothing here is async-signal-safe.
+ *
+ * Misuse that no library can detect, and that breaks the secrecy of the data:
+ *   - CTR and OFB: never the same IV twice under one key. For CTR the whole range of counter
+ *     values iv, iv + 1, ... counts: messages must not overlap in it.
+ *   - CBC, PCBC and CFB: the IV must not be predictable by who chooses the plaintext, or be reused.
+ *   - XTS: for storage, one data unit a call, its number as the IV; not for messages in transit.
+ *   - ECB shows which blocks are equal. It is here as a building block.
+ *   - None of these modes detects changes to the data. Use a MAC beside them.
+ *   - Key slots are shared by all who have the device open: leave no key in one that is done with.
+ *
+ * Bindings: the text between the two "cdef" marks is plain C without preprocessor lines; delete
+ * the word MAE_API from it and cffi can parse it.
+ */
+#ifndef MAESLANT_H
+#define MAESLANT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Exported; a result that is dropped is a warning. */
+#if defined(__GNUC__)
+#define MAE_API __attribute__((visibility("default"))) __attribute__((warn_unused_result))
+#define MAE_API_VOID __attribute__((visibility("default")))
+#else
+#define MAE_API
+#define MAE_API_VOID
+#endif
+
+/* cdef begin */
+
+typedef struct mae_dev mae_dev_t;
+typedef struct mae_stream mae_stream_t;
+
+/* ---- errors ---------------------------------------------------------------------------------- */
+
+typedef enum mae_error {
+    MAE_OK = 0,
+    MAE_E_ARGUMENT = 1,     /* null pointer, number out of range, unknown flag */
+    MAE_E_URI = 2,          /* the device name cannot be understood */
+    MAE_E_NO_DEVICE = 3,    /* there is no such device or build */
+    MAE_E_PERMISSION = 4,   /* the device exists, but may not be opened */
+    MAE_E_NOT_BOUND = 5,    /* the PCI function is not bound to vfio-pci */
+    MAE_E_NOT_OURS = 6,     /* what answers is not a Maeslant device this library knows */
+    MAE_E_SYSTEM = 7,       /* the operating system refused; mae_error_detail says what */
+    MAE_E_MEMORY = 8,       /* out of memory */
+    MAE_E_UNSUPPORTED = 9,  /* the device or backend cannot do this: see mae_caps */
+    MAE_E_MODE = 10,        /* unknown mode or direction */
+    MAE_E_KEY = 11,         /* wrong key length, or the key slot is empty */
+    MAE_E_SLOT = 12,        /* no such key slot, or none free */
+    MAE_E_CONTEXT = 13,     /* no such context, not allocated, or none free */
+    MAE_E_LENGTH = 14,      /* length not allowed by the mode, 0, or unequal lists */
+    MAE_E_NOT_MAPPED = 15,  /* memory the device has not been given: mae_mem_map first */
+    MAE_E_BUSY = 16,        /* jobs in flight use this key slot, context or memory */
+    MAE_E_FULL = 17,        /* the queue is full: poll, then submit again */
+    MAE_E_TIMEOUT = 18,     /* nothing happened in the given time */
+    MAE_E_BUS = 19,         /* the bus answered a register access with an error */
+    MAE_E_BUS_READ = 20,    /* the device could not read the source */
+    MAE_E_BUS_WRITE = 21,   /* the device could not write the destination */
+    MAE_E_BUS_LIST = 22,    /* the device could not read a scatter-gather list */
+    MAE_E_ABORTED = 23,     /* the device was stopped with the job in flight */
+    MAE_E_DEVICE = 24,      /* the device said something that makes no sense */
+    MAE_E_DEAD = 25,        /* the device stopped answering earlier; only mae_close is left */
+    MAE_E_STATE = 26,       /* not now: the stream has been finished or has failed */
+    MAE_E_COUNT = 27        /* how many values there are */
+} mae_error_t;
+
+/* One line for each value; never NULL. */
+MAE_API const char *mae_strerror(mae_error_t error);
+/* What the last failing call of this thread has to add (file names, what to do); never NULL. */
+MAE_API const char *mae_error_detail(void);
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+typedef enum mae_kind {
+    MAE_KIND_PERIPHERAL = 1, /* registers only: jobs run inside mae_submit */
+    MAE_KIND_STREAM = 2,     /* rings in host memory */
+    MAE_KIND_COPY = 3        /* the stream card's movers around a plain copy: mode MAE_COPY only */
+} mae_kind_t;
+
+struct mae_caps {
+    char backend[16];         /* "sim", "vfio", "null" */
+    char name[32];            /* the build or the PCI address */
+    uint32_t kind;            /* mae_kind_t */
+    uint32_t version;         /* of the hardware, 0xMMmm */
+    uint32_t modes;           /* bit mae_mode_t: the device has the mode */
+    uint32_t directions;      /* bit 0 encrypts, bit 1 decrypts */
+    uint32_t lanes;           /* blocks a clock at best; 0 for an iterative core */
+    uint32_t contexts;
+    uint32_t key_slots;
+    uint32_t key_banks;       /* keys that can be in use without a reload */
+    uint32_t max_key_bytes;   /* 16, 24 or 32 */
+    uint32_t data_width_bits; /* of the bus to host memory; 0 if there is none */
+    uint32_t max_queue_depth; /* see mae_set_queue_depth */
+    uint32_t max_list_entries;
+    uint64_t max_job_bytes;
+    uint32_t simulated;       /* 1: time is simulated, mae_stats works */
+    uint32_t clocks_per_us;   /* how many clocks this library takes for a microsecond in time-outs */
+};
+
+struct mae_device_info {
+    char uri[128];      /* for mae_open */
+    char summary[128];  /* "simulated build", "PCI function, bound to vfio-pci", ... */
+    uint32_t available; /* 0: cannot be opened now, the summary says why */
+};
+
+/*
+ * uri: "sim:NAME[?options]" a simulated build, NAME as in configs/builds.yml, found in
+ *        $MAESLANT_SIM_PATH or build/sim; "sim:stream?lanes=4" is build stream4. Other options
+ *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator.
+ *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci.
+ *      "null:" no device: jobs complete at once and touch no data; it measures this library.
+ * On failure *dev is NULL and mae_error_detail() says more.
+ */
+MAE_API mae_error_t mae_open(const char *uri, mae_dev_t **dev);
+/* Erases every key, stops the device, gives back its memory. NULL is allowed. Jobs in flight are
+   dropped; streams of the device must have been freed before. */
+MAE_API_VOID void mae_close(mae_dev_t *dev);
+MAE_API mae_error_t mae_get_caps(const mae_dev_t *dev, struct mae_caps *caps);
+/* What could be opened. Fills up to `max` entries; *count is how many there are. */
+MAE_API mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *count);
+
+/* Jobs in flight at most, 1 … max_queue_depth (and then the default). */
+MAE_API mae_error_t mae_set_queue_depth(mae_dev_t *dev, uint32_t depth);
+/* A device with work that completes nothing for this long (and 1 us for 4 blocks in flight) is
+   taken for dead. Simulated devices count caps.clocks_per_us clocks as a microsecond. */
+MAE_API mae_error_t mae_set_stall_timeout(mae_dev_t *dev, uint64_t microseconds);
+
+/* ---- keys ------------------------------------------------------------------------------------ */
+
+enum { MAE_SLOT_NONE = 0xff };
+
+/* Write-only. 16, 24 or 32 bytes. A slot that holds a key is overwritten. MAE_E_BUSY if in use. */
+MAE_API mae_error_t mae_key_load(mae_dev_t *dev, uint32_t slot, const uint8_t *key, size_t bytes);
+/* The same into a free slot. */
+MAE_API mae_error_t mae_key_alloc(mae_dev_t *dev, const uint8_t *key, size_t bytes, uint32_t *slot);
+/* Empties the slot and makes it free. An empty slot is no error. */
+MAE_API mae_error_t mae_key_erase(mae_dev_t *dev, uint32_t slot);
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* Page-aligned, zeroed memory that the device can reach. */
+MAE_API mae_error_t mae_mem_alloc(mae_dev_t *dev, size_t bytes, void **memory);
+/* Wiped before it is given back. */
+MAE_API mae_error_t mae_mem_free(mae_dev_t *dev, void *memory);
+/* Let the device reach the caller's memory (vfio: pins the pages around it). */
+MAE_API mae_error_t mae_mem_map(mae_dev_t *dev, void *memory, size_t bytes, bool writable);
+MAE_API mae_error_t mae_mem_unmap(mae_dev_t *dev, void *memory);
+
+/* ---- jobs ------------------------------------------------------------------------------------ */
+
+typedef enum mae_mode {
+    MAE_ECB = 0,
+    MAE_CBC = 1,
+    MAE_PCBC = 2,
+    MAE_CFB = 3, /* 128-bit segments */
+    MAE_OFB = 4,
+    MAE_CTR = 5, /* the IV is a 128-bit big-endian counter */
+    MAE_XTS = 6,
+    MAE_COPY = 7 /* the copy card's */
+} mae_mode_t;
+
+typedef enum mae_direction { MAE_ENCRYPT = 0, MAE_DECRYPT = 1 } mae_direction_t;
+
+struct mae_segment {
+    void *data;
+    uint64_t bytes; /* 0 is allowed */
+};
+
+/*
+ * A part of a message, or all of it. Buffers must be mapped and may have any alignment; source and
+ * destination are the same place or do not overlap. Lengths: at least 1; ECB, CBC and PCBC whole
+ * blocks; XTS at least a block; jobs of a message before its last one always whole blocks.
+ *
+ * A context keeps the chain value of a message from one job to the next: init = 1 starts a message
+ * with iv, init = 0 goes on. Jobs of one context run one after the other in the order of their
+ * submission, jobs of different contexts at once. A later job behind one whose context is still
+ * busy waits in the queue too, so do not queue far ahead in one context.
+ */
+struct mae_job {
+    mae_mode_t mode;
+    mae_direction_t direction;
+    uint32_t key_slot;
+    uint32_t tweak_slot; /* XTS: slot of the second key; else ignored */
+    uint32_t context;
+    uint32_t init;       /* 1: start a message with iv; 0: go on where the context stands */
+    uint8_t iv[16];
+    uint64_t length;     /* bytes */
+    const void *src;
+    void *dst;
+    const struct mae_segment *src_list; /* not NULL: instead of src; copied by mae_submit */
+    const struct mae_segment *dst_list; /* not NULL: instead of dst; copied by mae_submit */
+    uint32_t src_entries;
+    uint32_t dst_entries;
+    void *user; /* comes back in the completion */
+};
+
+struct mae_completion {
+    void *user;
+    mae_error_t error;
+    uint32_t context;
+    uint64_t bytes;         /* written */
+    uint32_t device_status; /* as the device put it (status_e of mae_dma_pkg) */
+};
+
+MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
+MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
+
+/* Hands a job to the device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
+MAE_API mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job);
+/* Fetches what has completed, in order of completion; *count may be 0. Lets simulated time pass. */
+MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
+                             size_t *count);
+/* As mae_poll, but waits for at least one. MAE_E_TIMEOUT: none in that time, or none in flight. */
+MAE_API mae_error_t mae_wait(mae_dev_t *dev, struct mae_completion *list, size_t max, size_t *count,
+                             uint64_t timeout_us);
+/* Jobs submitted and not yet fetched by mae_poll or mae_wait. */
+MAE_API uint32_t mae_in_flight(const mae_dev_t *dev);
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/*
+ * One message, any memory, dst == src allowed; returns when it is done. The key goes to a free slot
+ * and is erased again. key_bytes: 16, 24, 32; for XTS both keys one after the other, 32, 48, 64.
+ * iv: 16 bytes, NULL for ECB. Padding is the caller's. Needs a free context; takes more to run
+ * ECB, CTR, XTS and the decryption of CBC and CFB as many jobs at once.
+ */
+MAE_API mae_error_t mae_crypt(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
+                              const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                              const void *src, void *dst, uint64_t length);
+/* The same with keys that are loaded already; tweak_slot is XTS's second key, else ignored. */
+MAE_API mae_error_t mae_crypt_slot(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
+                                   uint32_t key_slot, uint32_t tweak_slot, const uint8_t *iv,
+                                   const void *src, void *dst, uint64_t length);
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+/*
+ * A message in pieces of any size, for data that does not fit in memory. Input is copied to the
+ * stream's own buffers and runs there while the caller fetches more; output comes later, in order.
+ * Keys, IV and contexts as for mae_crypt. A failed stream stays failed; free it.
+ *
+ *   mae_stream_begin(...)
+ *   for each piece: until all is taken: mae_stream_update(s, p, n, &taken, out, room, &given)
+ *   do mae_stream_finish(s, out, room, &given) while (given > 0)
+ *   mae_stream_free(s)
+ */
+MAE_API mae_error_t mae_stream_begin(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
+                                     const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                                     mae_stream_t **stream);
+/* Takes as much input and gives as much output as it can, waiting only if it could do neither. */
+MAE_API mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t bytes,
+                                      size_t *taken, void *dst, size_t room, size_t *given);
+/* No more input. Gives the rest, in several calls if room is small; given = 0 is the end.
+   MAE_E_LENGTH: the message's length is not allowed by the mode. */
+MAE_API mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size_t *given);
+/* Wipes its buffers, erases its keys, gives back its contexts. NULL is allowed. */
+MAE_API_VOID void mae_stream_free(mae_stream_t *stream);
+
+/* ---- looking inside -------------------------------------------------------------------------- */
+
+/* Simulated devices only (else MAE_E_UNSUPPORTED): counters since open or the last reset. */
+struct mae_stats {
+    uint64_t core_clocks;
+    uint64_t bus_clocks;
+    uint64_t read_beats;
+    uint64_t write_beats;
+    uint64_t read_bytes;
+    uint64_t write_bytes;
+    uint64_t first_data_clock;
+    uint64_t last_data_clock;
+    uint64_t host_copy_beats;
+    uint64_t register_reads;
+    uint64_t register_writes;
+    uint64_t errors_injected;
+    uint32_t data_width_bits;
+    uint32_t one_way; /* 1: the memory bus serves one direction at a time */
+};
+
+MAE_API mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats);
+MAE_API mae_error_t mae_reset_stats(mae_dev_t *dev);
+/* Lets simulated time pass with nothing asked of the device; no effect on real ones. */
+MAE_API mae_error_t mae_run_clocks(mae_dev_t *dev, uint64_t clocks);
+/* The host CPU copies between mapped buffers: memcpy; simulated, it takes its data clocks too. */
+MAE_API mae_error_t mae_host_copy(mae_dev_t *dev, void *dst, const void *src, uint64_t bytes);
+/* Registers as in docs/registers. Writing behind the library's back is at your own risk. */
+MAE_API mae_error_t mae_register_read(mae_dev_t *dev, uint32_t offset, uint32_t *value);
+MAE_API mae_error_t mae_register_write(mae_dev_t *dev, uint32_t offset, uint32_t value);
+
+/* cdef end */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
