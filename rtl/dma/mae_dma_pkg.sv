@@ -30,10 +30,10 @@ package mae_dma_pkg;
   } desc_t;
 
   localparam int unsigned FlagDecrypt = 0;  // client: decrypt
-  localparam int unsigned FlagInit = 1;     // client: start a message with iv, else go on
+  localparam int unsigned FlagInit = 1;  // client: start a message with iv, else go on
   localparam int unsigned FlagSrcList = 2;  // src points to src_entries list entries
   localparam int unsigned FlagDstList = 3;  // dst points to dst_entries list entries
-  localparam int unsigned FlagIrq = 4;      // raise the interrupt when completed
+  localparam int unsigned FlagIrq = 4;  // raise the interrupt when completed
 
   // A list entry, 16 bytes, 16-byte aligned. Lengths are summed; entries of 0 bytes are legal.
   typedef struct packed {
@@ -46,7 +46,7 @@ package mae_dma_pkg;
   typedef struct packed {
     logic [31:0] phase;       // 0x0c bit 0 toggles each time round the ring, first round 1
     logic [31:0] bytes;       // 0x08 bytes written
-    logic [15:0] reserved;    // 0x06
+    logic [15:0] index;       // 0x06 the descriptor's submission index, modulo 2^16
     logic [7:0]  context_id;  // 0x05
     logic [7:0]  status;      // 0x04 status_e
     logic [31:0] cookie;      // 0x00
@@ -64,7 +64,58 @@ package mae_dma_pkg;
     StatusReadDecerr  = 8'd8,
     StatusWriteSlverr = 8'd9,
     StatusWriteDecerr = 8'd10,
-    StatusAborted     = 8'd11   // the card was disabled with the transfer in flight
+    StatusAborted     = 8'd11   // an abort found the transfer in flight or not yet started
   } status_e;
+
+  // What the device's registers give the DMA. Ring indices run freely modulo 2^16: entry i is at
+  // base + size * (i mod 2^log2), and full is told from empty by their difference. Bases and sizes
+  // are read while enabled: change them only when disabled and not busy.
+  typedef struct packed {
+    logic        enable;      // rising: both rings start at index 0; low: no new descriptors
+    logic        abort;       // one-clock pulse
+    logic        irq_enable;
+    addr_t       sub_base;    // 64-byte aligned (lower bits are ignored)
+    logic [3:0]  sub_log2;    // descriptors in the ring, 2^0..2^15
+    logic [15:0] sub_tail;    // doorbell: index after the last descriptor written
+    addr_t       comp_base;   // 64-byte aligned (lower bits are ignored)
+    logic [3:0]  comp_log2;   // completions in the ring, 2^0..2^15
+    logic [15:0] comp_head;   // index of the first completion the host has not taken yet
+  } dma_ctrl_t;
+
+  // What it tells them.
+  typedef struct packed {
+    logic [15:0] sub_head;  // descriptors before it have been read: their places are free
+    logic [15:0] comp_tail;  // completions before it are in host memory
+    logic [8:0] jobs;  // transfers in flight
+    logic busy;  // anything is in flight: descriptors, transfers or completions
+    logic halted;  // after an abort, and all its completions written: disable to go on
+    logic ring_error;  // a completion could not be written; no new descriptors until disabled
+    logic irq_pending;  // whether or not irq_enable lets it out
+  } dma_status_t;
+
+  // One direction of a job, as the ring gives it to the walker.
+  typedef struct packed {
+    dma_ctx_t    ctx;
+    logic        list;     // addr is that of a list with this many entries
+    logic [15:0] entries;
+    addr_t       addr;
+    logic [31:0] length;   // bytes of the whole job
+  } walk_job_t;
+
+  // Control traffic (descriptors, lists) reads aligned blocks of 64 bytes: one beat, or a burst on
+  // buses narrower than that. In an AXI ID the top bit tells it from the movers' traffic.
+  localparam int unsigned BlockBytes = 64;
+  localparam int unsigned ControlIdBits = 7;  // below the top bit: reader, then the reader's tag
+  typedef enum logic [1:0] {
+    ReaderRing    = 2'd0,
+    ReaderSrcList = 2'd1,
+    ReaderDstList = 2'd2
+  } reader_e;
+  typedef logic [4:0] control_tag_t;
+
+  typedef struct packed {
+    control_tag_t tag;
+    logic [57:0]  block;  // address / 64
+  } control_ar_t;
 
 endpackage
