@@ -25,3 +25,9 @@ lock: ## Pin the newest versions of requirements.in in requirements.lock
 .PHONY: clean
 clean: ## Remove everything that was built, keep the environment
 	rm -rf build
+
+.PHONY: regs regs-html
+regs: $(READY) ## Make registers' RTL, C headers and pages from regs/
+	@$(PY) tools/gen_regs.py
+regs-html: $(READY) ## Make browsable register pages in build/registers
+	@$(PY) tools/gen_regs.py --html build/registers
