@@ -57,18 +57,12 @@ extern "C" {
 #define MAE_STREAM_CARD__FEATURES__DECRYPT_bm 0x20
 #define MAE_STREAM_CARD__FEATURES__DECRYPT_bp 5
 #define MAE_STREAM_CARD__FEATURES__DECRYPT_bw 1
-#define MAE_STREAM_CARD__FEATURES__COPY_bm 0x40
-#define MAE_STREAM_CARD__FEATURES__COPY_bp 6
-#define MAE_STREAM_CARD__FEATURES__COPY_bw 1
 #define MAE_STREAM_CARD__FEATURES__SBOX_bm 0x300
 #define MAE_STREAM_CARD__FEATURES__SBOX_bp 8
 #define MAE_STREAM_CARD__FEATURES__SBOX_bw 2
 #define MAE_STREAM_CARD__FEATURES__REGS_PER_ROUND_bm 0x3000
 #define MAE_STREAM_CARD__FEATURES__REGS_PER_ROUND_bp 12
 #define MAE_STREAM_CARD__FEATURES__REGS_PER_ROUND_bw 2
-#define MAE_STREAM_CARD__FEATURES__WIPE_CLOCKS_bm 0xff000000
-#define MAE_STREAM_CARD__FEATURES__WIPE_CLOCKS_bp 24
-#define MAE_STREAM_CARD__FEATURES__WIPE_CLOCKS_bw 8
 
 // reg - mae_stream_card.modes
 #define MAE_STREAM_CARD__MODES__MASK_bm 0xffffffff
@@ -98,15 +92,21 @@ extern "C" {
 #define MAE_STREAM_CARD__CTRL__WIPE_reset 0x0
 
 // reg - mae_stream_card.status
-#define MAE_STREAM_CARD__STATUS__IDLE_bm 0x1
-#define MAE_STREAM_CARD__STATUS__IDLE_bp 0
-#define MAE_STREAM_CARD__STATUS__IDLE_bw 1
+#define MAE_STREAM_CARD__STATUS__BUSY_bm 0x1
+#define MAE_STREAM_CARD__STATUS__BUSY_bp 0
+#define MAE_STREAM_CARD__STATUS__BUSY_bw 1
 #define MAE_STREAM_CARD__STATUS__WIPING_bm 0x2
 #define MAE_STREAM_CARD__STATUS__WIPING_bp 1
 #define MAE_STREAM_CARD__STATUS__WIPING_bw 1
-#define MAE_STREAM_CARD__STATUS__RING_ERROR_bm 0x4
-#define MAE_STREAM_CARD__STATUS__RING_ERROR_bp 2
+#define MAE_STREAM_CARD__STATUS__HALTED_bm 0x4
+#define MAE_STREAM_CARD__STATUS__HALTED_bp 2
+#define MAE_STREAM_CARD__STATUS__HALTED_bw 1
+#define MAE_STREAM_CARD__STATUS__RING_ERROR_bm 0x8
+#define MAE_STREAM_CARD__STATUS__RING_ERROR_bp 3
 #define MAE_STREAM_CARD__STATUS__RING_ERROR_bw 1
+#define MAE_STREAM_CARD__STATUS__JOBS_bm 0x1ff0000
+#define MAE_STREAM_CARD__STATUS__JOBS_bp 16
+#define MAE_STREAM_CARD__STATUS__JOBS_bw 9
 
 // reg - mae_stream_card.irq_enable
 #define MAE_STREAM_CARD__IRQ_ENABLE__COMPLETION_bm 0x1
@@ -194,34 +194,34 @@ extern "C" {
 #define MAE_STREAM_CARD__SUB_HEAD__COUNT_bp 0
 #define MAE_STREAM_CARD__SUB_HEAD__COUNT_bw 16
 
-// reg - mae_stream_card.cpl_base_lo
-#define MAE_STREAM_CARD__CPL_BASE_LO__ADDR_bm 0xffffffff
-#define MAE_STREAM_CARD__CPL_BASE_LO__ADDR_bp 0
-#define MAE_STREAM_CARD__CPL_BASE_LO__ADDR_bw 32
-#define MAE_STREAM_CARD__CPL_BASE_LO__ADDR_reset 0x0
+// reg - mae_stream_card.comp_base_lo
+#define MAE_STREAM_CARD__COMP_BASE_LO__ADDR_bm 0xffffffff
+#define MAE_STREAM_CARD__COMP_BASE_LO__ADDR_bp 0
+#define MAE_STREAM_CARD__COMP_BASE_LO__ADDR_bw 32
+#define MAE_STREAM_CARD__COMP_BASE_LO__ADDR_reset 0x0
 
-// reg - mae_stream_card.cpl_base_hi
-#define MAE_STREAM_CARD__CPL_BASE_HI__ADDR_bm 0xffffffff
-#define MAE_STREAM_CARD__CPL_BASE_HI__ADDR_bp 0
-#define MAE_STREAM_CARD__CPL_BASE_HI__ADDR_bw 32
-#define MAE_STREAM_CARD__CPL_BASE_HI__ADDR_reset 0x0
+// reg - mae_stream_card.comp_base_hi
+#define MAE_STREAM_CARD__COMP_BASE_HI__ADDR_bm 0xffffffff
+#define MAE_STREAM_CARD__COMP_BASE_HI__ADDR_bp 0
+#define MAE_STREAM_CARD__COMP_BASE_HI__ADDR_bw 32
+#define MAE_STREAM_CARD__COMP_BASE_HI__ADDR_reset 0x0
 
-// reg - mae_stream_card.cpl_log2
-#define MAE_STREAM_CARD__CPL_LOG2__LOG2_bm 0xf
-#define MAE_STREAM_CARD__CPL_LOG2__LOG2_bp 0
-#define MAE_STREAM_CARD__CPL_LOG2__LOG2_bw 4
-#define MAE_STREAM_CARD__CPL_LOG2__LOG2_reset 0x4
+// reg - mae_stream_card.comp_log2
+#define MAE_STREAM_CARD__COMP_LOG2__LOG2_bm 0xf
+#define MAE_STREAM_CARD__COMP_LOG2__LOG2_bp 0
+#define MAE_STREAM_CARD__COMP_LOG2__LOG2_bw 4
+#define MAE_STREAM_CARD__COMP_LOG2__LOG2_reset 0x4
 
-// reg - mae_stream_card.cpl_head
-#define MAE_STREAM_CARD__CPL_HEAD__COUNT_bm 0xffff
-#define MAE_STREAM_CARD__CPL_HEAD__COUNT_bp 0
-#define MAE_STREAM_CARD__CPL_HEAD__COUNT_bw 16
-#define MAE_STREAM_CARD__CPL_HEAD__COUNT_reset 0x0
+// reg - mae_stream_card.comp_head
+#define MAE_STREAM_CARD__COMP_HEAD__COUNT_bm 0xffff
+#define MAE_STREAM_CARD__COMP_HEAD__COUNT_bp 0
+#define MAE_STREAM_CARD__COMP_HEAD__COUNT_bw 16
+#define MAE_STREAM_CARD__COMP_HEAD__COUNT_reset 0x0
 
-// reg - mae_stream_card.cpl_tail
-#define MAE_STREAM_CARD__CPL_TAIL__COUNT_bm 0xffff
-#define MAE_STREAM_CARD__CPL_TAIL__COUNT_bp 0
-#define MAE_STREAM_CARD__CPL_TAIL__COUNT_bw 16
+// reg - mae_stream_card.comp_tail
+#define MAE_STREAM_CARD__COMP_TAIL__COUNT_bm 0xffff
+#define MAE_STREAM_CARD__COMP_TAIL__COUNT_bp 0
+#define MAE_STREAM_CARD__COMP_TAIL__COUNT_bw 16
 
 // reg - mae_stream_card.clocks.lo
 #define MAE_STREAM_CARD__CLOCKS__LO__VALUE_bm 0xffffffff
@@ -366,11 +366,11 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t sub_tail;
     uint32_t sub_head;
     uint8_t RESERVED_94_9f[0xc];
-    uint32_t cpl_base_lo;
-    uint32_t cpl_base_hi;
-    uint32_t cpl_log2;
-    uint32_t cpl_head;
-    uint32_t cpl_tail;
+    uint32_t comp_base_lo;
+    uint32_t comp_base_hi;
+    uint32_t comp_log2;
+    uint32_t comp_head;
+    uint32_t comp_tail;
     uint8_t RESERVED_b4_bf[0xc];
     mae_stream_card__clocks_t clocks;
     mae_stream_card__busy_clocks_t busy_clocks;

@@ -784,11 +784,11 @@ module mae_peripheral_regs (
         automatic logic load_next_c;
         next_c = field_storage.irq_status.done.value;
         load_next_c = '0;
-        if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.irq_status.done.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.irq_status.done.hwset) begin // HW Set
+        if(hwif_in.irq_status.done.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.irq_status.done.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.irq_status.done.next = next_c;
@@ -810,11 +810,11 @@ module mae_peripheral_regs (
         automatic logic load_next_c;
         next_c = field_storage.irq_status.error.value;
         load_next_c = '0;
-        if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.irq_status.error.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
-            load_next_c = '1;
-        end else if(hwif_in.irq_status.error.hwset) begin // HW Set
+        if(hwif_in.irq_status.error.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.irq_status.error.value & ~(decoded_wr_data[3:3] & decoded_wr_biten[3:3]);
             load_next_c = '1;
         end
         field_combo.irq_status.error.next = next_c;
@@ -1088,10 +1088,8 @@ module mae_peripheral_regs (
             readback_data_var[2] = hwif_in.features.aes256.next;
             readback_data_var[4] = hwif_in.features.encrypt.next;
             readback_data_var[5] = hwif_in.features.decrypt.next;
-            readback_data_var[6] = hwif_in.features.copy.next;
             readback_data_var[9:8] = hwif_in.features.sbox.next;
             readback_data_var[13:12] = hwif_in.features.regs_per_round.next;
-            readback_data_var[31:24] = hwif_in.features.wipe_clocks.next;
         end
         if(rd_mux_addr == 12'h10) begin
             readback_data_var[31:0] = hwif_in.modes.mask.next;

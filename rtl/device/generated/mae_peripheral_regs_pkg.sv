@@ -54,10 +54,6 @@ package mae_peripheral_regs_pkg;
     } mae_features_r__decrypt__in_t;
 
     typedef struct {
-        logic next;
-    } mae_features_r__copy__in_t;
-
-    typedef struct {
         logic [1:0] next;
     } mae_features_r__sbox__in_t;
 
@@ -66,19 +62,13 @@ package mae_peripheral_regs_pkg;
     } mae_features_r__regs_per_round__in_t;
 
     typedef struct {
-        logic [7:0] next;
-    } mae_features_r__wipe_clocks__in_t;
-
-    typedef struct {
         mae_features_r__aes128__in_t aes128;
         mae_features_r__aes192__in_t aes192;
         mae_features_r__aes256__in_t aes256;
         mae_features_r__encrypt__in_t encrypt;
         mae_features_r__decrypt__in_t decrypt;
-        mae_features_r__copy__in_t copy;
         mae_features_r__sbox__in_t sbox;
         mae_features_r__regs_per_round__in_t regs_per_round;
-        mae_features_r__wipe_clocks__in_t wipe_clocks;
     } mae_features_r__in_t;
 
     typedef struct {

@@ -248,11 +248,11 @@ module mae_stream_card_regs (
         logic sub_log2;
         logic sub_tail;
         logic sub_head;
-        logic cpl_base_lo;
-        logic cpl_base_hi;
-        logic cpl_log2;
-        logic cpl_head;
-        logic cpl_tail;
+        logic comp_base_lo;
+        logic comp_base_hi;
+        logic comp_log2;
+        logic comp_head;
+        logic comp_tail;
         struct {
             logic lo;
             logic hi;
@@ -331,15 +331,15 @@ module mae_stream_card_regs (
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h8c);
         decoded_reg_strb.sub_head = cpuif_req_masked & (cpuif_addr == 12'h90) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h90);
-        decoded_reg_strb.cpl_base_lo = cpuif_req_masked & (cpuif_addr == 12'ha0);
+        decoded_reg_strb.comp_base_lo = cpuif_req_masked & (cpuif_addr == 12'ha0);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha0);
-        decoded_reg_strb.cpl_base_hi = cpuif_req_masked & (cpuif_addr == 12'ha4);
+        decoded_reg_strb.comp_base_hi = cpuif_req_masked & (cpuif_addr == 12'ha4);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha4);
-        decoded_reg_strb.cpl_log2 = cpuif_req_masked & (cpuif_addr == 12'ha8);
+        decoded_reg_strb.comp_log2 = cpuif_req_masked & (cpuif_addr == 12'ha8);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha8);
-        decoded_reg_strb.cpl_head = cpuif_req_masked & (cpuif_addr == 12'hac);
+        decoded_reg_strb.comp_head = cpuif_req_masked & (cpuif_addr == 12'hac);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hac);
-        decoded_reg_strb.cpl_tail = cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
+        decoded_reg_strb.comp_tail = cpuif_req_masked & (cpuif_addr == 12'hb0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb0);
         decoded_reg_strb.clocks.lo = cpuif_req_masked & (cpuif_addr == 12'hc0) & !cpuif_req_is_wr;
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc0);
@@ -474,25 +474,25 @@ module mae_stream_card_regs (
                 logic [31:0] next;
                 logic load_next;
             } addr;
-        } cpl_base_lo;
+        } comp_base_lo;
         struct {
             struct {
                 logic [31:0] next;
                 logic load_next;
             } addr;
-        } cpl_base_hi;
+        } comp_base_hi;
         struct {
             struct {
                 logic [3:0] next;
                 logic load_next;
             } log2;
-        } cpl_log2;
+        } comp_log2;
         struct {
             struct {
                 logic [15:0] next;
                 logic load_next;
             } count;
-        } cpl_head;
+        } comp_head;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -573,22 +573,22 @@ module mae_stream_card_regs (
             struct {
                 logic [31:0] value;
             } addr;
-        } cpl_base_lo;
+        } comp_base_lo;
         struct {
             struct {
                 logic [31:0] value;
             } addr;
-        } cpl_base_hi;
+        } comp_base_hi;
         struct {
             struct {
                 logic [3:0] value;
             } log2;
-        } cpl_log2;
+        } comp_log2;
         struct {
             struct {
                 logic [15:0] value;
             } count;
-        } cpl_head;
+        } comp_head;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -771,11 +771,11 @@ module mae_stream_card_regs (
         automatic logic load_next_c;
         next_c = field_storage.irq_status.completion.value;
         load_next_c = '0;
-        if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.irq_status.completion.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
-            load_next_c = '1;
-        end else if(hwif_in.irq_status.completion.hwset) begin // HW Set
+        if(hwif_in.irq_status.completion.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.irq_status.completion.value & ~(decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
         end
         field_combo.irq_status.completion.next = next_c;
@@ -797,11 +797,11 @@ module mae_stream_card_regs (
         automatic logic load_next_c;
         next_c = field_storage.irq_status.ring_error.value;
         load_next_c = '0;
-        if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
-            next_c = field_storage.irq_status.ring_error.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
-            load_next_c = '1;
-        end else if(hwif_in.irq_status.ring_error.hwset) begin // HW Set
+        if(hwif_in.irq_status.ring_error.hwset) begin // HW Set
             next_c = '1;
+            load_next_c = '1;
+        end else if(decoded_reg_strb.irq_status && decoded_req_is_wr) begin // SW write 1 clear
+            next_c = field_storage.irq_status.ring_error.value & ~(decoded_wr_data[1:1] & decoded_wr_biten[1:1]);
             load_next_c = '1;
         end
         field_combo.irq_status.ring_error.next = next_c;
@@ -1032,98 +1032,98 @@ module mae_stream_card_regs (
         end
     end
     assign hwif_out.sub_tail.count.value = field_storage.sub_tail.count.value;
-    // Field: mae_stream_card.cpl_base_lo.addr
+    // Field: mae_stream_card.comp_base_lo.addr
     always_comb begin
         automatic logic [31:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.cpl_base_lo.addr.value;
+        next_c = field_storage.comp_base_lo.addr.value;
         load_next_c = '0;
-        if(decoded_reg_strb.cpl_base_lo && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.cpl_base_lo.addr.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+        if(decoded_reg_strb.comp_base_lo && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.comp_base_lo.addr.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
             load_next_c = '1;
         end
-        field_combo.cpl_base_lo.addr.next = next_c;
-        field_combo.cpl_base_lo.addr.load_next = load_next_c;
+        field_combo.comp_base_lo.addr.next = next_c;
+        field_combo.comp_base_lo.addr.load_next = load_next_c;
     end
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            field_storage.cpl_base_lo.addr.value <= 32'h0;
+            field_storage.comp_base_lo.addr.value <= 32'h0;
         end else begin
-            if(field_combo.cpl_base_lo.addr.load_next) begin
-                field_storage.cpl_base_lo.addr.value <= field_combo.cpl_base_lo.addr.next;
+            if(field_combo.comp_base_lo.addr.load_next) begin
+                field_storage.comp_base_lo.addr.value <= field_combo.comp_base_lo.addr.next;
             end
         end
     end
-    assign hwif_out.cpl_base_lo.addr.value = field_storage.cpl_base_lo.addr.value;
-    // Field: mae_stream_card.cpl_base_hi.addr
+    assign hwif_out.comp_base_lo.addr.value = field_storage.comp_base_lo.addr.value;
+    // Field: mae_stream_card.comp_base_hi.addr
     always_comb begin
         automatic logic [31:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.cpl_base_hi.addr.value;
+        next_c = field_storage.comp_base_hi.addr.value;
         load_next_c = '0;
-        if(decoded_reg_strb.cpl_base_hi && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.cpl_base_hi.addr.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+        if(decoded_reg_strb.comp_base_hi && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.comp_base_hi.addr.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
             load_next_c = '1;
         end
-        field_combo.cpl_base_hi.addr.next = next_c;
-        field_combo.cpl_base_hi.addr.load_next = load_next_c;
+        field_combo.comp_base_hi.addr.next = next_c;
+        field_combo.comp_base_hi.addr.load_next = load_next_c;
     end
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            field_storage.cpl_base_hi.addr.value <= 32'h0;
+            field_storage.comp_base_hi.addr.value <= 32'h0;
         end else begin
-            if(field_combo.cpl_base_hi.addr.load_next) begin
-                field_storage.cpl_base_hi.addr.value <= field_combo.cpl_base_hi.addr.next;
+            if(field_combo.comp_base_hi.addr.load_next) begin
+                field_storage.comp_base_hi.addr.value <= field_combo.comp_base_hi.addr.next;
             end
         end
     end
-    assign hwif_out.cpl_base_hi.addr.value = field_storage.cpl_base_hi.addr.value;
-    // Field: mae_stream_card.cpl_log2.log2
+    assign hwif_out.comp_base_hi.addr.value = field_storage.comp_base_hi.addr.value;
+    // Field: mae_stream_card.comp_log2.log2
     always_comb begin
         automatic logic [3:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.cpl_log2.log2.value;
+        next_c = field_storage.comp_log2.log2.value;
         load_next_c = '0;
-        if(decoded_reg_strb.cpl_log2 && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.cpl_log2.log2.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
+        if(decoded_reg_strb.comp_log2 && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.comp_log2.log2.value & ~decoded_wr_biten[3:0]) | (decoded_wr_data[3:0] & decoded_wr_biten[3:0]);
             load_next_c = '1;
         end
-        field_combo.cpl_log2.log2.next = next_c;
-        field_combo.cpl_log2.log2.load_next = load_next_c;
+        field_combo.comp_log2.log2.next = next_c;
+        field_combo.comp_log2.log2.load_next = load_next_c;
     end
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            field_storage.cpl_log2.log2.value <= 4'h4;
+            field_storage.comp_log2.log2.value <= 4'h4;
         end else begin
-            if(field_combo.cpl_log2.log2.load_next) begin
-                field_storage.cpl_log2.log2.value <= field_combo.cpl_log2.log2.next;
+            if(field_combo.comp_log2.log2.load_next) begin
+                field_storage.comp_log2.log2.value <= field_combo.comp_log2.log2.next;
             end
         end
     end
-    assign hwif_out.cpl_log2.log2.value = field_storage.cpl_log2.log2.value;
-    // Field: mae_stream_card.cpl_head.count
+    assign hwif_out.comp_log2.log2.value = field_storage.comp_log2.log2.value;
+    // Field: mae_stream_card.comp_head.count
     always_comb begin
         automatic logic [15:0] next_c;
         automatic logic load_next_c;
-        next_c = field_storage.cpl_head.count.value;
+        next_c = field_storage.comp_head.count.value;
         load_next_c = '0;
-        if(decoded_reg_strb.cpl_head && decoded_req_is_wr) begin // SW write
-            next_c = (field_storage.cpl_head.count.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
+        if(decoded_reg_strb.comp_head && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.comp_head.count.value & ~decoded_wr_biten[15:0]) | (decoded_wr_data[15:0] & decoded_wr_biten[15:0]);
             load_next_c = '1;
         end
-        field_combo.cpl_head.count.next = next_c;
-        field_combo.cpl_head.count.load_next = load_next_c;
+        field_combo.comp_head.count.next = next_c;
+        field_combo.comp_head.count.load_next = load_next_c;
     end
     always_ff @(posedge clk or negedge arst_n) begin
         if(~arst_n) begin
-            field_storage.cpl_head.count.value <= 16'h0;
+            field_storage.comp_head.count.value <= 16'h0;
         end else begin
-            if(field_combo.cpl_head.count.load_next) begin
-                field_storage.cpl_head.count.value <= field_combo.cpl_head.count.next;
+            if(field_combo.comp_head.count.load_next) begin
+                field_storage.comp_head.count.value <= field_combo.comp_head.count.next;
             end
         end
     end
-    assign hwif_out.cpl_head.count.value = field_storage.cpl_head.count.value;
+    assign hwif_out.comp_head.count.value = field_storage.comp_head.count.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -1164,10 +1164,8 @@ module mae_stream_card_regs (
             readback_data_var[2] = hwif_in.features.aes256.next;
             readback_data_var[4] = hwif_in.features.encrypt.next;
             readback_data_var[5] = hwif_in.features.decrypt.next;
-            readback_data_var[6] = hwif_in.features.copy.next;
             readback_data_var[9:8] = hwif_in.features.sbox.next;
             readback_data_var[13:12] = hwif_in.features.regs_per_round.next;
-            readback_data_var[31:24] = hwif_in.features.wipe_clocks.next;
         end
         if(rd_mux_addr == 12'h10) begin
             readback_data_var[31:0] = hwif_in.modes.mask.next;
@@ -1180,9 +1178,11 @@ module mae_stream_card_regs (
             readback_data_var[30] = field_storage.ctrl.wipe.value;
         end
         if(rd_mux_addr == 12'h24) begin
-            readback_data_var[0] = hwif_in.status.idle.next;
+            readback_data_var[0] = hwif_in.status.busy.next;
             readback_data_var[1] = hwif_in.status.wiping.next;
-            readback_data_var[2] = hwif_in.status.ring_error.next;
+            readback_data_var[2] = hwif_in.status.halted.next;
+            readback_data_var[3] = hwif_in.status.ring_error.next;
+            readback_data_var[24:16] = hwif_in.status.jobs.next;
         end
         if(rd_mux_addr == 12'h28) begin
             readback_data_var[0] = field_storage.irq_enable.completion.value;
@@ -1217,19 +1217,19 @@ module mae_stream_card_regs (
             readback_data_var[15:0] = hwif_in.sub_head.count.next;
         end
         if(rd_mux_addr == 12'ha0) begin
-            readback_data_var[31:0] = field_storage.cpl_base_lo.addr.value;
+            readback_data_var[31:0] = field_storage.comp_base_lo.addr.value;
         end
         if(rd_mux_addr == 12'ha4) begin
-            readback_data_var[31:0] = field_storage.cpl_base_hi.addr.value;
+            readback_data_var[31:0] = field_storage.comp_base_hi.addr.value;
         end
         if(rd_mux_addr == 12'ha8) begin
-            readback_data_var[3:0] = field_storage.cpl_log2.log2.value;
+            readback_data_var[3:0] = field_storage.comp_log2.log2.value;
         end
         if(rd_mux_addr == 12'hac) begin
-            readback_data_var[15:0] = field_storage.cpl_head.count.value;
+            readback_data_var[15:0] = field_storage.comp_head.count.value;
         end
         if(rd_mux_addr == 12'hb0) begin
-            readback_data_var[15:0] = hwif_in.cpl_tail.count.next;
+            readback_data_var[15:0] = hwif_in.comp_tail.count.next;
         end
         if(rd_mux_addr == 12'hc0) begin
             readback_data_var[31:0] = hwif_in.clocks.lo.value.next;

@@ -54,10 +54,6 @@ package mae_stream_card_regs_pkg;
     } mae_features_r__decrypt__in_t;
 
     typedef struct {
-        logic next;
-    } mae_features_r__copy__in_t;
-
-    typedef struct {
         logic [1:0] next;
     } mae_features_r__sbox__in_t;
 
@@ -66,19 +62,13 @@ package mae_stream_card_regs_pkg;
     } mae_features_r__regs_per_round__in_t;
 
     typedef struct {
-        logic [7:0] next;
-    } mae_features_r__wipe_clocks__in_t;
-
-    typedef struct {
         mae_features_r__aes128__in_t aes128;
         mae_features_r__aes192__in_t aes192;
         mae_features_r__aes256__in_t aes256;
         mae_features_r__encrypt__in_t encrypt;
         mae_features_r__decrypt__in_t decrypt;
-        mae_features_r__copy__in_t copy;
         mae_features_r__sbox__in_t sbox;
         mae_features_r__regs_per_round__in_t regs_per_round;
-        mae_features_r__wipe_clocks__in_t wipe_clocks;
     } mae_features_r__in_t;
 
     typedef struct {
@@ -91,7 +81,7 @@ package mae_stream_card_regs_pkg;
 
     typedef struct {
         logic next;
-    } mae_stream_card__status__idle__in_t;
+    } mae_stream_card__status__busy__in_t;
 
     typedef struct {
         logic next;
@@ -99,12 +89,22 @@ package mae_stream_card_regs_pkg;
 
     typedef struct {
         logic next;
+    } mae_stream_card__status__halted__in_t;
+
+    typedef struct {
+        logic next;
     } mae_stream_card__status__ring_error__in_t;
 
     typedef struct {
-        mae_stream_card__status__idle__in_t idle;
+        logic [8:0] next;
+    } mae_stream_card__status__jobs__in_t;
+
+    typedef struct {
+        mae_stream_card__status__busy__in_t busy;
         mae_stream_card__status__wiping__in_t wiping;
+        mae_stream_card__status__halted__in_t halted;
         mae_stream_card__status__ring_error__in_t ring_error;
+        mae_stream_card__status__jobs__in_t jobs;
     } mae_stream_card__status__in_t;
 
     typedef struct {
@@ -159,11 +159,11 @@ package mae_stream_card_regs_pkg;
 
     typedef struct {
         logic [15:0] next;
-    } mae_stream_card__cpl_tail__count__in_t;
+    } mae_stream_card__comp_tail__count__in_t;
 
     typedef struct {
-        mae_stream_card__cpl_tail__count__in_t count;
-    } mae_stream_card__cpl_tail__in_t;
+        mae_stream_card__comp_tail__count__in_t count;
+    } mae_stream_card__comp_tail__in_t;
 
     typedef struct {
         logic [31:0] next;
@@ -301,7 +301,7 @@ package mae_stream_card_regs_pkg;
         mae_key_status_r__in_t key_status;
         mae_key_valid_r__in_t key_valid[2];
         mae_stream_card__sub_head__in_t sub_head;
-        mae_stream_card__cpl_tail__in_t cpl_tail;
+        mae_stream_card__comp_tail__in_t comp_tail;
         mae_stream_card__counter_f_desc_39d7e426_name_4446fa3f__in_t clocks;
         mae_stream_card__counter_f_desc_3c6bce1a_name_7dc81160__in_t busy_clocks;
         mae_stream_card__counter_f_desc_ef46fe33_name_e99921c5__in_t jobs;
@@ -429,35 +429,35 @@ package mae_stream_card_regs_pkg;
 
     typedef struct {
         logic [31:0] value;
-    } mae_stream_card__cpl_base_lo__addr__out_t;
+    } mae_stream_card__comp_base_lo__addr__out_t;
 
     typedef struct {
-        mae_stream_card__cpl_base_lo__addr__out_t addr;
-    } mae_stream_card__cpl_base_lo__out_t;
+        mae_stream_card__comp_base_lo__addr__out_t addr;
+    } mae_stream_card__comp_base_lo__out_t;
 
     typedef struct {
         logic [31:0] value;
-    } mae_stream_card__cpl_base_hi__addr__out_t;
+    } mae_stream_card__comp_base_hi__addr__out_t;
 
     typedef struct {
-        mae_stream_card__cpl_base_hi__addr__out_t addr;
-    } mae_stream_card__cpl_base_hi__out_t;
+        mae_stream_card__comp_base_hi__addr__out_t addr;
+    } mae_stream_card__comp_base_hi__out_t;
 
     typedef struct {
         logic [3:0] value;
-    } mae_stream_card__cpl_log2__log2__out_t;
+    } mae_stream_card__comp_log2__log2__out_t;
 
     typedef struct {
-        mae_stream_card__cpl_log2__log2__out_t log2;
-    } mae_stream_card__cpl_log2__out_t;
+        mae_stream_card__comp_log2__log2__out_t log2;
+    } mae_stream_card__comp_log2__out_t;
 
     typedef struct {
         logic [15:0] value;
-    } mae_stream_card__cpl_head__count__out_t;
+    } mae_stream_card__comp_head__count__out_t;
 
     typedef struct {
-        mae_stream_card__cpl_head__count__out_t count;
-    } mae_stream_card__cpl_head__out_t;
+        mae_stream_card__comp_head__count__out_t count;
+    } mae_stream_card__comp_head__out_t;
 
     typedef struct {
         mae_stream_card__ctrl__out_t ctrl;
@@ -469,10 +469,10 @@ package mae_stream_card_regs_pkg;
         mae_stream_card__sub_base_hi__out_t sub_base_hi;
         mae_stream_card__sub_log2__out_t sub_log2;
         mae_stream_card__sub_tail__out_t sub_tail;
-        mae_stream_card__cpl_base_lo__out_t cpl_base_lo;
-        mae_stream_card__cpl_base_hi__out_t cpl_base_hi;
-        mae_stream_card__cpl_log2__out_t cpl_log2;
-        mae_stream_card__cpl_head__out_t cpl_head;
+        mae_stream_card__comp_base_lo__out_t comp_base_lo;
+        mae_stream_card__comp_base_hi__out_t comp_base_hi;
+        mae_stream_card__comp_log2__out_t comp_log2;
+        mae_stream_card__comp_head__out_t comp_head;
     } mae_stream_card__out_t;
 
     typedef enum logic [1:0] {
