@@ -47,6 +47,41 @@ package mae_mode_pkg;
     block_t    iv;
   } mode_cfg_t;
 
+  // What the key cache tells the engine: which slot each bank of the cipher holds, and whether the
+  // bank may be asked for encryption and decryption; which slots are written; that a slot changes.
+  localparam int unsigned MaxKeySlots = 2 ** KeySlotWidth;
+  localparam int unsigned MaxKeyBanks = 2 ** BankWidth;
+
+  typedef struct packed {
+    logic      encrypt;
+    logic      decrypt;
+    key_slot_t slot;
+  } key_bank_t;
+
+  typedef struct packed {
+    logic                        changed;       // one clock: a slot is written or erased
+    key_slot_t                   changed_slot;
+    logic [MaxKeySlots-1:0]      slot_valid;
+    key_bank_t [MaxKeyBanks-1:0] banks;
+  } key_state_t;
+
+  // What the engine tells the key cache: the slots that open jobs need, the slot without which the
+  // parallel path stands still, and which banks were asked in this clock.
+  typedef struct packed {
+    logic                   urgent;
+    key_slot_t              urgent_slot;
+    logic [MaxKeySlots-1:0] want;
+    logic [MaxKeyBanks-1:0] used;
+  } key_demand_t;
+
+  // A write to a key slot; `erase` empties the slot (len and key are then not looked at).
+  typedef struct packed {
+    key_slot_t slot;
+    logic      erase;
+    key_len_e  len;
+    key_t      key;
+  } key_write_t;
+
   function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,
                                       input block_t data);
     unique case (mode)
