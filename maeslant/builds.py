@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The named builds of configs/builds.yml."""
+
+import copy
+import difflib
+import functools
+import re
+
+import yaml
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+FILE = paths.ROOT / "configs" / "builds.yml"
+DEVICES = ("peripheral", "stream", "copy")
+
+
+@functools.cache
+def _enum_values() -> dict[str, int]:
+    """Names of enum values that parameters may have, as mae_aes_pkg numbers them."""
+    text = (paths.RTL / "cipher" / "mae_aes_pkg.sv").read_text()
+    return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+) = \d'd(\d+)", text)}
+
+
+def _number(build: str, parameter: str, value: object) -> int:
+    """A parameter's value as every tool takes it."""
+    if isinstance(value, int):
+        return int(value)
+    if value in _enum_values():
+        return _enum_values()[value]
+    raise MaeslantError(f"{FILE.name}: build {build}: {parameter} is {value!r}, no value known")
+
+
+@functools.cache
+def _read() -> dict[str, dict[str, object]]:
+    """The file, checked, with every parameter as a number."""
+    found = yaml.safe_load(FILE.read_text())
+    for name, build in found.items():
+        for field in ("top", "summary"):
+            if not isinstance(build.get(field), str):
+                raise MaeslantError(f"{FILE.name}: build {name} lacks a {field}")
+        if build.get("device") not in (None, *DEVICES):
+            raise MaeslantError(f"{FILE.name}: build {name}: device is none of {DEVICES}")
+        build["parameters"] = {
+            key: _number(name, key, value) for key, value in build.get("parameters", {}).items()
+        }
+    return found
+
+
+def load() -> dict[str, dict[str, object]]:
+    """All builds by name: top, parameters (numbers), summary and, if it is one, device."""
+    return copy.deepcopy(_read())
+
+
+def get(name: str) -> dict[str, object]:
+    """One build; an unknown name is an error that lists those there are."""
+    builds = load()
+    if name in builds:
+        return builds[name]
+    near = difflib.get_close_matches(name, builds, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
+    raise MaeslantError(f"no build named {name!r}; {hint}known: {', '.join(builds)}")
