@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("MAESLANT_BUILD", ROOT / "build"))
@@ -34,6 +35,26 @@ def rtl_packages() -> list[pathlib.Path]:
     for path in found:
         visit(path)
     return done
+
+
+def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
+    """These files and all files of rtl/ that they use, directly or not (file = module)."""
+    known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
+    done: dict[pathlib.Path, None] = {}
+    todo = list(files)
+    while todo:
+        path = todo.pop()
+        if path not in done:
+            done[path] = None
+            names = set(re.findall(r"\bmae_\w+", path.read_text()))
+            todo += [known[name] for name in sorted(names & known.keys())]
+    return list(done)
+
+
+def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
+    """The packages that these files need, in an order in which each needs only earlier ones."""
+    needed = set(rtl_closure(files))
+    return [path for path in rtl_packages() if path in needed and path not in files]
 
 
 def verilator_sources() -> list[str]:

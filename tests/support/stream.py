@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The two ends of a valid/ready stream, with random stalls, and clock and reset."""
+
+import random
+
+from cocotb.clock import Clock
+from cocotb.handle import SimHandleBase
+from cocotb.triggers import ClockCycles, RisingEdge
+
+
+async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> None:
+    """Set the inputs, start clk_i and reset the module for a few clocks."""
+    for name, value in inputs.items():
+        getattr(dut, name).value = value
+    dut.rst_ni.value = 0
+    Clock(dut.clk_i, period_ns, unit="ns").start()
+    await ClockCycles(dut.clk_i, 3)
+    dut.rst_ni.value = 1
+    await RisingEdge(dut.clk_i)
+
+
+class Source:
+    """Drives `<prefix>_valid_i` and the payload; reads `<prefix>_ready_o`."""
+
+    def __init__(
+        self,
+        dut: SimHandleBase,
+        prefix: str,
+        stall: float = 0.0,
+        seed: int = 0,
+        clock: str = "clk_i",
+        payload: tuple[str, ...] = ("data",),
+    ) -> None:
+        self.clock = getattr(dut, clock)
+        self.valid = getattr(dut, f"{prefix}_valid_i")
+        self.ready = getattr(dut, f"{prefix}_ready_o")
+        self.payload = [getattr(dut, f"{prefix}_{name}_i") for name in payload]
+        self.stall = stall
+        self.random = random.Random(seed)
+        self.valid.value = 0
+        for signal in self.payload:
+            signal.value = 0
+
+    async def send(self, words: list) -> None:
+        """Send all words (tuples where there is more than one payload signal)."""
+        for word in words:
+            while self.random.random() < self.stall:
+                await RisingEdge(self.clock)
+            self.valid.value = 1
+            for signal, value in zip(
+                self.payload, word if isinstance(word, tuple) else (word,), strict=True
+            ):
+                signal.value = value
+            await RisingEdge(self.clock)
+            while not int(self.ready.value):
+                await RisingEdge(self.clock)
+            self.valid.value = 0
+
+
+class Sink:
+    """Drives `<prefix>_ready_i`; reads `<prefix>_valid_o` and the payload."""
+
+    def __init__(
+        self,
+        dut: SimHandleBase,
+        prefix: str,
+        stall: float = 0.0,
+        seed: int = 1,
+        clock: str = "clk_i",
+        payload: tuple[str, ...] = ("data",),
+    ) -> None:
+        self.clock = getattr(dut, clock)
+        self.valid = getattr(dut, f"{prefix}_valid_o")
+        self.ready = getattr(dut, f"{prefix}_ready_i")
+        self.payload = [getattr(dut, f"{prefix}_{name}_o") for name in payload]
+        self.stall = stall
+        self.random = random.Random(seed)
+        self.ready.value = 0
+
+    async def receive(self, count: int) -> list:
+        """Take ``count`` words: integers, or tuples where there is more than one signal."""
+        words: list = []
+        while len(words) < count:
+            while self.random.random() < self.stall:
+                await RisingEdge(self.clock)
+            self.ready.value = 1
+            await RisingEdge(self.clock)
+            while not int(self.valid.value):
+                await RisingEdge(self.clock)
+            word = tuple(int(signal.value) for signal in self.payload)
+            words.append(word if len(word) > 1 else word[0])
+            self.ready.value = 0
+        return words
