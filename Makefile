@@ -18,6 +18,22 @@ $(READY): requirements.lock tools/setup.py
 .PHONY: setup
 setup: $(READY) ## Make the virtual environment and the simulator (once)
 
+.PHONY: run
+run: $(READY) ## Take FILE (or a real file found here) through the card and back, beside OpenSSL
+	@$(VENV)/bin/maeslant demo "$(FILE)"
+
+.PHONY: test
+test: $(READY) ## Run every test (TEST=... for some)
+	@$(PY) -m pytest -n 2 $(TEST)
+
+.PHONY: vectors
+vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
+	@$(PY) -m pytest -n 2 -m "slow or not slow" tests/vectors
+
+.PHONY: breakages
+breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
+	@$(PY) tools/breakages.py
+
 .PHONY: lock
 lock: ## Pin the newest versions of requirements.in in requirements.lock
 	python3 tools/lock.py

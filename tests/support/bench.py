@@ -1,164 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build a module with Verilator and run a file of cocotb tests on it.
+"""Run a file of cocotb tests on a module.
 
 A test file holds both halves: the ``@cocotb.test()`` coroutines that run inside the
 simulator, and pytest functions that call :func:`run` once for each configuration.
 """
 
-import fcntl
-import hashlib
 import inspect
-import json
-import os
 import pathlib
-import shutil
-import sys
-import tempfile
 
-from cocotb_tools.check_results import get_results
-from cocotb_tools.runner import Verilator
+from maeslant import cosim, paths
 
-from maeslant import paths
-
-# Warnings stay on and are judged by `make check`; a waiver stands in the RTL beside its reason.
-ARGS = ["--assert", "-Wall", "-Wno-fatal", "--x-assign", "unique", "--x-initial", "unique"]
+parameters = cosim.parameters
 
 
-# Verilator's own runtime is most of the compile time of a small module: take it from a build that
-# has it, newer than the makefile that it depends on.
-SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp "$o" .; done'
-
-
-class _Runner(Verilator):
-    """cocotb's runner, with the signals of the top only: several times faster to build and run."""
-
-    visible = False
-    runtime: pathlib.Path
-
-    def _build_command(self) -> list[list[str]]:
-        verilate, make = super()._build_command()
-        if not self.visible:
-            at = verilate.index("--public-flat-rw")
-            verilate[at : at + 1] = ["--public-depth", "1"]
-        return [verilate, ["sh", "-c", SHARE.format(self.runtime)], make]
-
-
-def run(
-    top: str,
-    *,
-    parameters: dict[str, object] | None = None,
-    sources: list[str | pathlib.Path] | None = None,
-    env: dict[str, str] | None = None,
-    test_filter: str | None = None,
-    module: str | None = None,
-    visible: bool = False,
-    optimize: str = "-O1",
-) -> None:
-    """Run the cocotb tests of the calling file on ``top``.
-
-    ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
-    (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
-    os.environ; ``test_filter`` is a regular expression on test names; ``visible`` shows every
-    signal of the hierarchy to cocotb instead of the top's alone; ``optimize`` is the compiler's
-    option (-O2 for long runs). The seed is MAESLANT_SEED (default 1), and a failure prints how to
-    rerun. A build is kept under build/bench by its configuration and made again when a source
-    changed.
-    """
-    values = {k: int(v) if isinstance(v, bool) else v for k, v in (parameters or {}).items()}
+def run(top: str, *, module: str | None = None, **options: object) -> None:
+    """Run the cocotb tests of the calling file on ``top``; options as cosim.simulate's."""
     caller = inspect.stack()[1].filename
     file = pathlib.Path(caller).resolve().relative_to(paths.ROOT)
-    module = module or ".".join(file.with_suffix("").parts)
-    waves = bool(os.environ.get("MAESLANT_WAVES"))
-    extra = [paths.ROOT / source for source in sources or []]
-    own = [] if any(path.stem == top for path in extra) else [*paths.RTL.glob(f"*/**/{top}.sv")]
-    folder = _folder(top, values, extra, waves, visible, optimize)
-    # The simulator and cocotb find Verilator by this name.
-    os.environ["PATH"] = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    runner = _Runner()
-    runner.visible = visible
-    made = int(os.stat(shutil.which("verilator")).st_mtime)
-    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{optimize}"
-    with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            runner.build(
-                sources=paths.rtl_packages_of([*extra, *own]) + [*extra, *own],
-                hdl_toplevel=top,
-                parameters=values,
-                build_dir=folder,
-                build_args=[*ARGS, *paths.verilator_sources(), "-CFLAGS", optimize, "-j", "2"],
-                timescale=("1ns", "1ps"),
-                waves=waves,
-                always=True,  # Verilator itself skips what has not changed
-                log_file=folder / "build.log",
-            )
-        except RuntimeError:
-            raise AssertionError(f"{top} does not build\n{_tail(folder / 'build.log')}") from None
-        _keep_runtime(folder, runner.runtime)
-    seed = os.environ.get("MAESLANT_SEED", "1")
-    work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=folder))
-    log = work / "run.log"
-    results = work / "results.xml"
-    status: BaseException | None = None
-    try:
-        runner.test(
-            hdl_toplevel=top,
-            test_module=module,
-            build_dir=folder,
-            test_dir=work,
-            results_xml=str(results),
-            seed=seed,
-            parameters=values,
-            waves=waves,
-            extra_env={
-                "PYTHONPATH": os.pathsep.join([str(paths.ROOT), *sys.path]),
-                "MAESLANT_PARAMETERS": json.dumps(values),
-                "COCOTB_ANSI_OUTPUT": "0",
-                **(env or {}),
-            },
-            test_filter=test_filter,
-            log_file=log,
-        )
-    except (RuntimeError, SystemExit) as error:  # a test failed, or the simulator stopped
-        status = error
-    total, failed = get_results(results) if results.exists() else (0, 0)
-    if failed or not total or status is not None:
-        what = f"{failed} of {total} failed" if failed else "the simulation did not end well"
-        again = f"MAESLANT_SEED={seed} MAESLANT_WAVES=1 .venv/bin/pytest {file}"
-        raise AssertionError(
-            f"{what}: {top} {values}\n{_tail(log)}\nwhole log: {log}\nrerun: {again}"
-        )
-    if waves:
-        print(f"waveform: {work / 'dump.vcd'}")
-    else:
-        shutil.rmtree(work)
-
-
-def parameters() -> dict[str, object]:
-    """Inside the simulator: the parameters that :func:`run` built the module with."""
-    return json.loads(os.environ["MAESLANT_PARAMETERS"])
-
-
-def _folder(top: str, *configuration: object) -> pathlib.Path:
-    """The build folder of a configuration."""
-    key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
-    folder = paths.BUILD / "bench" / f"{top}-{key}"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
-
-
-def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
-    """Keep the objects of Verilator's runtime for the next build."""
-    runtime.mkdir(exist_ok=True)
-    for path in folder.glob("verilated*.o"):
-        kept = runtime / path.name
-        if not kept.exists():
-            part = kept.with_suffix(f".{os.getpid()}")
-            shutil.copy2(path, part)
-            part.replace(kept)
-
-
-def _tail(log: pathlib.Path, lines: int = 60) -> str:
-    """The last lines of a log."""
-    text = log.read_text(errors="replace") if log.exists() else "(no log)"
-    return "\n".join(text.splitlines()[-lines:])
+    cosim.simulate(top, module or ".".join(file.with_suffix("").parts), **options)

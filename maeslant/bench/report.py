@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant bench`: the tables of P1's Figures 6, 12 and 13 and P2's sweep over sizes, regenerated.
+
+Software is timed here, now; the card's clocks come out of simulation and are given as seconds at
+a stated clock. One run gives both, so that their ratio means something on this CPU.
+"""
+
+import json
+import secrets
+
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from maeslant.bench import software
+from maeslant.device import ENCRYPT, Device
+
+CLOCK_MHZ = 200
+DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
+SIZES = [16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10]
+SIZES += [1 << 20, 4 << 20, 16 << 20, 64 << 20]
+QUICK_SIZES = [16, 1 << 10, 64 << 10, 1 << 20]
+CIPHER = "aes-128-ecb"  # what P1 and P2 measured
+# P1: nanoseconds a block of Tiny-AES (Figure 6), its accelerator (Figure 12), GB/s (Figure 13).
+P1_STEPS = {"KeyExpansion": 372, "AddRoundKey": 593, "MixColumns": 718, "SubAndShift": 482}
+P1_RATES = {"table": 0.083, "with": 1.5, "card": 1.650}
+P1_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
+
+
+def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
+    """Clocks and bytes a second of the card for one message of each size, submission included."""
+    rates = {}
+    with Device(DEVICE) as device:
+        key = secrets.token_bytes(16)
+        for size in sizes:
+            device.reset_stats()
+            device.crypt("ecb", ENCRYPT, key, None, bytes(size))
+            clocks = device.stats()["core_clocks"]
+            rates[size] = {"clocks": clocks, "rate": size / clocks * CLOCK_MHZ * 1e6}
+            advance()
+    return rates
+
+
+def collect(quick: bool, err: Console) -> dict[str, object]:
+    """Everything that is timed, as one record."""
+    sizes = QUICK_SIZES if quick else SIZES
+    seconds = 1
+    rows = []
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("timing", total=4 * len(sizes) + 1)
+
+        def advance() -> None:
+            progress.advance(task)
+
+        steps = software.table_steps(4 if quick else 64)
+        advance()
+        card = card_rates(sizes, advance)
+        for size in sizes:
+            row = {"bytes": size, "card": card[size]["rate"], "card_clocks": card[size]["clocks"]}
+            row["openssl"] = software.openssl_rate(CIPHER, size, seconds, True)
+            advance()
+            row["openssl_no_aes"] = software.openssl_rate(CIPHER, size, seconds, False)
+            advance()
+            row["table"] = software.table_rate(size, 0.2 if quick else 1)
+            advance()
+            rows.append(row)
+    return {"clock_mhz": CLOCK_MHZ, "cipher": CIPHER, "steps_ns": steps, "sizes": rows}
+
+
+def run(as_json: bool, quick: bool, console: Console, err: Console) -> None:
+    """Time and print."""
+    record = collect(quick, err)
+    if as_json:
+        print(json.dumps(record, indent=1))
+        return
+    console.print(steps_table(record))
+    console.print(stages_table(record))
+    console.print(rates_table(record))
+
+
+def steps_table(record: dict) -> Table:
+    """P1's Figure 6: where table-based software spends its time."""
+    steps = record["steps_ns"]
+    table = Table("step", "ns/block here", "share", "ns/block P1", "share P1")
+    table.title = "Table-based C AES-128 by step (P1, Figure 6)"
+    total, total_p1 = sum(steps.values()), sum(P1_STEPS.values())
+    for name, value in steps.items():
+        paper = P1_STEPS[name]
+        table.add_row(
+            name,
+            f"{value:.1f}",
+            f"{100 * value / total:.0f} %",
+            f"{paper}",
+            f"{100 * paper / total_p1:.0f} %",
+        )
+    return table
+
+
+def stages_table(record: dict) -> Table:
+    """P1's Figure 12: hardware against software, stage by stage."""
+    steps = record["steps_ns"]
+    rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
+    nanoseconds = 1000 / record["clock_mhz"]
+    table = Table("stage", "clocks", "clocks P1", "ns here", "table C ns here", "ratio")
+    table.title = f"One iterative unit by stage at {record['clock_mhz']} MHz (P1, Figure 12)"
+    for name, clocks, software_ns in (
+        ("KeyExpansion", 11, steps["KeyExpansion"]),
+        ("Rounds", 10, rounds),
+    ):
+        table.add_row(
+            name,
+            str(clocks),
+            str(P1_CLOCKS[name]),
+            f"{clocks * nanoseconds:.1f}",
+            f"{software_ns:.1f}",
+            f"{software_ns / (clocks * nanoseconds):.1f}",
+        )
+    return table
+
+
+def rates_table(record: dict) -> Table:
+    """P1's Figure 13 and P2's comparison with the CPU, over sizes."""
+    table = Table("bytes", "card GB/s", "clocks", "OpenSSL", "no AES-NI", "table C", "card/OpenSSL")
+    table.title = (
+        f"{record['cipher']}, one message: GB/s of the 4-lane card at {record['clock_mhz']} MHz "
+        "beside one thread of this CPU (P1, Figure 13; P2)"
+    )
+    for row in record["sizes"]:
+        table.add_row(
+            f"{row['bytes']:,}",
+            f"{row['card'] / 1e9:.3f}",
+            f"{row['card_clocks']:,}",
+            f"{row['openssl'] / 1e9:.3f}",
+            f"{row['openssl_no_aes'] / 1e9:.3f}",
+            f"{row['table'] / 1e9:.3f}",
+            f"{row['card'] / row['openssl']:.2f}",
+        )
+    table.caption = (
+        f"P1 had {P1_RATES['card']} (its units), {P1_RATES['with']} (AES-NI), "
+        f"{P1_RATES['table']} (Tiny-AES); P2 0.796 at peak, 0.459 with copies"
+    )
+    return table

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
+
+import contextlib
+import enum
+import os
+import pathlib
+import sys
+from collections.abc import Callable, Iterator
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
+
+from maeslant import files
+from maeslant.device import BLOCK, DECRYPT, ENCRYPT, MODES, PADDED, Device, devices
+from maeslant.errors import MaeslantError
+from maeslant.measure.figures import show
+
+app = typer.Typer(
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="AES hardware: simulated, measured, and put to use.",
+)
+err = Console(stderr=True)
+DEFAULT_DEVICE = "sim:stream?lanes=4"
+Mode = enum.Enum("Mode", {name: name for name in MODES}, type=str)
+
+InputArg = Annotated[str, typer.Argument(help="File to read; - is standard input.")]
+OutputArg = Annotated[str, typer.Argument(help="File to write; - is standard output.")]
+ModeOption = Annotated[Mode, typer.Option("--mode", help="Mode of operation.")]
+KeyOption = Annotated[
+    str | None,
+    typer.Option("--key", help="Key in hex: 16, 24 or 32 bytes; XTS: both keys, 32 to 64 bytes."),
+]
+KeyFileOption = Annotated[
+    str | None,
+    typer.Option("--key-file", help="File with the key, raw or in hex; others cannot see it."),
+]
+IvOption = Annotated[
+    str | None, typer.Option("--iv", help="IV or first counter block, 16 bytes in hex.")
+]
+DeviceOption = Annotated[str, typer.Option("--device", help="See `maeslant devices`.")]
+PaddingOption = Annotated[
+    bool, typer.Option("--no-padding", help="ECB, CBC, PCBC: no PKCS#7, whole blocks only.")
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it exists.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def unhex(name: str, text: str) -> bytes:
+    """Bytes of a hexadecimal option; the text itself is never repeated in an error."""
+    try:
+        return bytes.fromhex(text.strip())
+    except ValueError:
+        raise MaeslantError(f"{name} is not hexadecimal") from None
+
+
+def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
+    """The key from one of the two options, with its length checked."""
+    if (key is None) == (key_file is None):
+        raise MaeslantError("give the key by --key or by --key-file, and not by both")
+    lengths = (32, 48, 64) if mode == "xts" else (16, 24, 32)
+    if key is not None:
+        value = unhex("--key", key)
+    else:
+        try:
+            raw = pathlib.Path(key_file).read_bytes()
+        except OSError as error:
+            raise MaeslantError(f"{key_file}: {error.strerror}") from None
+        value = raw
+        if len(raw) not in lengths:
+            try:
+                value = bytes.fromhex(raw.decode("ascii").strip())
+            except (ValueError, UnicodeDecodeError):
+                raise MaeslantError(
+                    f"{key_file}: neither {', '.join(map(str, lengths))} bytes nor their hex"
+                ) from None
+    if len(value) not in lengths:
+        wanted = ", ".join(map(str, lengths))
+        raise MaeslantError(f"the key has {len(value)} bytes; {mode} takes {wanted}")
+    return bytearray(value)
+
+
+def read_iv(mode: str, iv: str | None) -> bytes | None:
+    """The IV, required by every mode but ECB."""
+    if mode == "ecb":
+        if iv is not None:
+            raise MaeslantError("ECB takes no --iv")
+        return None
+    if iv is None:
+        raise MaeslantError(f"{mode} needs --iv, 16 bytes in hex")
+    value = unhex("--iv", iv)
+    if len(value) != BLOCK:
+        raise MaeslantError(f"the IV has {len(value)} bytes, not 16")
+    return value
+
+
+@contextlib.contextmanager
+def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """A progress bar over bytes on a terminal, nothing elsewhere; gives its advance function."""
+    progress = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+        console=err,
+        transient=True,
+        disable=not err.is_terminal,
+    )
+    with progress:
+        task = progress.add_task(title, total=total)
+        yield lambda count: progress.advance(task, count)
+
+
+def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
+    """Encrypt or decrypt a file."""
+    mode = options["mode"].value
+    key = read_key(mode, options["key"], options["key_file"])
+    try:
+        iv = read_iv(mode, options["iv"])
+        padding = mode in PADDED and not options["no_padding"]
+        title = ("encrypting", "decrypting")[direction]
+        with (
+            files.source(input_name) as (source, size),
+            files.destination(output_name, options["force"]) as sink,
+            Device(options["device"]) as device,
+            byte_bar(title, size) as seen,
+        ):
+            pieces = files.read(source, seen)
+            for piece in files.crypt(device, mode, direction, key, iv, pieces, padding):
+                sink.write(piece)
+    finally:
+        key[:] = bytes(len(key))
+
+
+@app.command()
+def encrypt(
+    input_name: InputArg,
+    output_name: OutputArg,
+    mode: ModeOption,
+    key: KeyOption = None,
+    key_file: KeyFileOption = None,
+    iv: IvOption = None,
+    device: DeviceOption = DEFAULT_DEVICE,
+    no_padding: PaddingOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Encrypt INPUT into OUTPUT: the same bytes as `openssl enc`."""
+    crypt(ENCRYPT, input_name, output_name, locals())
+
+
+@app.command()
+def decrypt(
+    input_name: InputArg,
+    output_name: OutputArg,
+    mode: ModeOption,
+    key: KeyOption = None,
+    key_file: KeyFileOption = None,
+    iv: IvOption = None,
+    device: DeviceOption = DEFAULT_DEVICE,
+    no_padding: PaddingOption = False,
+    force: ForceOption = False,
+) -> None:
+    """Decrypt INPUT into OUTPUT."""
+    crypt(DECRYPT, input_name, output_name, locals())
+
+
+@app.command("devices")
+def list_devices(as_json: JsonOption = False) -> None:
+    """What can be opened here."""
+    from maeslant import inventory
+
+    inventory.show(devices(), as_json, Console())
+
+
+@app.command()
+def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) -> None:
+    """What DEVICE can do."""
+    from maeslant import inventory
+
+    with Device(device) as opened:
+        inventory.show_caps(opened.caps(), as_json, Console())
+
+
+@app.command()
+def build(names: Annotated[list[str], typer.Argument(help="Named builds.")]) -> None:
+    """Make the simulated devices NAMES from the SystemVerilog."""
+    from maeslant import simbuild
+
+    for name in names:
+        with err.status(f"building {name}"):
+            path = simbuild.build(name)
+        print(path)
+
+
+@app.command()
+def measure(
+    parts: Annotated[list[str] | None, typer.Argument(help="Only these parts.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Every clock figure, out of simulation, beside its target and the papers'."""
+    from maeslant.measure import all_figures
+
+    figures = all_figures(parts, err)
+    show(figures, as_json, Console())
+    if any(figure.met() is False for figure in figures):
+        raise typer.Exit(1)
+
+
+@app.command()
+def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
+    """Software AES on this CPU beside the card, over sizes: the papers' tables, regenerated."""
+    from maeslant.bench import report
+
+    report.run(as_json, quick, Console(), err)
+
+
+@app.command()
+def wave(
+    target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
+) -> None:
+    """Make a waveform of a test file or of a build at work, and say how to open it."""
+    from maeslant import waves
+
+    print(waves.make(target))
+
+
+@app.command(hidden=True)
+def demo(file: Annotated[str, typer.Argument()] = "") -> None:
+    """What `make run` shows: a file through the card, compared with OpenSSL."""
+    from maeslant import demo as demonstration
+
+    demonstration.run(file, Console())
+
+
+def main() -> int:
+    """Run the command line; every error is one line on standard error, never a traceback."""
+    try:
+        app(standalone_mode=False)
+    except typer.Exit as stop:
+        return stop.exit_code
+    except typer.Abort:
+        err.print("interrupted", style="red")
+        return 130
+    except MaeslantError as error:
+        err.print(f"[red]error:[/] {error}", highlight=False)
+        return 1
+    except KeyboardInterrupt:
+        err.print("interrupted", style="red")
+        return 130
+    except BrokenPipeError:
+        # The reader of our output has gone; silence the flush at exit too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        err.print(f"[red]error:[/] {error.strerror}: {error.filename or ''}", highlight=False)
+        return 1
+    except Exception as error:  # click's usage errors, which know how to show themselves
+        if not hasattr(error, "show"):
+            raise
+        error.show()
+        return error.exit_code
+    return 0

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver library in Python: devices, messages of any size, and the simulator's counters."""
+
+import contextlib
+import functools
+import re
+from collections.abc import Iterator
+
+import cffi
+
+from maeslant import driverbuild, paths
+from maeslant.errors import MaeslantError
+
+MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
+PADDED = ("ecb", "cbc", "pcbc")  # whole blocks only: PKCS#7 pads to them
+BLOCK = 16
+ENCRYPT, DECRYPT = 0, 1
+
+
+class DeviceError(MaeslantError):
+    """A call of the driver failed; ``code`` is its mae_error_t."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@functools.cache
+def library() -> tuple[cffi.FFI, object]:
+    """Build the driver if need be, and load it. The header is the only declaration."""
+    text = (paths.ROOT / "driver" / "include" / "maeslant.h").read_text()
+    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.S)[1]
+    ffi = cffi.FFI()
+    ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))
+    return ffi, ffi.dlopen(str(driverbuild.build()))
+
+
+def check(code: int) -> None:
+    """Raise what the driver has to say about an error."""
+    if code:
+        ffi, lib = library()
+        message = ffi.string(lib.mae_strerror(code)).decode()
+        detail = ffi.string(lib.mae_error_detail()).decode()
+        raise DeviceError(f"{message}: {detail}" if detail else message, code)
+
+
+def devices() -> list[dict[str, object]]:
+    """What could be opened: uri, summary, available."""
+    ffi, lib = library()
+    count = ffi.new("size_t *")
+    room = 64
+    infos = ffi.new("struct mae_device_info[]", room)
+    check(lib.mae_device_list(infos, room, count))
+    return [
+        {
+            "uri": ffi.string(info.uri).decode(),
+            "summary": ffi.string(info.summary).decode(),
+            "available": bool(info.available),
+        }
+        for info in infos[0 : min(room, count[0])]
+    ]
+
+
+class Device:
+    """An open device; use it as a context manager."""
+
+    def __init__(self, uri: str) -> None:
+        self.ffi, self.lib = library()
+        self.uri = uri
+        handle = self.ffi.new("mae_dev_t **")
+        check(self.lib.mae_open(uri.encode(), handle))
+        self.handle = handle[0]
+
+    def close(self) -> None:
+        """Erase the keys and give the device back. May be called twice."""
+        if self.handle is not None:
+            self.lib.mae_close(self.handle)
+            self.handle = None
+
+    def __enter__(self) -> "Device":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _struct(self, kind: str, call) -> dict[str, object]:
+        struct = self.ffi.new(f"struct {kind} *")
+        check(call(self.handle, struct))
+        result = {}
+        for name, field in self.ffi.typeof(struct[0]).fields:
+            value = getattr(struct, name)
+            result[name] = self.ffi.string(value).decode() if field.type.kind == "array" else value
+        return result
+
+    def caps(self) -> dict[str, object]:
+        """What the device can do (struct mae_caps)."""
+        return self._struct("mae_caps", self.lib.mae_get_caps)
+
+    def stats(self) -> dict[str, int]:
+        """The simulator's counters (struct mae_stats)."""
+        return self._struct("mae_stats", self.lib.mae_get_stats)
+
+    def reset_stats(self) -> None:
+        """Count from here."""
+        check(self.lib.mae_reset_stats(self.handle))
+
+    def run_clocks(self, clocks: int) -> None:
+        """Let simulated time pass."""
+        check(self.lib.mae_run_clocks(self.handle, clocks))
+
+    def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
+        """One whole message. ``key`` holds both keys for XTS; no padding."""
+        source = self.ffi.from_buffer(data)
+        result = self.ffi.new("uint8_t[]", max(1, len(data)))
+        iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
+        check(
+            self.lib.mae_crypt(
+                self.handle,
+                MODES.index(mode),
+                direction,
+                self.ffi.from_buffer(key),
+                len(key),
+                iv_pointer,
+                source,
+                result,
+                len(data),
+            )
+        )
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    @contextlib.contextmanager
+    def stream(
+        self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
+    ) -> Iterator["Stream"]:
+        """A message that comes in pieces; see :class:`Stream`."""
+        stream = Stream(self, mode, direction, key, iv)
+        try:
+            yield stream
+        finally:
+            stream.free()
+
+
+class Stream:
+    """A message in pieces of any size, in bounded memory (mae_stream_*)."""
+
+    ROOM = 1 << 20
+
+    def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
+        self.ffi, self.lib = device.ffi, device.lib
+        handle = self.ffi.new("mae_stream_t **")
+        iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
+        key_pointer = self.ffi.from_buffer(key)
+        number = MODES.index(mode)
+        check(
+            self.lib.mae_stream_begin(
+                device.handle, number, direction, key_pointer, len(key), iv_pointer, handle
+            )
+        )
+        self.handle = handle[0]
+        self.room = self.ffi.new("uint8_t[]", self.ROOM)
+        self.taken = self.ffi.new("size_t *")
+        self.given = self.ffi.new("size_t *")
+
+    def update(self, data: bytes) -> Iterator[bytes]:
+        """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
+        source = self.ffi.from_buffer(data)
+        done = 0
+        while done < len(data):
+            check(
+                self.lib.mae_stream_update(
+                    self.handle,
+                    source + done,
+                    len(data) - done,
+                    self.taken,
+                    self.room,
+                    self.ROOM,
+                    self.given,
+                )
+            )
+            done += self.taken[0]
+            if self.given[0]:
+                yield bytes(self.ffi.buffer(self.room, self.given[0]))
+
+    def finish(self) -> Iterator[bytes]:
+        """No more input; gives the rest."""
+        while True:
+            check(self.lib.mae_stream_finish(self.handle, self.room, self.ROOM, self.given))
+            if not self.given[0]:
+                return
+            yield bytes(self.ffi.buffer(self.room, self.given[0]))
+
+    def free(self) -> None:
+        """Wipe the buffers and erase the keys. May be called twice."""
+        if self.handle is not None:
+            self.lib.mae_stream_free(self.handle)
+            self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
+            self.handle = None

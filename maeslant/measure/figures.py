@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A measured figure beside its target and the paper's, and how a list of them is shown."""
+
+import dataclasses
+import json
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclasses.dataclass
+class Figure:
+    """One figure out of simulation.
+
+    ``better`` is "lower" or "higher"; ``target`` is what the architecture asks (None where it
+    asks for no figure); ``paper`` what a published system reached, with its name in ``source``.
+    """
+
+    part: str
+    config: str
+    metric: str
+    value: float
+    unit: str
+    better: str
+    target: float | None = None
+    paper: str = ""
+    source: str = ""
+
+    def met(self) -> bool | None:
+        """Whether the target is reached; None without a target."""
+        if self.target is None:
+            return None
+        if self.better == "lower":
+            return self.value <= self.target
+        return self.value >= self.target
+
+
+def number(value: float) -> str:
+    """A figure as people write it: whole when whole, else four significant digits."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
+
+
+def show(figures: list[Figure], as_json: bool, console: Console) -> None:
+    """Print figures as a table or as a JSON list."""
+    if as_json:
+        print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=1))
+        return
+    table = Table(title="Clock figures, out of simulation")
+    for name, justify in (
+        ("part", "left"),
+        ("config", "left"),
+        ("metric", "left"),
+        ("value", "right"),
+        ("target", "right"),
+        ("", "left"),
+        ("papers", "left"),
+    ):
+        table.add_column(name, justify=justify)
+    part = None
+    for figure in figures:
+        if part not in (None, figure.part):
+            table.add_section()
+        sign = {None: "", True: "[green]✓[/]", False: "[red]✗[/]"}[figure.met()]
+        limit = "≤" if figure.better == "lower" else "≥"
+        table.add_row(
+            figure.part if figure.part != part else "",
+            figure.config,
+            figure.metric,
+            f"{number(figure.value)} {figure.unit}",
+            "" if figure.target is None else f"{limit} {number(figure.target)}",
+            sign,
+            figure.paper,
+        )
+        part = figure.part
+    console.print(table)
