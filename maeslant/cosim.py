@@ -22,7 +22,8 @@ class SimulationError(MaeslantError):
 
 
 # Warnings stay on and are judged by `make check`; a waiver stands in the RTL beside its reason.
-ARGS = ["--assert", "-Wall", "-Wno-fatal", "--x-assign", "unique", "--x-initial", "unique"]
+ARGS = ["--assert", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR"]
+ARGS += ["--x-assign", "unique", "--x-initial", "unique"]
 
 
 # Verilator's own runtime is most of the compile time of a small module: take it from a build that

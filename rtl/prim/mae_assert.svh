@@ -13,7 +13,7 @@
 `define MAE_STREAM_HOLDS(name, valid, ready, payload)
 `else
 `define MAE_ASSERT(name, prop) \
-  always_ff @(posedge clk_i or negedge rst_ni) if (rst_ni) name: assert (prop) \
+  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) begin end else name: assert (prop) \
     else $error("%m: %s", `"name`");
 
 `define MAE_STREAM_HOLDS(name, valid, ready, payload) \
@@ -22,11 +22,11 @@
     if (!rst_ni) begin name``_wait_q <= 1'b0; name``_last_q <= '0; end \
     else begin name``_wait_q <= (valid) && !(ready); name``_last_q <= payload; end \
   end \
-  always_ff @(posedge clk_i or negedge rst_ni) if (rst_ni && name``_wait_q) \
-    name: assert ((valid) && name``_last_q == (payload)) \
+  always_ff @(posedge clk_i or negedge rst_ni) if (!rst_ni) begin end else \
+    name: assert (!name``_wait_q || ((valid) && name``_last_q == (payload))) \
     else $error("%m: %s", `"name`");
 `endif
 
-`define MAE_PARAM(name, cond) if (!(cond)) begin : name $fatal(1, "illegal parameter: name"); end
+`define MAE_PARAM(name, cond) if (!(cond)) begin : name $fatal(1, `"illegal parameter: name`"); end
 
 `endif

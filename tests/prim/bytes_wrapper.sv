@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ports around the function of mae_bytes_pkg, for its test.
+
+module bytes_wrapper (
+    input  logic [127:0] block_i,
+    output logic [127:0] block_o
+);
+  assign block_o = mae_bytes_pkg::swap_block(block_i);
+endmodule

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_assert.svh: each assertion fires when its rule is broken, and slang reads the macros."""
+
+import subprocess
+import sys
+
+import cocotb
+import pyslang
+import pytest
+from cocotb.triggers import ClockCycles
+
+from maeslant import paths
+from maeslant.cosim import SimulationError
+from tests.support import bench
+from tests.support.stream import start
+
+WRAPPER = "tests/prim/broken_stream.sv"
+
+
+@cocotb.test(timeout_time=10, timeout_unit="us")
+async def run_a_while(dut) -> None:
+    """Long enough for every fault to come by."""
+    await start(dut, ready_i=0)
+    await ClockCycles(dut.clk_i, 10)
+    dut.ready_i.value = 1
+    await ClockCycles(dut.clk_i, 40)
+
+
+def test_rules_kept() -> None:
+    """Nothing fires on a stream that keeps the rules."""
+    bench.run("broken_stream", sources=[WRAPPER])
+
+
+@pytest.mark.parametrize(
+    ("fault", "name"), [(1, "StreamHolds"), (2, "StreamHolds"), (3, "ClockSmall")]
+)
+def test_fires(fault: int, name: str) -> None:
+    """Valid withdrawn, payload changed, property false: the simulation stops and says which."""
+    with pytest.raises(SimulationError, match=f"Error: .*broken_stream.*{name}"):
+        bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": fault})
+
+
+def test_illegal_parameter() -> None:
+    """An illegal parameter value does not build."""
+    with pytest.raises(SimulationError, match="illegal parameter: FaultLegal"):
+        bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": 4})
+
+
+@pytest.mark.parametrize("defines", [[], ["-DSYNTHESIS=1"]], ids=["simulation", "synthesis"])
+def test_slang_reads(defines: list[str]) -> None:
+    """The slang front end accepts every macro."""
+    driver = pyslang.driver.Driver()
+    driver.addStandardArgs()
+    options = ["slang", "-I", str(paths.RTL / "prim"), *defines]
+    assert driver.parseCommandLine(" ".join([*options, str(paths.ROOT / WRAPPER)]))
+    assert driver.processOptions() and driver.parseAllSources()
+    assert driver.runFullCompilation()
+
+
+@pytest.mark.parametrize("option", ["", "--no-synthesis-define"], ids=["synthesis", "formal"])
+def test_yosys_reads(option: str) -> None:
+    """Yosys reads the macros: as nothing for synthesis, as check cells for formal."""
+    script = (
+        "import sys; from pyosys import libyosys as ys; design = ys.Design();"
+        "[ys.run_pass(line, design) for line in sys.argv[1:]]"
+    )
+    read = f"read_slang {option} -I {paths.RTL / 'prim'} --top broken_stream {paths.ROOT / WRAPPER}"
+    count = "0" if not option else "2"
+    subprocess.run(
+        [sys.executable, "-c", script, read, f"select -assert-count {count} t:$check"],
+        check=True,
+        capture_output=True,
+    )
