@@ -39,8 +39,8 @@ package mae_aes_pkg;
   // Implementations of the S-box: the FIPS 197 table; GF((2^4)^2) with the polynomials of P3;
   // the smallest published Boolean circuit.
   typedef enum logic [1:0] {
-    SboxTable = 2'd0,
-    SboxTower = 2'd1,
+    SboxTable   = 2'd0,
+    SboxTower   = 2'd1,
     SboxBoolean = 2'd2
   } sbox_impl_e;
 

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_cipher_lanes: Lanes unrolled pipelines on one key expansion and one key memory.
+//
+// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a round.
+// Throughput: Lanes blocks a clock. A key: see mae_key_mem; other banks keep flowing while one is
+// loaded.
+// Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
+// are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3.
+// Ports: the contract in mae_aes_pkg. Readies are combinational in bank, direction and in
+// key_valid_i, key_i.bank; answers come from registers. Blocks of different key lengths in one lane
+// keep their order: the shorter one waits, 2 or 4 rounds at most, behind a longer one.
+// clear_i: all keys and data are gone within 2 clocks, all banks are unloaded.
+// Source: FIPS 197, P4. Constant-time: yes. Masked: no.
+
+`include "mae_assert.svh"
+
+module mae_cipher_lanes
+  import mae_aes_pkg::*;
+#(
+    parameter int unsigned Lanes        = 4,
+    parameter int unsigned KeyBanks     = 2,
+    parameter dirs_e       Dirs         = DirsBoth,
+    parameter key_len_e    MaxKeyLen    = Aes256,
+    parameter sbox_impl_e  Sbox         = SboxTable,
+    parameter int unsigned RegsPerRound = 1
+) (
+    input  logic                    clk_i,
+    input  logic                    rst_ni,
+    input  logic                    clear_i,
+    input  logic                    key_valid_i,
+    output logic                    key_ready_o,
+    input  cipher_key_t             key_i,
+    input  logic        [Lanes-1:0] req_valid_i,
+    output logic        [Lanes-1:0] req_ready_o,
+    input  cipher_req_t [Lanes-1:0] req_i,
+    output logic        [Lanes-1:0] rsp_valid_o,
+    output cipher_rsp_t [Lanes-1:0] rsp_o
+);
+
+  `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
+
+  localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
+
+  logic [KeyBanks-1:0] enc_ready, dec_ready, used;
+  logic     [KeyBanks-1:0] lane_used[   Lanes];
+  key_len_e                len      [KeyBanks];
+  block_t                  keys     [KeyBanks] [Rounds+1];
+  block_t                  enc_keys [KeyBanks] [Rounds+1];
+
+  always_comb begin
+    used = '0;
+    for (int unsigned i = 0; i < Lanes; i++) used |= lane_used[i];
+  end
+
+  mae_key_mem #(
+      .KeyBanks   (KeyBanks),
+      .MaxKeyLen  (MaxKeyLen),
+      .RoundClocks(RegsPerRound),
+      .Sbox       (Sbox)
+  ) u_keys (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .key_valid_i,
+      .key_ready_o,
+      .key_i,
+      .used_i     (used),
+      .enc_ready_o(enc_ready),
+      .dec_ready_o(dec_ready),
+      .len_o      (len),
+      .keys_o     (keys)
+  );
+
+  // Encryption takes the round keys in the other order: the one with r rounds to go is number
+  // Nr - r. Once for all lanes.
+  always_comb begin
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      for (int unsigned r = 0; r <= Rounds; r++) begin
+        enc_keys[b][r] = 'x;
+        case (len[b])
+          Aes128:  if (r <= 10) enc_keys[b][r] = keys[b][10-r];
+          Aes192:  if (r <= 12 && Rounds >= 12) enc_keys[b][r] = keys[b][12-r];
+          default: if (Rounds >= 14) enc_keys[b][r] = keys[b][14-r];
+        endcase
+      end
+    end
+  end
+
+  for (genvar i = 0; i < Lanes; i++) begin : gen_lane
+    mae_pipe_rounds #(
+        .KeyBanks    (KeyBanks),
+        .Dirs        (Dirs),
+        .MaxKeyLen   (MaxKeyLen),
+        .Sbox        (Sbox),
+        .RegsPerRound(RegsPerRound)
+    ) u_rounds (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .enc_ready_i(enc_ready),
+        .dec_ready_i(dec_ready),
+        .len_i      (len),
+        .keys_i     (keys),
+        .enc_keys_i (enc_keys),
+        .used_o     (lane_used[i]),
+        .req_valid_i(req_valid_i[i]),
+        .req_ready_o(req_ready_o[i]),
+        .req_i      (req_i[i]),
+        .rsp_valid_o(rsp_valid_o[i]),
+        .rsp_o      (rsp_o[i])
+    );
+  end
+
+endmodule

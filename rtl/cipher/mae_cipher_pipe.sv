@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_cipher_pipe: one unrolled pipeline with its own key expansion and key memory: mae_cipher_lanes
+// with one lane; all that is said there holds here.
+//
+// Latency: Nr * RegsPerRound + 1 clocks (11 for AES-128 at one register a round). Throughput: one
+// block a clock. Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3.
+// Source: FIPS 197, P4. Constant-time: yes. Masked: no.
+
+module mae_cipher_pipe
+  import mae_aes_pkg::*;
+#(
+    parameter int unsigned KeyBanks     = 2,
+    parameter dirs_e       Dirs         = DirsBoth,
+    parameter key_len_e    MaxKeyLen    = Aes256,
+    parameter sbox_impl_e  Sbox         = SboxTable,
+    parameter int unsigned RegsPerRound = 1
+) (
+    input  logic              clk_i,
+    input  logic              rst_ni,
+    input  logic              clear_i,
+    input  logic              key_valid_i,
+    output logic              key_ready_o,
+    input  cipher_key_t       key_i,
+    input  logic        [0:0] req_valid_i,
+    output logic        [0:0] req_ready_o,
+    input  cipher_req_t [0:0] req_i,
+    output logic        [0:0] rsp_valid_o,
+    output cipher_rsp_t [0:0] rsp_o
+);
+
+  mae_cipher_lanes #(
+      .Lanes       (1),
+      .KeyBanks    (KeyBanks),
+      .Dirs        (Dirs),
+      .MaxKeyLen   (MaxKeyLen),
+      .Sbox        (Sbox),
+      .RegsPerRound(RegsPerRound)
+  ) u_lanes (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .key_valid_i,
+      .key_ready_o,
+      .key_i,
+      .req_valid_i,
+      .req_ready_o,
+      .req_i,
+      .rsp_valid_o,
+      .rsp_o
+  );
+
+endmodule

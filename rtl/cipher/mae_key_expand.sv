@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_key_expand: the round keys of a key one after the other, and, with Backward, back again.
+//
+// Latency: round key 0 in the clock in which the key is taken, round key i in the i-th clock after
+// it. Throughput: one 128-bit round key a clock; a run takes Nr + 1 clocks, then the next key is
+// taken. One S-box word (4 S-boxes).
+// Legal: MaxKeyLen any of key_len_e, len_i not above it; Backward 0 or 1; Sbox any of sbox_impl_e.
+// start_*: dir_i = Encrypt: key_i is the key, the round keys come from 0 to Nr. dir_i = Decrypt
+// (Backward = 1 only): key_i is what end_o was at the end of a forward run; they come from Nr to 0.
+// round_valid_o has no ready. start_ready_o is a register.
+// end_o: valid from the clock after last_o until the next start or clear.
+// Source: FIPS 197 §5.2; P3 §2.1. Constant-time: yes (the length is not secret). Masked: no.
+//
+// The register is a window of Nk words of the key schedule, from word 4i on when round key i is
+// given: its first four words are that round key. A step forward makes the four words behind the
+// window, w[j] = w[j-Nk] ^ f(w[j-1]); a step backward undoes just that. Among four words at most
+// one needs the S-boxes.
+
+`include "mae_assert.svh"
+
+module mae_key_expand
+  import mae_aes_pkg::*;
+#(
+    parameter key_len_e   MaxKeyLen = Aes256,
+    parameter bit         Backward  = 1'b0,
+    parameter sbox_impl_e Sbox      = SboxTable
+) (
+    input  logic           clk_i,
+    input  logic           rst_ni,
+    input  logic           clear_i,
+    input  logic           start_valid_i,
+    output logic           start_ready_o,
+    input  dir_e           dir_i,
+    input  key_len_e       len_i,
+    input  key_t           key_i,
+    output logic           round_valid_o,
+    output logic     [3:0] round_index_o,
+    output block_t         round_key_o,
+    output logic           last_o,
+    output key_t           end_o
+);
+
+  typedef logic [31:0] word_t;
+  localparam int unsigned Words = (MaxKeyLen == Aes128) ? 4 : (MaxKeyLen == Aes192) ? 6 : 8;
+
+  word_t [7:0] window_q, window_next;  // word 0 is the earliest
+  logic [3:0] index_q;
+  logic [1:0] phase_q;  // steps come in groups of 1, 3 or 2 for Nk = 4, 6, 8
+  logic [7:0] rcon_q;
+  logic       active_q;
+  key_len_e len_q, len;
+  logic backward_q, backward, start_backward;
+
+  // What a build cannot need is a constant in it.
+  assign len            = (MaxKeyLen == Aes128) ? Aes128 : len_q;
+  assign backward       = Backward && backward_q;
+  assign start_backward = Backward && dir_i == Decrypt;
+
+  logic start;
+  assign start_ready_o = !active_q;
+  assign start         = start_valid_i && start_ready_o && !clear_i;
+
+  function automatic logic [1:0] last_phase(input key_len_e l);
+    case (l)
+      Aes128:  return 2'd0;
+      Aes192:  return 2'd2;
+      default: return 2'd1;
+    endcase
+  endfunction
+
+  // Where in a step the S-boxes stand: at its first word, at its third (AES-192 only) or nowhere.
+  // With the round constant goes RotWord; AES-256 has SubWord alone in every other step.
+  logic sub_first, sub_third, rotate;
+  assign sub_first = len != Aes192 || phase_q == 2'd0;
+  assign sub_third = len == Aes192 && phase_q == 2'd1;
+  assign rotate    = (len == Aes192) ? phase_q != 2'd2 : phase_q == 2'd0;
+
+  // The last four words of the window; the one before them.
+  word_t [3:0] tail;
+  word_t       before_tail;
+  always_comb begin
+    case (len)
+      Aes128: begin
+        tail        = window_q[3:0];
+        before_tail = window_q[3] ^ window_q[2];  // undone first: word 3 of the step before
+      end
+      Aes192: begin
+        tail        = window_q[5:2];
+        before_tail = window_q[1];
+      end
+      default: begin
+        tail        = window_q[7:4];
+        before_tail = window_q[3];
+      end
+    endcase
+  end
+
+  // SubWord(RotWord(x)) ^ Rcon, or SubWord(x).
+  word_t sub_in, sub_rotated, sub_out, sub;
+  always_comb begin
+    if (backward) sub_in = sub_third ? tail[1] : before_tail;
+    else sub_in = sub_third ? window_q[1] ^ window_q[0] ^ tail[3] : tail[3];
+  end
+  assign sub_rotated = rotate ? {sub_in[23:0], sub_in[31:24]} : sub_in;
+  mae_sbox #(
+      .Kind (DirsEncrypt),
+      .Impl (Sbox),
+      .Regs (0),
+      .Bytes(4)
+  ) u_sbox (
+      .clk_i,
+      .rst_ni,
+      .en_i     (active_q),
+      .inverse_i(1'b0),
+      .in_i     (sub_rotated),
+      .out_o    (sub_out)
+  );
+  assign sub = sub_out ^ {rotate ? rcon_q : 8'h00, 24'h000000};
+
+  // One step: the four words that enter the window at one of its ends.
+  word_t made0, made1, made2, made3;
+  always_comb begin
+    if (backward) begin
+      made0 = tail[0] ^ (sub_first ? sub : before_tail);
+      made1 = tail[1] ^ tail[0];
+      made2 = tail[2] ^ (sub_third ? sub : tail[1]);
+      made3 = tail[3] ^ tail[2];
+    end else begin
+      made0 = window_q[0] ^ (sub_first ? sub : tail[3]);
+      made1 = window_q[1] ^ made0;
+      made2 = window_q[2] ^ (sub_third ? sub : made1);
+      made3 = window_q[3] ^ made2;
+    end
+  end
+
+  word_t [3:0] made;
+  assign made = {made3, made2, made1, made0};
+  always_comb begin
+    case (len)
+      Aes128:  window_next = {128'd0, made};
+      Aes192:  window_next = {64'd0, backward ? {window_q[1:0], made} : {made, window_q[5:4]}};
+      default: window_next = backward ? {window_q[3:0], made} : {made, window_q[7:4]};
+    endcase
+  end
+
+  // Words in order of the schedule: the key's first word is in bits 255:224.
+  word_t [7:0] key_words;
+  always_comb begin
+    for (int unsigned i = 0; i < 8; i++) begin
+      key_words[i] = (i < Words) ? key_i[32*(7-i)+:32] : '0;
+      end_o[32*(7-i)+:32] = window_q[i];
+    end
+  end
+
+  assign round_valid_o = start || active_q;
+  assign round_index_o = active_q ? index_q : start_backward ? num_rounds(len_i) : 4'd0;
+  assign last_o        = active_q && index_q == (backward ? 4'd0 : num_rounds(len));
+  always_comb begin
+    if (active_q) round_key_o = {window_next[0], window_next[1], window_next[2], window_next[3]};
+    else round_key_o = key_i[255:128];
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      window_q   <= '0;
+      index_q    <= '0;
+      phase_q    <= '0;
+      rcon_q     <= '0;
+      active_q   <= 1'b0;
+      len_q      <= Aes128;
+      backward_q <= 1'b0;
+    end else if (clear_i) begin
+      window_q   <= '0;
+      index_q    <= '0;
+      phase_q    <= '0;
+      rcon_q     <= '0;
+      active_q   <= 1'b0;
+      len_q      <= Aes128;
+      backward_q <= 1'b0;
+    end else if (start) begin
+      window_q   <= key_words;
+      active_q   <= 1'b1;
+      len_q      <= len_i;
+      backward_q <= start_backward;
+      if (start_backward) begin
+        index_q <= num_rounds(len_i) - 4'd1;
+        phase_q <= last_phase(len_i);
+        rcon_q  <= (len_i == Aes128) ? 8'h36 : (len_i == Aes192) ? 8'h80 : 8'h40;
+      end else begin
+        index_q <= 4'd1;
+        phase_q <= 2'd0;
+        rcon_q  <= 8'h01;
+      end
+    end else if (active_q) begin
+      window_q <= window_next;
+      active_q <= !last_o;
+      if (backward) begin
+        index_q <= index_q - 4'd1;
+        phase_q <= (phase_q == 2'd0) ? last_phase(len) : phase_q - 2'd1;
+        if (rotate) rcon_q <= rcon_q[0] ? {1'b1, rcon_q[7:1] ^ 7'h0d} : {1'b0, rcon_q[7:1]};
+      end else begin
+        index_q <= index_q + 4'd1;
+        phase_q <= (phase_q == last_phase(len)) ? 2'd0 : phase_q + 2'd1;
+        if (rotate) rcon_q <= {rcon_q[6:0], 1'b0} ^ (rcon_q[7] ? 8'h1b : 8'h00);
+      end
+    end
+  end
+
+  `MAE_ASSERT(LegalLength, !start || len_i <= MaxKeyLen)
+
+endmodule

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_key_mem: the round keys of KeyBanks keys, made by one mae_key_expand, readable all at once
+// for encryption and decryption side by side.
+//
+// A key taken in clock t: its bank serves encryption from t + 1 on (round key i is written in clock
+// t + i, just before a block that entered at t + 1 or later can need it) and decryption from
+// t + Nr + 1 on. One expansion runs at a time. key_ready_o is combinational in key_i.bank.
+// Legal: KeyBanks 1..4; MaxKeyLen any of key_len_e; RoundClocks 1..3, the clocks a block stays in a
+// round; Sbox any of sbox_impl_e.
+// A key waits until no block of its bank is in flight; from the clock in which it is offered no new
+// block of that bank is let in (enc_ready_o, dec_ready_o), so it waits at most one latency.
+// used_i[b]: a block of bank b enters in this clock. Its last round key is read Nr * RoundClocks
+// clocks later: no pipeline here ever stalls, so a counter knows whether a bank is in use.
+// clear_i: keys, schedule and bank states are gone in the next clock.
+// Source: P3 §2.1 (key_mem), P4 (one expansion for all cores). Constant-time: yes. Masked: no.
+
+`include "mae_assert.svh"
+
+module mae_key_mem
+  import mae_aes_pkg::*;
+#(
+    parameter int unsigned KeyBanks = 2,
+    parameter key_len_e MaxKeyLen = Aes256,
+    parameter int unsigned RoundClocks = 1,
+    parameter sbox_impl_e Sbox = SboxTable,
+    localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen)
+) (
+    input  logic                       clk_i,
+    input  logic                       rst_ni,
+    input  logic                       clear_i,
+    input  logic                       key_valid_i,
+    output logic                       key_ready_o,
+    input  cipher_key_t                key_i,
+    input  logic        [KeyBanks-1:0] used_i,
+    output logic        [KeyBanks-1:0] enc_ready_o,
+    output logic        [KeyBanks-1:0] dec_ready_o,
+    output key_len_e                   len_o      [KeyBanks],
+    output block_t                     keys_o     [KeyBanks][Rounds+1]
+);
+
+  `MAE_PARAM(KeyBanksLegal, KeyBanks inside {[1 : 4]})
+  `MAE_PARAM(RoundClocksLegal, RoundClocks inside {[1 : 3]})
+
+  localparam int unsigned TimerWidth = $clog2(MaxRounds * RoundClocks);
+  typedef logic [TimerWidth-1:0] timer_t;
+
+  logic [KeyBanks-1:0] begun_q;  // round key 0 is there and the others follow
+  logic [KeyBanks-1:0] whole_q;
+  timer_t [KeyBanks-1:0] timer_q;
+  bank_t bank_q;  // of the running expansion
+  key_len_e len_q[KeyBanks];
+  block_t keys_q[KeyBanks][Rounds+1];
+
+  logic [KeyBanks-1:0] offered, in_use;
+  always_comb begin
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      offered[b] = key_valid_i && key_i.bank == bank_t'(b);
+      in_use[b]  = timer_q[b] != '0;
+    end
+  end
+  assign enc_ready_o = clear_i ? '0 : begun_q & ~offered;
+  assign dec_ready_o = clear_i ? '0 : whole_q & ~offered;
+  assign len_o       = len_q;
+  assign keys_o      = keys_q;
+
+  logic expand_ready, round_valid, last, take;
+  logic   [3:0] round_index;
+  block_t       round_key;
+  assign take        = |(offered & ~in_use) && !clear_i;
+  assign key_ready_o = take && expand_ready;
+
+  key_t unused_end;
+  mae_key_expand #(
+      .MaxKeyLen(MaxKeyLen),
+      .Backward (1'b0),
+      .Sbox     (Sbox)
+  ) u_expand (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .start_valid_i(take),
+      .start_ready_o(expand_ready),
+      .dir_i        (Encrypt),
+      .len_i        (key_i.len),
+      .key_i        (key_i.key),
+      .round_valid_o(round_valid),
+      .round_index_o(round_index),
+      .round_key_o  (round_key),
+      .last_o       (last),
+      .end_o        (unused_end)
+  );
+
+  bank_t bank;
+  assign bank = key_ready_o ? key_i.bank : bank_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      begun_q <= '0;
+      whole_q <= '0;
+      timer_q <= '0;
+      bank_q  <= '0;
+      for (int unsigned b = 0; b < KeyBanks; b++) begin
+        len_q[b] <= Aes128;
+        for (int unsigned i = 0; i <= Rounds; i++) keys_q[b][i] <= '0;
+      end
+    end else if (clear_i) begin
+      begun_q <= '0;
+      whole_q <= '0;
+      timer_q <= '0;
+      bank_q  <= '0;
+      for (int unsigned b = 0; b < KeyBanks; b++) begin
+        len_q[b] <= Aes128;
+        for (int unsigned i = 0; i <= Rounds; i++) keys_q[b][i] <= '0;
+      end
+    end else begin
+      bank_q <= bank;
+      for (int unsigned b = 0; b < KeyBanks; b++) begin
+        if (used_i[b]) timer_q[b] <= timer_t'(32'(num_rounds(len_q[b])) * RoundClocks - 1);
+        else if (in_use[b]) timer_q[b] <= timer_q[b] - timer_t'(1);
+
+        if (key_ready_o && offered[b]) begin
+          begun_q[b] <= 1'b1;
+          whole_q[b] <= 1'b0;
+          len_q[b]   <= (MaxKeyLen == Aes128) ? Aes128 : key_i.len;
+        end
+        if (round_valid && bank == bank_t'(b)) begin
+          if (last) whole_q[b] <= 1'b1;
+          for (int unsigned i = 0; i <= Rounds; i++) begin
+            if (round_index == 4'(i)) keys_q[b][i] <= round_key;
+          end
+        end
+      end
+    end
+  end
+
+  `MAE_ASSERT(BankExists, !key_valid_i || 32'(key_i.bank) < KeyBanks)
+  `MAE_ASSERT(KeyLength, !key_valid_i || key_i.len <= MaxKeyLen)
+  `MAE_ASSERT(UsedWhenReady, (used_i & ~begun_q) == '0)
+
+endmodule

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_round: one round of AES in either direction.
+//
+// Latency: Regs clocks (0: combinational). Throughput: one round a clock.
+// Legal: Dirs any of dirs_e; Sbox any of sbox_impl_e; Regs 0, 1 (a register behind the S-boxes) or
+// 2 (also one inside them).
+// valid_i[s], dir_i[s]: whether step s of the round holds a block, and its direction; the round's
+// steps are numbered 0..Regs from its input on, and the user moves these along with the block.
+// key_i, last_i: round key and whether this is the last round, for the block in step Regs.
+// state_o is without meaning while valid_i[Regs] is low. Registers of a step without block are 0.
+// Source: FIPS 197 §5.1, §5.3. Constant-time: yes. Masked: no.
+
+`include "mae_assert.svh"
+
+module mae_round
+  import mae_aes_pkg::*;
+#(
+    parameter dirs_e       Dirs = DirsBoth,
+    parameter sbox_impl_e  Sbox = SboxTable,
+    parameter int unsigned Regs = 0
+) (
+    input  logic            clk_i,
+    input  logic            rst_ni,
+    input  logic   [Regs:0] valid_i,
+    input  logic   [Regs:0] dir_i,
+    input  logic            last_i,
+    input  block_t          key_i,
+    input  block_t          state_i,
+    output block_t          state_o
+);
+  import mae_round_pkg::*;
+
+  `MAE_PARAM(RegsLegal, Regs <= 2)
+
+  // SubBytes or InvSubBytes.
+  block_t substituted;
+  mae_sbox #(
+      .Kind (Dirs),
+      .Impl (Sbox),
+      .Regs (Regs == 2 ? 1 : 0),
+      .Bytes(16)
+  ) u_sbox (
+      .clk_i,
+      .rst_ni,
+      .en_i     (valid_i[0]),
+      .inverse_i(dir_i[0]),
+      .in_i     (state_i),
+      .out_o    (substituted)
+  );
+
+  block_t middle;
+  if (Regs == 0) begin : gen_comb
+    assign middle = substituted;
+  end else begin : gen_reg
+    block_t middle_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) middle_q <= '0;
+      else if (!valid_i[Regs-1]) middle_q <= '0;
+      else middle_q <= substituted;
+    end
+    assign middle = middle_q;
+  end
+
+  // The rest. The direction is a constant where the build has only one.
+  dir_e dir;
+  assign dir = (Dirs == DirsBoth) ? dir_e'(dir_i[Regs]) : (Dirs == DirsDecrypt) ? Decrypt : Encrypt;
+
+  always_comb begin
+    state_o = 'x;
+    if (valid_i[Regs]) state_o = round_linear(middle, key_i, dir, last_i);
+  end
+
+endmodule
