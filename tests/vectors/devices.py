@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many chains of block operations on one device: side by side on a card, in turn elsewhere."""
+
+from collections.abc import Generator
+
+from maeslant.device import DECRYPT, ENCRYPT, MODES, Device, check
+from tests.vectors.monte_carlo import Block, Key
+
+
+class Chain:
+    """One generator with the context, key slot and memory that it uses."""
+
+    def __init__(self, device: Device, mode: str, encrypt: bool, steps: Generator) -> None:
+        self.device, self.steps, self.result = device, steps, None
+        ffi, lib = device.ffi, device.lib
+        context, memory = ffi.new("uint32_t *"), ffi.new("void **")
+        check(lib.mae_context_alloc(device.handle, context))
+        check(lib.mae_mem_alloc(device.handle, 32, memory))
+        self.memory = ffi.cast("uint8_t *", memory[0])
+        self.slot = None
+        self.me = ffi.new_handle(self)
+        self.job = ffi.new("struct mae_job *")
+        self.job.mode = MODES.index(mode)
+        self.job.direction = ENCRYPT if encrypt else DECRYPT
+        self.job.context, self.job.init, self.job.length = context[0], 1, 16
+        self.job.src, self.job.dst, self.job.user = self.memory, self.memory + 16, self.me
+
+    def key(self, value: bytes) -> None:
+        """Load the next key."""
+        ffi, lib = self.device.ffi, self.device.lib
+        if self.slot is None:
+            slot = ffi.new("uint32_t *")
+            check(lib.mae_key_alloc(self.device.handle, value, len(value), slot))
+            self.slot = self.job.key_slot = slot[0]
+        else:
+            check(lib.mae_key_load(self.device.handle, self.slot, value, len(value)))
+
+    def advance(self, out: bytes | None) -> bool:
+        """Give the last result and submit the next block; False at the end."""
+        try:
+            step = self.steps.send(out)
+            while isinstance(step, Key):
+                self.key(step.value)
+                step = self.steps.send(None)
+        except StopIteration as end:
+            self.result = end.value
+            return False
+        assert isinstance(step, Block)
+        ffi = self.device.ffi
+        if step.iv is not None:
+            ffi.memmove(self.job.iv, step.iv, 16)
+        ffi.memmove(self.memory, step.data, 16)
+        check(self.device.lib.mae_submit(self.device.handle, self.job))
+        return True
+
+    def output(self) -> bytes:
+        """The block that the device wrote."""
+        return bytes(self.device.ffi.buffer(self.memory + 16, 16))
+
+
+def run(uri: str, work: list[tuple[str, bool, Generator]]) -> list[object]:
+    """Run every (mode, encrypt, generator) on the device; returns what the generators return."""
+    with Device(uri) as device:
+        ffi, lib = device.ffi, device.lib
+        chains = [Chain(device, *item) for item in work]
+        together = min(device.caps()["key_slots"], device.caps()["contexts"])
+        done = ffi.new("struct mae_completion[64]")
+        count = ffi.new("size_t *")
+        waiting = list(reversed(chains))
+        active = 0
+        while waiting or active:
+            while waiting and active < together:
+                active += waiting.pop().advance(None)
+            check(lib.mae_wait(device.handle, done, 64, count, 1_000_000))
+            for completion in done[0 : count[0]]:
+                check(completion.error)
+                chain = ffi.from_handle(completion.user)
+                if not chain.advance(chain.output()):
+                    active -= 1
+                    check(lib.mae_key_erase(device.handle, chain.slot))
+        return [chain.result for chain in chains]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Monte Carlo tests of AESAVS §6.4, as generators of block operations.
+
+A generator yields ``Key(bytes)`` or ``Block(iv, data)`` and receives each block's result, so that
+a device can run one chain or many side by side.
+"""
+
+import dataclasses
+from collections.abc import Generator
+
+ITERATIONS = 1000
+
+
+@dataclasses.dataclass
+class Key:
+    """From here on this key."""
+
+    value: bytes
+
+
+@dataclasses.dataclass
+class Block:
+    """One block as a message of its own."""
+
+    iv: bytes | None
+    data: bytes
+
+
+def xor(left: bytes, right: bytes) -> bytes:
+    """Bytes of both, exclusive-ored."""
+    return bytes(a ^ b for a, b in zip(left, right, strict=True))
+
+
+def next_chain(mode: str, encrypt: bool, data: bytes, out: bytes) -> bytes | None:
+    """The IV of the next block operation."""
+    if mode == "ecb":
+        return None
+    if mode == "ofb":
+        return xor(data, out)
+    return out if encrypt else data
+
+
+def chain(
+    mode: str, encrypt: bool, key: bytes, iv: bytes, data: bytes, counts: int
+) -> Generator[Key | Block, bytes | None, list[tuple[bytes, bytes, bytes, bytes]]]:
+    """Run ``counts`` outer iterations; returns (key, iv, input, output) of each."""
+    results = []
+    iv = None if mode == "ecb" else iv
+    for _ in range(counts):
+        yield Key(key)
+        start, current, last, before = iv, iv, data, b""
+        out = b""
+        feed = data
+        for step in range(ITERATIONS):
+            before, out_before = out, feed
+            out = yield Block(current, feed)
+            current = next_chain(mode, encrypt, out_before, out)
+            if mode == "ecb":
+                feed = out
+            else:  # AESAVS: the second input is the IV, then the output before last
+                feed = start if step == 0 else before
+        results.append((key, start or b"", last, out))
+        both = before + out
+        key = xor(key, both[len(both) - len(key) :])
+        if mode == "ecb":
+            data = out
+        else:
+            iv, data = out, before
+    return results
