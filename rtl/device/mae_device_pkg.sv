@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_device_pkg: what the devices have in common: errors, checks of a job, byte order of keys.
+
+package mae_device_pkg;
+  import mae_aes_pkg::*;
+  import mae_mode_pkg::*;
+  import mae_dma_pkg::*;
+
+  // Errors of register commands; mae_error_e of regs/mae_common.rdl.
+  typedef enum logic [7:0] {
+    ErrNone      = 8'd0,
+    ErrBadOp     = 8'd2,
+    ErrBadLength = 8'd4,
+    ErrBadKey    = 8'd5,
+    ErrOverflow  = 8'd32,
+    ErrUnderflow = 8'd33,
+    ErrBusy      = 8'd34
+  } error_e;
+
+  localparam int unsigned RegAddrWidth = 12;  // a device answers in one page of 4 KiB
+  localparam logic [7:0] OpCopy = 8'd7;  // the copy card's only mode
+
+  // A job as a descriptor or the peripheral's registers state it.
+  typedef struct packed {
+    logic [7:0]  op;
+    logic        decrypt;
+    logic        init;
+    logic [31:0] length;
+    logic        key_valid;    // the slots exist and hold keys
+    logic        tweak_valid;
+  } job_t;
+
+  // Whether a cipher of these directions does a mode, and modes there are none of.
+  function automatic logic mode_possible(input logic [7:0] op, input logic decrypt,
+                                         input dirs_e dirs);
+    logic inverse;
+    if (op > 8'(Xts)) return 1'b0;
+    inverse = mode_cipher_dir(mode_e'(op[2:0]), dir_e'(decrypt)) == Decrypt;
+    // The tweak of XTS is encrypted in both directions.
+    if (op == 8'(Xts) && !dirs[0]) return 1'b0;
+    return inverse ? dirs[1] : dirs[0];
+  endfunction
+
+  // The modes a build knows in at least one direction, bit n for mode n.
+  function automatic logic [31:0] modes_mask(input dirs_e dirs);
+    logic [31:0] mask;
+    mask = '0;
+    for (int unsigned i = 0; i <= 32'(Xts); i++)
+    mask[i] = mode_possible(8'(i), 1'b0, dirs) || mode_possible(8'(i), 1'b1, dirs);
+    return mask;
+  endfunction
+
+  // The rules of a job, checked before any of its data moves.
+  function automatic status_e check_job(input job_t job, input dirs_e dirs);
+    mode_e mode;
+    mode = mode_e'(job.op[2:0]);
+    if (!mode_possible(job.op, job.decrypt, dirs)) return StatusBadOp;
+    if (job.length == '0) return StatusBadLength;
+    if (!mode_any_length(mode) && job.length[3:0] != '0) return StatusBadLength;
+    if (mode == Xts && job.length < 32'd16) return StatusBadLength;
+    if (!job.key_valid) return StatusBadKey;
+    if (mode == Xts && job.init && !job.tweak_valid) return StatusBadKey;
+    return StatusOk;
+  endfunction
+
+  // Eight register words, byte 0 in bits 7:0 of word 0, as a key with byte 0 in bits 255:248.
+  function automatic key_t key_of_words(input logic [7:0][31:0] words);
+    key_t key;
+    for (int unsigned i = 0; i < 32; i++) key[8*(31-i)+:8] = words[i/4][8*(i%4)+:8];
+    return key;
+  endfunction
+
+endpackage
