@@ -19,8 +19,12 @@ from maeslant.device import DECRYPT, ENCRYPT, PADDED, Device
 from maeslant.errors import MaeslantError
 
 DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
-CONDITIONS = "host memory: 50-300 clocks latency, answers shuffled, reads and writes at once"
-CLOCK_MHZ = 200  # at which the Gbit/s are stated; P0's engines ran at 303-310, P2's at 199
+CONDITIONS = (
+    "host memory: 50-300 clocks latency, answers shuffled, reads and writes at once"
+)
+CLOCK_MHZ = (
+    200  # at which the Gbit/s are stated; P0's engines ran at 303-310, P2's at 199
+)
 PASSES = (("ctr", ENCRYPT), ("ctr", DECRYPT), ("cbc", ENCRYPT), ("cbc", DECRYPT))
 PAPERS = (
     "P1: a block in 12 clocks a unit, AES-128 encryption only",
@@ -49,9 +53,19 @@ def digest(path: pathlib.Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
+def openssl(
+    mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathlib.Path
+) -> None:
     """The same encryption by the `openssl` program."""
-    command = ["openssl", "enc", f"-aes-{8 * len(key)}-{mode}", "-K", key.hex(), "-iv", iv.hex()]
+    command = [
+        "openssl",
+        "enc",
+        f"-aes-{8 * len(key)}-{mode}",
+        "-K",
+        key.hex(),
+        "-iv",
+        iv.hex(),
+    ]
     subprocess.run([*command, "-in", str(source), "-out", str(sink)], check=True)
 
 
@@ -59,7 +73,11 @@ def one_pass(progress, mode, direction, key, iv, source, sink) -> dict[str, int]
     """One file in one mode and direction; returns the simulator's counters."""
     title = f"{mode.upper()} {('encryption', 'decryption')[direction]}"
     task = progress.add_task(title, total=source.stat().st_size)
-    with Device(DEVICE) as device, source.open("rb") as reader, sink.open("wb") as writer:
+    with (
+        Device(DEVICE) as device,
+        source.open("rb") as reader,
+        sink.open("wb") as writer,
+    ):
         device.reset_stats()
         pieces = files.read(reader, lambda count: progress.advance(task, count))
         padding = mode in PADDED
@@ -87,7 +105,9 @@ def run(name: str, console: Console) -> None:
         work = pathlib.Path(folder)
         for mode, direction in PASSES:
             cipher, other = work / f"{mode}.enc", work / f"{mode}.openssl"
-            source, sink = (path, cipher) if direction == ENCRYPT else (cipher, work / "back")
+            source, sink = (
+                (path, cipher) if direction == ENCRYPT else (cipher, work / "back")
+            )
             start = time.monotonic()
             stats = one_pass(progress, mode, direction, key, iv, source, sink)
             simulated += time.monotonic() - start
@@ -95,7 +115,9 @@ def run(name: str, console: Console) -> None:
                 openssl(mode, key, iv, path, other)
             wanted = other if direction == ENCRYPT else path
             if digest(sink) != digest(wanted):
-                raise MaeslantError(f"{mode} differs from {wanted}: the hardware is wrong")
+                raise MaeslantError(
+                    f"{mode} differs from {wanted}: the hardware is wrong"
+                )
             clocks = stats["core_clocks"]
             span = stats["last_data_clock"] - stats["first_data_clock"] + 1
             used = (stats["read_beats"] + stats["write_beats"]) / (2 * span)

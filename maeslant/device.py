@@ -5,6 +5,7 @@ import contextlib
 import functools
 import re
 from collections.abc import Iterator
+from typing import Self
 
 import cffi
 
@@ -29,7 +30,7 @@ class DeviceError(MaeslantError):
 def library() -> tuple[cffi.FFI, object]:
     """Build the driver if need be, and load it. The header is the only declaration."""
     text = (paths.ROOT / "driver" / "include" / "maeslant.h").read_text()
-    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.S)[1]
+    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
     ffi = cffi.FFI()
     ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))
     return ffi, ffi.dlopen(str(driverbuild.build()))
@@ -77,7 +78,7 @@ class Device:
             self.lib.mae_close(self.handle)
             self.handle = None
 
-    def __enter__(self) -> "Device":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -89,7 +90,9 @@ class Device:
         result = {}
         for name, field in self.ffi.typeof(struct[0]).fields:
             value = getattr(struct, name)
-            result[name] = self.ffi.string(value).decode() if field.type.kind == "array" else value
+            result[name] = (
+                self.ffi.string(value).decode() if field.type.kind == "array" else value
+            )
         return result
 
     def caps(self) -> dict[str, object]:
@@ -108,7 +111,9 @@ class Device:
         """Let simulated time pass."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
-    def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
+    def crypt(
+        self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes
+    ) -> bytes:
         """One whole message. ``key`` holds both keys for XTS; no padding."""
         source = self.ffi.from_buffer(data)
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
@@ -145,7 +150,9 @@ class Stream:
 
     ROOM = 1 << 20
 
-    def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
+    def __init__(
+        self, device: Device, mode: str, direction: int, key, iv: bytes | None
+    ) -> None:
         self.ffi, self.lib = device.ffi, device.lib
         handle = self.ffi.new("mae_stream_t **")
         iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
@@ -153,7 +160,13 @@ class Stream:
         number = MODES.index(mode)
         check(
             self.lib.mae_stream_begin(
-                device.handle, number, direction, key_pointer, len(key), iv_pointer, handle
+                device.handle,
+                number,
+                direction,
+                key_pointer,
+                len(key),
+                iv_pointer,
+                handle,
             )
         )
         self.handle = handle[0]
@@ -184,7 +197,11 @@ class Stream:
     def finish(self) -> Iterator[bytes]:
         """No more input; gives the rest."""
         while True:
-            check(self.lib.mae_stream_finish(self.handle, self.room, self.ROOM, self.given))
+            check(
+                self.lib.mae_stream_finish(
+                    self.handle, self.room, self.ROOM, self.given
+                )
+            )
             if not self.given[0]:
                 return
             yield bytes(self.ffi.buffer(self.room, self.given[0]))

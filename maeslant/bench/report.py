@@ -22,7 +22,12 @@ SIZES += [1 << 20, 4 << 20, 16 << 20, 64 << 20]
 QUICK_SIZES = [16, 1 << 10, 64 << 10, 1 << 20]
 CIPHER = "aes-128-ecb"  # what P1 and P2 measured
 # P1: nanoseconds a block of Tiny-AES (Figure 6), its accelerator (Figure 12), GB/s (Figure 13).
-P1_STEPS = {"KeyExpansion": 372, "AddRoundKey": 593, "MixColumns": 718, "SubAndShift": 482}
+P1_STEPS = {
+    "KeyExpansion": 372,
+    "AddRoundKey": 593,
+    "MixColumns": 718,
+    "SubAndShift": 482,
+}
 P1_RATES = {"table": 0.083, "with": 1.5, "card": 1.650}
 P1_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
 
@@ -56,7 +61,11 @@ def collect(quick: bool, err: Console) -> dict[str, object]:
         advance()
         card = card_rates(sizes, advance)
         for size in sizes:
-            row = {"bytes": size, "card": card[size]["rate"], "card_clocks": card[size]["clocks"]}
+            row = {
+                "bytes": size,
+                "card": card[size]["rate"],
+                "card_clocks": card[size]["clocks"],
+            }
             row["openssl"] = software.openssl_rate(CIPHER, size, seconds, True)
             advance()
             row["openssl_no_aes"] = software.openssl_rate(CIPHER, size, seconds, False)
@@ -102,7 +111,9 @@ def stages_table(record: dict) -> Table:
     rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
     nanoseconds = 1000 / record["clock_mhz"]
     table = Table("stage", "clocks", "clocks P1", "ns here", "table C ns here", "ratio")
-    table.title = f"One iterative unit by stage at {record['clock_mhz']} MHz (P1, Figure 12)"
+    table.title = (
+        f"One iterative unit by stage at {record['clock_mhz']} MHz (P1, Figure 12)"
+    )
     for name, clocks, software_ns in (
         ("KeyExpansion", 11, steps["KeyExpansion"]),
         ("Rounds", 10, rounds),
@@ -120,7 +131,15 @@ def stages_table(record: dict) -> Table:
 
 def rates_table(record: dict) -> Table:
     """P1's Figure 13 and P2's comparison with the CPU, over sizes."""
-    table = Table("bytes", "card GB/s", "clocks", "OpenSSL", "no AES-NI", "table C", "card/OpenSSL")
+    table = Table(
+        "bytes",
+        "card GB/s",
+        "clocks",
+        "OpenSSL",
+        "no AES-NI",
+        "table C",
+        "card/OpenSSL",
+    )
     table.title = (
         f"{record['cipher']}, one message: GB/s of the 4-lane card at {record['clock_mhz']} MHz "
         "beside one thread of this CPU (P1, Figure 13; P2)"

@@ -18,7 +18,9 @@ PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
 class Batch:
     """Equal jobs, each in a context of its own, submitted together."""
 
-    def __init__(self, device: Device, mode: str, direction: int, jobs: int, size: int) -> None:
+    def __init__(
+        self, device: Device, mode: str, direction: int, jobs: int, size: int
+    ) -> None:
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
@@ -99,21 +101,42 @@ def bus_figures(build: str) -> list[Figure]:
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
         paper = "P2: 50 % (its peak, one-way bus)"
 
-        def note(metric: str, value: float, target=None, text=paper, config=bus) -> None:
+        def note(
+            metric: str, value: float, target=None, text=paper, config=bus
+        ) -> None:
             config = f"{build}, {config} bus"
             result.append(
-                Figure("dma", config, metric, value, "%", "higher", target, text, "P2 Table 1")
+                Figure(
+                    "dma",
+                    config,
+                    metric,
+                    value,
+                    "%",
+                    "higher",
+                    target,
+                    text,
+                    "P2 Table 1",
+                )
             )
 
         stats = batch(uri, "ctr", ENCRYPT, QUEUED, TRANSFER)
-        note(f"CTR, {QUEUED} queued transfers of 64 KB: data clocks used", used(stats), 95)
+        note(
+            f"CTR, {QUEUED} queued transfers of 64 KB: data clocks used",
+            used(stats),
+            95,
+        )
         stats = batch(uri, "ctr", ENCRYPT, 16, TRANSFER)
         note("CTR, 16 queued transfers of 64 KB: data clocks used", used(stats), 95)
         stats = batch(uri, "ctr", ENCRYPT, 1, TRANSFER)
         note("CTR, one transfer of 64 KB alone: data clocks used", used(stats))
         share = with_copies(uri)
         text = "P2: 29 % (459 of 1600 MB/s)"
-        note("CTR, with P2's two copies by the host: data clocks of use", share, None, text)
+        note(
+            "CTR, with P2's two copies by the host: data clocks of use",
+            share,
+            None,
+            text,
+        )
     return result
 
 
@@ -150,14 +173,32 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
     def note(mode, direction, what, value, unit, better, target, paper="") -> None:
         metric = f"{mode.upper()} {('encrypt', 'decrypt')[direction]}, {what}"
         result.append(
-            Figure("modes", build, metric, value, unit, better, target, paper, "ARCHITECTURE")
+            Figure(
+                "modes",
+                build,
+                metric,
+                value,
+                unit,
+                better,
+                target,
+                paper,
+                "ARCHITECTURE",
+            )
         )
 
     for mode, direction in PARALLEL:
         stats = batch(uri, mode, direction, QUEUED, TRANSFER)
         span = stats["last_data_clock"] - stats["first_data_clock"] + 1
         rate = QUEUED * TRANSFER / 16 / span
-        note(mode, direction, f"{QUEUED} messages", rate, "blocks/clock", "higher", 0.95 * lanes)
+        note(
+            mode,
+            direction,
+            f"{QUEUED} messages",
+            rate,
+            "blocks/clock",
+            "higher",
+            0.95 * lanes,
+        )
     for mode, direction in CHAINED:
         size = 16 << 10
         stats = batch(uri, mode, direction, 1, size)
@@ -175,7 +216,12 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 def push_figures() -> list[Figure]:
     """The push model: the processor writes each block to a register and reads the answer."""
     result = []
-    for mode, direction in (("ecb", ENCRYPT), ("ecb", DECRYPT), ("cbc", ENCRYPT), ("ctr", ENCRYPT)):
+    for mode, direction in (
+        ("ecb", ENCRYPT),
+        ("ecb", DECRYPT),
+        ("cbc", ENCRYPT),
+        ("ctr", ENCRYPT),
+    ):
         with Device("sim:peripheral") as device:
             data = secrets.token_bytes(4096)
             iv = None if mode == "ecb" else bytes(16)

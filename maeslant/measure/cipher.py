@@ -31,11 +31,21 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
         return "blocks/clock", "higher", target, f"P4: {lanes}" if not iterative else ""
     if kind == "latency":
         target = None if iterative else rounds(bits) * regs + 1
-        return "clocks", "lower", target, "P4: 11" if not iterative and bits == 128 else ""
+        return (
+            "clocks",
+            "lower",
+            target,
+            "P4: 11" if not iterative and bits == 128 else "",
+        )
     if kind == "wait_decrypt":
         return "clocks", "lower", rounds(bits), "P3: not at once"
     if kind in ("wait_encrypt", "early"):
-        return "clocks", "lower", 0, "P1: 50, once a key" if kind == "wait_encrypt" else ""
+        return (
+            "clocks",
+            "lower",
+            0,
+            "P1: 50, once a key" if kind == "wait_encrypt" else "",
+        )
     return "clocks", "lower", 0, ""
 
 
@@ -49,16 +59,25 @@ def figures(name: str, build: dict) -> list[Figure]:
             "MAESLANT_FIGURES": file.name,
             "MAESLANT_KEYS": json.dumps(keys),
             "MAESLANT_DIRS": json.dumps(dirs),
-            **({"MAESLANT_DUPLEX": "1"} if build.get("duplex") else {}),
         }
         cosim.simulate(build["top"], MODULE, parameters=parameters, env=environment)
-        notes = [json.loads(line) for line in open(file.name)]
+        notes = [json.loads(line) for line in file]
     result = []
     for note in notes:
         unit, better, target, paper = target_of(note["kind"], note["bits"], build)
         metric = f"AES-{note['bits']} {note['metric']}"
         value = note["value"]
         result.append(
-            Figure("cipher", name, metric, value, unit, better, target, paper, "ARCHITECTURE")
+            Figure(
+                "cipher",
+                name,
+                metric,
+                value,
+                unit,
+                better,
+                target,
+                paper,
+                "ARCHITECTURE",
+            )
         )
     return result

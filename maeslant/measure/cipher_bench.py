@@ -14,14 +14,17 @@ from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-REQ_BITS, RSP_BITS = 139, 136  # cipher_req_t: ctx 8, bank 2, dir 1, block 128; cipher_rsp_t
+REQ_BITS, RSP_BITS = (
+    139,
+    136,
+)  # cipher_req_t: ctx 8, bank 2, dir 1, block 128; cipher_rsp_t
 KEY_LENGTHS = {128: 0, 192: 1, 256: 2}
 PARAMETERS = json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 LANES = int(PARAMETERS.get("Lanes", PARAMETERS.get("Units", 1)))
 KEYS = json.loads(os.environ.get("MAESLANT_KEYS", "[128]"))
 DIRS = json.loads(os.environ.get("MAESLANT_DIRS", "[0]"))
-DUPLEX = bool(os.environ.get("MAESLANT_DUPLEX"))  # lane 0 encrypts, lane 1 decrypts
-BANKS = int(PARAMETERS.get("KeyBanks", os.environ.get("MAESLANT_BANKS", "2")))
+DUPLEX = bool(PARAMETERS.get("Duplex"))  # lane 0 encrypts, lane 1 decrypts
+BANKS = int(PARAMETERS.get("KeyBanks", 1))
 
 
 def note(metric: str, value: float, **details: object) -> None:
@@ -65,7 +68,9 @@ class Driver:
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
-    def offer_blocks(self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES) -> None:
+    def offer_blocks(
+        self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES
+    ) -> None:
         """Offer random blocks on the first ``lanes`` lanes from the next clock on."""
         self.left = [blocks] * lanes + [0] * (LANES - lanes)
         self.dirs, self.bank = dirs, bank
@@ -89,7 +94,9 @@ class Driver:
             if self.offer[lane] is not None:
                 valid |= 1 << lane
         if valid:
-            self.dut.req_i.value = sum(w << (REQ_BITS * i) for i, w in enumerate(self.word))
+            self.dut.req_i.value = sum(
+                w << (REQ_BITS * i) for i, w in enumerate(self.word)
+            )
         self.dut.req_valid_i.value = valid
         return valid
 
@@ -113,7 +120,9 @@ class Driver:
                 self.offer[lane] = None
             if answered >> lane & 1:
                 block = (rsp >> (RSP_BITS * lane)) & ((1 << 128) - 1)
-                assert block.to_bytes(16, "big") == self.expected[lane].pop(0), "wrong block"
+                assert block.to_bytes(16, "big") == self.expected[lane].pop(0), (
+                    "wrong block"
+                )
                 self.answers[lane].append(self.clock)
         if self.key_offer and int(self.dut.key_ready_o.value):
             self.keys[self.key_offer[0]] = self.key_offer[1]
@@ -162,7 +171,12 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
     drive.offer_blocks(64, dirs, lanes=lanes)
     await drive.until_answered()
     early = drive.taken[0] - drive.key_taken - rounds - 1
-    note(f"{name}, wait for a key that came Nr + 1 clocks earlier", early, bits=bits, kind="early")
+    note(
+        f"{name}, wait for a key that came Nr + 1 clocks earlier",
+        early,
+        bits=bits,
+        kind="early",
+    )
     times = drive.answers[offset]
     note(f"{name}, latency", times[0] - drive.taken[0], bits=bits, kind="latency")
     each = (times[-1] - times[0]) / (len(times) - 1)
@@ -184,7 +198,12 @@ async def figures(dut) -> None:
             for lane, name in enumerate(("encrypt", "decrypt")):
                 times = drive.answers[lane]
                 each = (times[-1] - times[0]) / (len(times) - 1)
-                note(f"both at once, {name}, clocks a block", each, bits=bits, kind="block")
+                note(
+                    f"both at once, {name}, clocks a block",
+                    each,
+                    bits=bits,
+                    kind="block",
+                )
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=BANKS < 2)

@@ -10,7 +10,9 @@ from tests.vectors.monte_carlo import Block, Key
 class Chain:
     """One generator with the context, key slot and memory that it uses."""
 
-    def __init__(self, device: Device, mode: str, encrypt: bool, steps: Generator) -> None:
+    def __init__(
+        self, device: Device, mode: str, encrypt: bool, steps: Generator
+    ) -> None:
         self.device, self.steps, self.result = device, steps, None
         ffi, lib = device.ffi, device.lib
         context, memory = ffi.new("uint32_t *"), ffi.new("void **")
@@ -23,7 +25,11 @@ class Chain:
         self.job.mode = MODES.index(mode)
         self.job.direction = ENCRYPT if encrypt else DECRYPT
         self.job.context, self.job.init, self.job.length = context[0], 1, 16
-        self.job.src, self.job.dst, self.job.user = self.memory, self.memory + 16, self.me
+        self.job.src, self.job.dst, self.job.user = (
+            self.memory,
+            self.memory + 16,
+            self.me,
+        )
 
     def key(self, value: bytes) -> None:
         """Load the next key."""
