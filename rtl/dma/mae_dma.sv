@@ -85,4 +85,283 @@ module mae_dma
     input  logic  [    IdWidth-1:0] b_id_i,
     input  logic  [            1:0] b_resp_i
 );
+  localparam int unsigned BeatWidth = (DataWidth < 8 * BlockBytes) ? DataWidth : 8 * BlockBytes;
+  `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
+
+  // Control: ring and walkers.
+  logic job_valid, abort;
+  dma_ctx_t job_ctx;
+  walk_job_t job_src, job_dst;
+  logic [3:0] done_valid;
+  dma_ctx_t [3:0] done_ctx;
+  status_e [3:0] done_status;
+  logic [31:0] done_bytes;
+
+  logic [2:0] ctl_ar_valid, ctl_ar_ready, ctl_r_valid;
+  control_ar_t [2:0] ctl_ar;
+  control_tag_t ctl_r_tag, ctl_aw_tag, ctl_b_tag;
+  logic [1:0] ctl_r_beat;
+  logic [BeatWidth-1:0] ctl_r_data;
+  logic ctl_r_error, ctl_r_last;
+  logic ctl_aw_valid, ctl_aw_ready, ctl_w_valid, ctl_w_ready, ctl_b_valid, ctl_b_error;
+  addr_t ctl_aw_addr;
+  logic [DataWidth-1:0] ctl_w_data;
+  logic [DataWidth/8-1:0] ctl_w_strb;
+
+  mae_dma_ring #(
+      .DataWidth,
+      .BeatWidth,
+      .Contexts,
+      .Prefetch
+  ) u_ring (
+      .clk_i,
+      .rst_ni,
+      .ctrl_i,
+      .status_o,
+      .irq_o,
+      .irq_ack_i,
+      .cfg_valid_o,
+      .cfg_ready_i,
+      .cfg_ctx_o,
+      .cfg_desc_o,
+      .cfg_status_i,
+      .job_valid_o  (job_valid),
+      .job_ctx_o    (job_ctx),
+      .job_src_o    (job_src),
+      .job_dst_o    (job_dst),
+      .abort_o      (abort),
+      .done_valid_i (done_valid),
+      .done_ctx_i   (done_ctx),
+      .done_status_i(done_status),
+      .done_bytes_i (done_bytes),
+      .ar_valid_o   (ctl_ar_valid[ReaderRing]),
+      .ar_ready_i   (ctl_ar_ready[ReaderRing]),
+      .ar_o         (ctl_ar[ReaderRing]),
+      .r_valid_i    (ctl_r_valid[ReaderRing]),
+      .r_tag_i      (ctl_r_tag),
+      .r_beat_i     (ctl_r_beat),
+      .r_data_i     (ctl_r_data),
+      .r_error_i    (ctl_r_error),
+      .r_last_i     (ctl_r_last),
+      .aw_valid_o   (ctl_aw_valid),
+      .aw_ready_i   (ctl_aw_ready),
+      .aw_tag_o     (ctl_aw_tag),
+      .aw_addr_o    (ctl_aw_addr),
+      .w_valid_o    (ctl_w_valid),
+      .w_ready_i    (ctl_w_ready),
+      .w_data_o     (ctl_w_data),
+      .w_strb_o     (ctl_w_strb),
+      .b_valid_i    (ctl_b_valid),
+      .b_tag_i      (ctl_b_tag),
+      .b_error_i    (ctl_b_error)
+  );
+
+  // Segments, of the source (0) and the destination (1).
+  logic [1:0][Contexts-1:0] seg_ready;
+  logic [1:0] seg_valid, seg_abort, seg_last;
+  dma_ctx_t [1:0] seg_ctx;
+  addr_t [1:0] seg_addr;
+  logic [1:0][31:0] seg_bytes;
+
+  for (genvar i = 0; i < 2; i++) begin : gen_walk
+    localparam int unsigned Reader = (i == 0) ? 32'(ReaderSrcList) : 32'(ReaderDstList);
+    mae_dma_walk #(
+        .Contexts,
+        .BeatWidth
+    ) u_walk (
+        .clk_i,
+        .rst_ni,
+        .job_valid_i  (job_valid),
+        .job_ctx_i    (job_ctx),
+        .job_i        ((i == 0) ? job_src : job_dst),
+        .abort_i      (abort),
+        .seg_ready_i  (seg_ready[i]),
+        .seg_valid_o  (seg_valid[i]),
+        .seg_abort_o  (seg_abort[i]),
+        .seg_ctx_o    (seg_ctx[i]),
+        .seg_addr_o   (seg_addr[i]),
+        .seg_bytes_o  (seg_bytes[i]),
+        .seg_last_o   (seg_last[i]),
+        .done_valid_o (done_valid[i]),
+        .done_ctx_o   (done_ctx[i]),
+        .done_status_o(done_status[i]),
+        .ar_valid_o   (ctl_ar_valid[Reader]),
+        .ar_ready_i   (ctl_ar_ready[Reader]),
+        .ar_o         (ctl_ar[Reader]),
+        .r_valid_i    (ctl_r_valid[Reader]),
+        .r_tag_i      (ctl_r_tag),
+        .r_beat_i     (ctl_r_beat),
+        .r_data_i     (ctl_r_data),
+        .r_error_i    (ctl_r_error),
+        .r_last_i     (ctl_r_last)
+    );
+  end
+
+  // Data: the movers.
+  logic [Contexts-1:0] writer_room;
+  logic mov_ar_valid, mov_ar_ready, mov_r_valid, mov_aw_valid, mov_aw_ready, mov_w_valid;
+  logic mov_w_ready, mov_w_last, mov_b_valid;
+  logic [IdWidth-1:0] mov_ar_id, mov_aw_id;
+  addr_t mov_ar_addr, mov_aw_addr;
+  logic [7:0] mov_ar_len, mov_aw_len;
+  logic [  DataWidth-1:0] mov_w_data;
+  logic [DataWidth/8-1:0] mov_w_strb;
+
+  mae_dma_read #(
+      .DataWidth,
+      .Contexts,
+      .IdWidth
+  ) u_read (
+      .clk_i,
+      .rst_ni,
+      .seg_ready_o  (seg_ready[0]),
+      .seg_valid_i  (seg_valid[0]),
+      .seg_abort_i  (seg_abort[0]),
+      .seg_ctx_i    (seg_ctx[0]),
+      .seg_addr_i   (seg_addr[0]),
+      .seg_bytes_i  (seg_bytes[0]),
+      .seg_last_i   (seg_last[0]),
+      .done_valid_o (done_valid[2]),
+      .done_ready_i (1'b1),
+      .done_ctx_o   (done_ctx[2]),
+      .done_status_o(done_status[2]),
+      .row_valid_o,
+      .row_ready_i,
+      .row_ctx_o,
+      .row_data_o,
+      .row_bytes_o,
+      .row_last_o,
+      .client_room_i,
+      .writer_room_i(writer_room),
+      .ar_valid_o   (mov_ar_valid),
+      .ar_ready_i   (mov_ar_ready),
+      .ar_id_o      (mov_ar_id),
+      .ar_addr_o    (mov_ar_addr),
+      .ar_len_o     (mov_ar_len),
+      .r_valid_i    (mov_r_valid),
+      .r_ready_o,
+      .r_id_i,
+      .r_data_i,
+      .r_resp_i,
+      .r_last_i
+  );
+
+  mae_dma_write #(
+      .DataWidth,
+      .Contexts,
+      .IdWidth
+  ) u_write (
+      .clk_i,
+      .rst_ni,
+      .seg_ready_o    (seg_ready[1]),
+      .seg_valid_i    (seg_valid[1]),
+      .seg_abort_i    (seg_abort[1]),
+      .seg_ctx_i      (seg_ctx[1]),
+      .seg_addr_i     (seg_addr[1]),
+      .seg_bytes_i    (seg_bytes[1]),
+      .seg_last_i     (seg_last[1]),
+      .done_valid_o   (done_valid[3]),
+      .done_ready_i   (1'b1),
+      .done_ctx_o     (done_ctx[3]),
+      .done_status_o  (done_status[3]),
+      .done_bytes_o   (done_bytes),
+      .row_valid_i,
+      .row_ready_o,
+      .row_ctx_i,
+      .row_data_i,
+      .row_bytes_i,
+      .row_last_i,
+      .row_room_o     (writer_room),
+      .reserve_valid_i(row_valid_o && row_ready_i),
+      .reserve_ctx_i  (row_ctx_o),
+      .aw_valid_o     (mov_aw_valid),
+      .aw_ready_i     (mov_aw_ready),
+      .aw_id_o        (mov_aw_id),
+      .aw_addr_o      (mov_aw_addr),
+      .aw_len_o       (mov_aw_len),
+      .w_valid_o      (mov_w_valid),
+      .w_ready_i      (mov_w_ready),
+      .w_data_o       (mov_w_data),
+      .w_strb_o       (mov_w_strb),
+      .w_last_o       (mov_w_last),
+      .b_valid_i      (mov_b_valid),
+      .b_ready_o,
+      .b_id_i,
+      .b_resp_i
+  );
+
+  mae_dma_axi #(
+      .DataWidth,
+      .IdWidth,
+      .BeatWidth
+  ) u_axi (
+      .clk_i,
+      .rst_ni,
+      .ctl_ar_valid_i(ctl_ar_valid),
+      .ctl_ar_ready_o(ctl_ar_ready),
+      .ctl_ar_i      (ctl_ar),
+      .ctl_r_valid_o (ctl_r_valid),
+      .ctl_r_tag_o   (ctl_r_tag),
+      .ctl_r_beat_o  (ctl_r_beat),
+      .ctl_r_data_o  (ctl_r_data),
+      .ctl_r_error_o (ctl_r_error),
+      .ctl_r_last_o  (ctl_r_last),
+      .ctl_aw_valid_i(ctl_aw_valid),
+      .ctl_aw_ready_o(ctl_aw_ready),
+      .ctl_aw_tag_i  (ctl_aw_tag),
+      .ctl_aw_addr_i (ctl_aw_addr),
+      .ctl_w_valid_i (ctl_w_valid),
+      .ctl_w_ready_o (ctl_w_ready),
+      .ctl_w_data_i  (ctl_w_data),
+      .ctl_w_strb_i  (ctl_w_strb),
+      .ctl_b_valid_o (ctl_b_valid),
+      .ctl_b_tag_o   (ctl_b_tag),
+      .ctl_b_error_o (ctl_b_error),
+      .mov_ar_valid_i(mov_ar_valid),
+      .mov_ar_ready_o(mov_ar_ready),
+      .mov_ar_id_i   (mov_ar_id),
+      .mov_ar_addr_i (mov_ar_addr),
+      .mov_ar_len_i  (mov_ar_len),
+      .mov_r_valid_o (mov_r_valid),
+      .mov_aw_valid_i(mov_aw_valid),
+      .mov_aw_ready_o(mov_aw_ready),
+      .mov_aw_id_i   (mov_aw_id),
+      .mov_aw_addr_i (mov_aw_addr),
+      .mov_aw_len_i  (mov_aw_len),
+      .mov_w_valid_i (mov_w_valid),
+      .mov_w_ready_o (mov_w_ready),
+      .mov_w_data_i  (mov_w_data),
+      .mov_w_strb_i  (mov_w_strb),
+      .mov_w_last_i  (mov_w_last),
+      .mov_b_valid_o (mov_b_valid),
+      .ar_valid_o,
+      .ar_ready_i,
+      .ar_id_o,
+      .ar_addr_o,
+      .ar_len_o,
+      .ar_size_o,
+      .r_valid_i,
+      .r_id_i,
+      .r_data_i,
+      .r_error_i     (r_resp_i[1]),
+      .r_last_i,
+      .aw_valid_o,
+      .aw_ready_i,
+      .aw_id_o,
+      .aw_addr_o,
+      .aw_len_o,
+      .aw_size_o,
+      .w_valid_o,
+      .w_ready_i,
+      .w_data_o,
+      .w_strb_o,
+      .w_last_o,
+      .b_valid_i,
+      .b_id_i,
+      .b_error_i     (b_resp_i[1])
+  );
+
+  // The movers' and the control side's receivers take every answer.
+  `MAE_ASSERT(AnswersTaken, r_ready_o && b_ready_o)
+
 endmodule

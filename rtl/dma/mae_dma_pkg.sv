@@ -72,7 +72,10 @@ package mae_dma_pkg;
   // are read while enabled: change them only when disabled and not busy.
   typedef struct packed {
     logic        enable;      // rising: both rings start at index 0; low: no new descriptors
+    // Verilator renames this one in its own C++, where abort is a function: no harm.
+    /* verilator lint_off SYMRSVDWORD */
     logic        abort;       // one-clock pulse
+    /* verilator lint_on SYMRSVDWORD */
     logic        irq_enable;
     addr_t       sub_base;    // 64-byte aligned (lower bits are ignored)
     logic [3:0]  sub_log2;    // descriptors in the ring, 2^0..2^15
@@ -95,7 +98,6 @@ package mae_dma_pkg;
 
   // One direction of a job, as the ring gives it to the walker.
   typedef struct packed {
-    dma_ctx_t    ctx;
     logic        list;     // addr is that of a list with this many entries
     logic [15:0] entries;
     addr_t       addr;

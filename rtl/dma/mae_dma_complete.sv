@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_complete: writes completions to the completion ring, several in flight.
+//
+// A completion is one beat of 16 strobed bytes. comp_tail_o and the interrupt follow the write
+// responses in the ring's order, so what they announce is in host memory. It never writes a place
+// that the host has not freed (comp_head). Latency: 1 clock from in to the address; throughput:
+// one completion a clock while the ring and the 32 places in flight last. Ready depends on the
+// AXI channels' ready combinationally. Legal: DataWidth 128, 256, 512, 1024.
+
+`include "mae_assert.svh"
+
+module mae_dma_complete
+  import mae_dma_pkg::*;
+#(
+    parameter int unsigned DataWidth = 512
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic        start_i,  // begin at index 0 (when idle)
+    input  logic [57:0] base_i,   // address of the ring / 64
+    input  logic [ 3:0] log2_i,
+    input  logic [15:0] head_i,
+    output logic [15:0] tail_o,
+    output logic        idle_o,
+    output logic        irq_o,    // pulse: a completion that asks for it is in host memory
+    output logic        error_o,  // pulse: a completion could not be written
+
+    input  logic        in_valid_i,
+    output logic        in_ready_o,
+    input  completion_t in_i,        // all but the phase
+    input  logic        in_irq_i,
+
+    output logic                           aw_valid_o,
+    input  logic                           aw_ready_i,
+    output control_tag_t                   aw_tag_o,
+    output addr_t                          aw_addr_o,
+    output logic                           w_valid_o,
+    input  logic                           w_ready_i,
+    output logic         [  DataWidth-1:0] w_data_o,
+    output logic         [DataWidth/8-1:0] w_strb_o,
+    input  logic                           b_valid_i,   // always taken
+    input  control_tag_t                   b_tag_i,
+    input  logic                           b_error_i
+);
+  localparam int unsigned Slots = 32;
+  localparam int unsigned Lanes = DataWidth / 128;  // of 16 bytes
+  localparam int unsigned EntryBytes = 16;
+
+  logic [15:0] next_q, tail_q;
+  logic [Slots-1:0] written_d, written_q;
+  logic [Slots-1:0] irq_q;
+  logic aw_valid_q, w_valid_q;
+  control_tag_t tag_q;
+  addr_t addr_q;
+  completion_t entry_q;
+  logic [15:0] place;
+  logic load, retire;
+
+  assign place = next_q & ~(16'hffff << log2_i);
+  assign in_ready_o = 16'(next_q - head_i) < (16'd1 << log2_i) &&
+      16'(next_q - tail_q) < 16'(Slots) && (!aw_valid_q || aw_ready_i) && (!w_valid_q || w_ready_i);
+  assign load = in_valid_i && in_ready_o;
+  assign retire = written_q[tail_q[4:0]];
+
+  always_comb begin
+    written_d = written_q;
+    if (retire) written_d[tail_q[4:0]] = 1'b0;
+    if (b_valid_i) written_d[b_tag_i] = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      next_q     <= '0;
+      tail_q     <= '0;
+      written_q  <= '0;
+      irq_q      <= '0;
+      aw_valid_q <= 1'b0;
+      w_valid_q  <= 1'b0;
+      tag_q      <= '0;
+      addr_q     <= '0;
+      entry_q    <= '0;
+    end else begin
+      written_q <= written_d;
+      if (aw_ready_i) aw_valid_q <= 1'b0;
+      if (w_ready_i) w_valid_q <= 1'b0;
+      if (retire) tail_q <= tail_q + 1'b1;
+      if (load) begin
+        aw_valid_q         <= 1'b1;
+        w_valid_q          <= 1'b1;
+        tag_q              <= next_q[4:0];
+        addr_q             <= {base_i, 6'd0} + addr_t'({place, 4'd0});
+        entry_q            <= in_i;
+        entry_q.phase      <= {31'd0, ~1'(next_q >> log2_i)};
+        irq_q[next_q[4:0]] <= in_irq_i;
+        next_q             <= next_q + 1'b1;
+      end
+      if (start_i) begin
+        next_q <= '0;
+        tail_q <= '0;
+      end
+    end
+  end
+
+  // The lanes of the beat are those of its address.
+  if (Lanes == 1) begin : gen_one
+    assign w_strb_o = '1;
+  end else begin : gen_lanes
+    assign w_strb_o = (DataWidth / 8)'(16'hffff) << {addr_q[4+:$clog2(Lanes)], 4'd0};
+  end
+
+  assign tail_o     = tail_q;
+  assign idle_o     = next_q == tail_q;
+  assign irq_o      = retire && irq_q[tail_q[4:0]];
+  assign error_o    = b_valid_i && b_error_i;
+  assign aw_valid_o = aw_valid_q;
+  assign aw_tag_o   = tag_q;
+  assign aw_addr_o  = addr_q;
+  assign w_valid_o  = w_valid_q;
+  assign w_data_o   = {Lanes{entry_q}};
+
+  `MAE_PARAM(EntrySize, $bits(completion_t) == 8 * EntryBytes)
+  `MAE_ASSERT(StartsIdle, !start_i || idle_o)
+  `MAE_ASSERT(ResponseAwaited, !b_valid_i || (!written_q[b_tag_i] && !idle_o))
+  `MAE_STREAM_HOLDS(AwHolds, aw_valid_o, aw_ready_i, aw_addr_o)
+  `MAE_STREAM_HOLDS(WHolds, w_valid_o, w_ready_i, w_data_o)
+
+endmodule
