@@ -72,7 +72,7 @@ package mae_dma_pkg;
   // are read while enabled: change them only when disabled and not busy.
   typedef struct packed {
     logic        enable;      // rising: both rings start at index 0; low: no new descriptors
-    // Verilator renames this one in its own C++, where abort is a function: no harm.
+    // The waiver: C++ has a function abort, the simulator gives the member another name there.
     /* verilator lint_off SYMRSVDWORD */
     logic        abort;       // one-clock pulse
     /* verilator lint_on SYMRSVDWORD */
