@@ -3,9 +3,27 @@
 
 import random
 
+import cocotb
 from cocotb.clock import Clock
 from cocotb.handle import SimHandleBase
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.task import Task
+from cocotb.triggers import ClockCycles, RisingEdge, Timer
+
+
+def start_clock(clock: SimHandleBase, period_ps: int) -> Task:
+    """Start a clock at a random phase; cancel the returned task to stop it."""
+    high = period_ps // 2
+
+    async def toggle() -> None:
+        clock.value = 0
+        await Timer(random.randrange(1, period_ps), "ps")
+        while True:
+            clock.value = 1
+            await Timer(high, "ps")
+            clock.value = 0
+            await Timer(period_ps - high, "ps")
+
+    return cocotb.start_soon(toggle())
 
 
 async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> None:

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_fifo_async: a FIFO between two clocks of any phase and ratio.
+//
+// Each side's pointer crosses in Gray code through two registers, so that the other side sees
+// either its old or its new value. Latency: a word that is taken at a rising in_clk_i is offered
+// after the second rising out_clk_i behind it; its place is free again after the third rising
+// in_clk_i behind its taking. Throughput: one word a clock of the slower side at LogDepth >= 3. Ready and valid come
+// from registers only, of their own side.
+// Zero = 1: the store is zeroed by reset and each word as soon as it has been taken.
+// The two resets must overlap; the first to be released waits for nothing. One side alone must
+// not be reset (mae_axi_cdc joins the resets of both sides with mae_reset_sync).
+// Timing constraint: *_gray_q to *_sync0_q, and store_q to out_data_o, within one clock of the
+// faster side. Legal: Width >= 1, LogDepth >= 1.
+
+`include "mae_assert.svh"
+
+module mae_fifo_async #(
+    parameter int unsigned Width = 8,
+    parameter int unsigned LogDepth = 3,
+    parameter bit Zero = 1'b1
+) (
+    input  logic             in_clk_i,
+    input  logic             in_rst_ni,
+    input  logic             in_valid_i,
+    output logic             in_ready_o,
+    input  logic [Width-1:0] in_data_i,
+
+    input  logic             out_clk_i,
+    input  logic             out_rst_ni,
+    output logic             out_valid_o,
+    input  logic             out_ready_i,
+    output logic [Width-1:0] out_data_o
+);
+  `MAE_PARAM(WidthLegal, Width >= 1)
+  `MAE_PARAM(LogDepthLegal, LogDepth >= 1)
+
+  localparam int unsigned Depth = 2 ** LogDepth;
+
+  // One bit more than an address: full and empty differ.
+  typedef logic [LogDepth:0] pointer_t;
+
+  function automatic pointer_t to_gray(input pointer_t binary);
+    return binary ^ (binary >> 1);
+  endfunction
+
+  function automatic pointer_t from_gray(input pointer_t gray);
+    pointer_t binary;
+    for (int unsigned i = 0; i <= LogDepth; i++) binary[i] = ^(gray >> i);
+    return binary;
+  endfunction
+
+  logic [Width-1:0] store_q[Depth];
+
+  // Of the side that writes; free_q follows the reader and zeroes what it leaves.
+  pointer_t write_q, write_d, write_gray_q, free_q;
+  pointer_t read_sync0_q, read_sync1_q;
+  logic push, free;
+  // Of the side that reads.
+  pointer_t read_q, read_d, read_gray_q;
+  pointer_t write_sync0_q, write_sync1_q;
+
+  assign in_ready_o = write_q - free_q != pointer_t'(Depth);
+  assign push       = in_valid_i && in_ready_o;
+  assign write_d    = write_q + pointer_t'(push);
+  assign free       = free_q != from_gray(read_sync1_q);
+
+  always_ff @(posedge in_clk_i or negedge in_rst_ni) begin
+    if (!in_rst_ni) begin
+      write_q      <= '0;
+      write_gray_q <= '0;
+      free_q       <= '0;
+      read_sync0_q <= '0;
+      read_sync1_q <= '0;
+    end else begin
+      write_q      <= write_d;
+      write_gray_q <= to_gray(write_d);
+      free_q       <= Zero ? free_q + pointer_t'(free) : from_gray(read_sync1_q);
+      read_sync0_q <= read_gray_q;
+      read_sync1_q <= read_sync0_q;
+    end
+  end
+
+  if (Zero) begin : gen_zero
+    // The two places differ: one is in use, the other is not.
+    always_ff @(posedge in_clk_i or negedge in_rst_ni) begin
+      if (!in_rst_ni) begin
+        store_q <= '{default: '0};
+      end else begin
+        if (free) store_q[free_q[LogDepth-1:0]] <= '0;
+        if (push) store_q[write_q[LogDepth-1:0]] <= in_data_i;
+      end
+    end
+  end else begin : gen_keep
+    always_ff @(posedge in_clk_i) if (push) store_q[write_q[LogDepth-1:0]] <= in_data_i;
+  end
+
+  // The side that reads.
+  assign out_valid_o = read_gray_q != write_sync1_q;
+  assign out_data_o  = store_q[read_q[LogDepth-1:0]];
+  assign read_d      = read_q + pointer_t'(out_valid_o && out_ready_i);
+
+  always_ff @(posedge out_clk_i or negedge out_rst_ni) begin
+    if (!out_rst_ni) begin
+      read_q        <= '0;
+      read_gray_q   <= '0;
+      write_sync0_q <= '0;
+      write_sync1_q <= '0;
+    end else begin
+      read_q        <= read_d;
+      read_gray_q   <= to_gray(read_d);
+      write_sync0_q <= write_gray_q;
+      write_sync1_q <= write_sync0_q;
+    end
+  end
+
+  `MAE_ASSERT_AT(in_clk_i, in_rst_ni, UsedInRange, write_q - free_q <= pointer_t'(Depth))
+  `MAE_ASSERT_AT(in_clk_i, in_rst_ni, WriteGrayStep, $onehot0(to_gray(write_d) ^ write_gray_q))
+  `MAE_ASSERT_AT(out_clk_i, out_rst_ni, ReadGrayStep, $onehot0(to_gray(read_d) ^ read_gray_q))
+  `MAE_STREAM_HOLDS_AT(out_clk_i, out_rst_ni, OutHolds, out_valid_o, out_ready_i, out_data_o)
+
+endmodule

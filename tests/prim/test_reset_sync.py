@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_reset_sync: asserts at once, releases on the second rising clock."""
+
+import random
+
+import cocotb
+from cocotb.triggers import RisingEdge, Timer
+
+from tests.support import bench
+from tests.support.stream import start_clock
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
+    """At 50 random moments."""
+    dut.rst_ni.value = 0
+    start_clock(dut.clk_i, 10_000)
+    for _ in range(50):
+        await RisingEdge(dut.clk_i)
+        await Timer(random.randrange(1000, 9000), "ps")
+        dut.rst_ni.value = 1
+        for released in (0, 0, 1, 1):
+            await Timer(1, "ps")
+            assert int(dut.rst_no.value) == released
+            await RisingEdge(dut.clk_i)
+        await Timer(random.randrange(1000, 9000), "ps")
+        dut.rst_ni.value = 0
+        await Timer(1, "ps")
+        assert int(dut.rst_no.value) == 0
+
+
+def test_reset_sync() -> None:
+    """Run it."""
+    bench.run("mae_reset_sync")
