@@ -34,6 +34,10 @@ vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the periphe
 breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
 	@$(PY) tools/breakages.py
 
+.PHONY: docs
+docs: $(READY) ## Make the module pages of docs/modules from the RTL
+	@$(PY) tools/gen_docs.py
+
 .PHONY: lock
 lock: ## Pin the newest versions of requirements.in in requirements.lock
 	python3 tools/lock.py

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Break the RTL on purpose, place by place, and see that the tests notice.
+
+tests/breakages.yml lists the places. Each is made in a copy of the tree, where the test named
+beside it must fail; the same test must pass on the copy as it is. `--write` puts the outcome
+into docs/breakages.md. Names on the command line choose some.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from maeslant import paths
+
+LIST = paths.ROOT / "tests" / "breakages.yml"
+PAGE = paths.ROOT / "docs" / "breakages.md"
+TIMEOUT = 1800
+
+
+def copy_tree(folder: pathlib.Path) -> pathlib.Path:
+    """The tree without what was built, sharing the environment."""
+    tree = folder / "tree"
+    ignore = shutil.ignore_patterns(
+        "build", ".venv", ".git", "__pycache__", ".pytest_cache"
+    )
+    shutil.copytree(paths.ROOT, tree, ignore=ignore)
+    (tree / ".venv").symlink_to(paths.ROOT / ".venv")
+    runtime = paths.BUILD / "bench"
+    for shared in runtime.glob(".runtime-*") if runtime.is_dir() else ():
+        shutil.copytree(shared, tree / "build" / "bench" / shared.name)
+    return tree
+
+
+def passes(tree: pathlib.Path, test: str) -> bool:
+    """Whether a test passes in a copy of the tree."""
+    command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
+    result = subprocess.run(
+        [*command, "-p", "no:cacheprovider", *test.split()],
+        cwd=tree,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    if result.returncode not in (0, 1):
+        sys.exit(f"{test} did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
+    return result.returncode == 0
+
+
+def try_one(item: dict[str, str]) -> bool:
+    """Break one place; True when its test noticed."""
+    with tempfile.TemporaryDirectory(prefix="breakage-") as folder:
+        tree = copy_tree(pathlib.Path(folder))
+        file = tree / item["file"]
+        text = file.read_text()
+        if text.count(item["find"]) != 1:
+            sys.exit(
+                f"{item['name']}: {item['file']} must hold the text to break exactly once"
+            )
+        if item.get("check_intact", True) and not passes(tree, item["test"]):
+            sys.exit(f"{item['name']}: {item['test']} fails on the tree as it is")
+        file.write_text(text.replace(item["find"], item["replace"]))
+        return not passes(tree, item["test"])
+
+
+def write_page(items: list[dict[str, str]], caught: list[bool]) -> None:
+    """The outcome as a page."""
+    lines = ["# What happens when the hardware is wrong", ""]
+    lines += [
+        "`make breakages` breaks each of these places in a copy of the tree and runs a test"
+    ]
+    lines += ["that must notice. This page is its outcome.", ""]
+    lines += ["| what is broken | where | the test | noticed |", "|---|---|---|---|"]
+    for item, noticed in zip(items, caught, strict=True):
+        test = f"`{item['test']}`"
+        lines.append(
+            f"| {item['name']} | `{item['file']}` | {test} | {'yes' if noticed else 'NO'} |"
+        )
+    PAGE.write_text("\n".join(lines) + "\n")
+
+
+def main() -> int:
+    """Try every place, or those whose name contains a given word."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "words", nargs="*", help="only places whose name has one of these"
+    )
+    parser.add_argument("--write", action="store_true", help="write docs/breakages.md")
+    arguments = parser.parse_args()
+    items = yaml.safe_load(LIST.read_text())
+    if arguments.words:
+        items = [i for i in items if any(word in i["name"] for word in arguments.words)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        caught = []
+        for item, noticed in zip(items, pool.map(try_one, items), strict=True):
+            print(f"{'noticed' if noticed else 'MISSED '}  {item['name']}", flush=True)
+            caught.append(noticed)
+    if arguments.write:
+        write_page(items, caught)
+    print(f"{sum(caught)} of {len(caught)} breakages noticed")
+    return 0 if all(caught) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
