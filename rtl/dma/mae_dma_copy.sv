@@ -2,16 +2,17 @@
 //
 // mae_dma_copy: the plain client of mae_dma, which gives every row back as it came.
 //
-// Any core can take its place: this is the least one. Only op 0 is known, all else is refused with
+// Any core can take its place: this is the least one. Only op Op is known, all else is refused with
 // StatusBadOp; iv, key slots and the client's flags are not looked at. Latency: 1 clock;
 // throughput: one row a clock; ready comes from registers. Reset clears the rows it holds.
 
 module mae_dma_copy
   import mae_dma_pkg::*;
 #(
-    parameter  int unsigned DataWidth  = 512,
-    parameter  int unsigned Contexts   = 64,
-    localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
+    parameter  int unsigned       DataWidth  = 512,
+    parameter  int unsigned       Contexts   = 64,
+    parameter  logic        [7:0] Op         = 8'd0,
+    localparam int unsigned       BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
     input logic rst_ni,
