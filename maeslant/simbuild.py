@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the simulated machine of a named build: Verilator, then the harness of sim/, one library.
+
+``python -m maeslant.simbuild NAME`` prints the library's path. A build whose sources, parameters
+and tools have not changed costs a few milliseconds; two processes may ask for one at once.
+"""
+
+import argparse
+import concurrent.futures
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+
+from maeslant import builds, paths
+from maeslant.errors import MaeslantError
+
+SIM = paths.ROOT / "sim"
+# --x-*: no random values; assertions stay on (see docs/simulator.md for what they cost).
+VERILATOR = (
+    "--cc",
+    "--prefix",
+    "Vtop",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+)
+VERILATOR += (
+    "--assert",
+    "-Wno-fatal",
+    "--timescale",
+    "1ns/1ps",
+    "--output-split",
+    "20000",
+)
+CXX = ("-std=gnu++20", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
+CXX += (
+    "-fno-gnu-unique",
+)  # else a library stays loaded for ever and shares state with others
+OPT_FAST = "-O3"
+JOBS = len(os.sched_getaffinity(0))
+
+
+def folder(name: str, trace: bool = False) -> pathlib.Path:
+    """Where the build of this name is kept."""
+    return paths.BUILD / "sim" / (f"{name}-trace" if trace else name)
+
+
+def library(name: str, trace: bool = False) -> pathlib.Path:
+    """The library that :func:`build` makes."""
+    return folder(name, trace) / f"libmae_sim_{name}.so"
+
+
+def build(name: str, trace: bool = False) -> pathlib.Path:
+    """The library of a named build of configs/builds.yml, made when it is missing or stale.
+
+    With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
+    """
+    found = builds.get(name)
+    if not found.get("device"):
+        raise MaeslantError(f"{name} is no device: only devices make a machine")
+    return build_top(name, str(found["top"]), found["parameters"], trace=trace)
+
+
+def build_top(
+    name: str,
+    top: str,
+    parameters: Mapping[str, object],
+    *,
+    sources: Iterable[pathlib.Path] = (),
+    trace: bool = False,
+) -> pathlib.Path:
+    """The same for any top; ``sources`` are files outside rtl/, which need no package of it."""
+    where = folder(name, trace)
+    where.mkdir(parents=True, exist_ok=True)
+    target = library(name, trace)
+    own = list(paths.RTL.glob(f"*/**/{top}.sv"))
+    files = [*(paths.rtl_packages() if own else []), *sources, *own]
+    arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
+    arguments += [f"-G{key}={value}" for key, value in parameters.items()]
+    arguments += [*paths.verilator_sources(), *map(str, files)]
+    with open(where / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp = where / "stamp.json"
+        if target.exists() and stamp.exists():
+            known = json.loads(stamp.read_text())
+            if known["key"] == _key(arguments, known["files"]):
+                return target
+        stamp.unlink(missing_ok=True)
+        with open(where / "build.log", "w") as log:
+            _make(where, target, arguments, trace, log)
+        read = _dependencies(where / "model" / "Vtop__ver.d")
+        stamp.write_text(json.dumps({"key": _key(arguments, read), "files": read}))
+    return target
+
+
+def _make(
+    where: pathlib.Path, target: pathlib.Path, arguments: list[str], trace: bool, log
+) -> None:
+    """Verilate, compile and link; everything said goes to the log."""
+    model = where / "model"
+    verilator = paths.tool("verilator")
+    flags = " ".join(CXX)
+    _run([verilator, *arguments, "--Mdir", str(model), "-CFLAGS", flags], log)
+    classes = (model / "Vtop.h").read_text()
+    width = re.search(r"m_axi_arid,(\d+),0", classes)
+    macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
+    own = _harness(model, verilator, macros, trace, log)
+    make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
+    _run([*make, f"OPT_FAST={OPT_FAST}", "OPT_SLOW=-O1", "VM_PARALLEL_BUILDS=1"], log)
+    objects = [*own, str(model / "libVtop.a")]
+    new = target.with_suffix(".new")
+    link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
+    link += [
+        f"-Wl,--version-script={SIM / 'exports.map'}",
+        "-Wl,--no-undefined",
+        "-Wl,--gc-sections",
+    ]
+    if trace:
+        link += [f"-l{name}" for name in ("lz4", "z") if _has_header(f"{name}.h", log)]
+    _run(link, log)
+    os.replace(new, target)  # who has the old one loaded keeps it
+
+
+def _harness(
+    model: pathlib.Path, verilator: str, macros: list[str], trace: bool, log
+) -> list[str]:
+    """Compile sim/ and Verilator's run time; objects are shared between builds where they can be."""
+    root = _verilator_root(verilator)
+    include = root / "include"
+    flags = [
+        "-O2",
+        *CXX,
+        "-pthread",
+        "-isystem",
+        str(include),
+        "-isystem",
+        str(include / "vltstd"),
+    ]
+    flags += [f"-I{SIM}", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+    flags += [
+        f"-DVM_TRACE={int(trace)}",
+        f"-DVM_TRACE_FST={int(trace)}",
+        "-DVM_TRACE_VCD=0",
+    ]
+    flags += ["-DVERILATOR=1"]
+    for name in ("lz4", "zlib"):  # the system's, or our own that do not compress
+        if trace and not _has_header(f"{name}.h", log):
+            flags.append(f"-I{SIM / 'plain'}")
+    shared = [path for path in sorted(SIM.glob("*.cpp")) if path.name != "top.cpp"]
+    shared += [include / "verilated_threads.cpp"]
+    shared += [include / "verilated_fst_c.cpp"] if trace else []
+    inputs = sorted([*SIM.glob("**/*.cpp"), *SIM.glob("**/*.h")])
+    key = _key([*flags, str(include.stat().st_mtime_ns)], map(str, inputs))
+    cache = paths.BUILD / "sim" / ".harness" / key[:16]
+    cache.mkdir(parents=True, exist_ok=True)
+    jobs = [(path, cache / f"{path.stem}.o", flags) for path in shared]
+    local = [*flags, *macros, "-isystem", str(model)]
+    jobs.append((SIM / "top.cpp", model.parent / "top.o", local))
+
+    def compile_one(job: tuple[pathlib.Path, pathlib.Path, list[str]]) -> str:
+        source, target, options = job
+        if target.parent != cache or not target.exists():
+            new = target.with_suffix(f".{os.getpid()}.o")
+            _run(["g++", *options, "-c", str(source), "-o", str(new)], log)
+            os.replace(new, target)
+        return str(target)
+
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return list(pool.map(compile_one, jobs))
+
+
+def _run(command: list[str], log) -> None:
+    """Run a tool; when it fails, its last words are the error."""
+    environment = os.environ | {
+        "PATH": f"{paths.ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
+    }
+    result = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        check=False,
+    )
+    log.write(f"$ {' '.join(command)}\n{result.stdout}")
+    log.flush()
+    if result.returncode:
+        tail = "\n".join(result.stdout.splitlines()[-30:])
+        raise MaeslantError(
+            f"building the simulator failed: {pathlib.Path(command[0]).name} ended with "
+            f"{result.returncode}\n{tail}\nthe whole log: {log.name}"
+        )
+
+
+@functools.cache
+def _verilator_root(verilator: str) -> pathlib.Path:
+    out = subprocess.run(
+        [verilator, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True
+    )
+    return pathlib.Path(out.stdout.strip())
+
+
+@functools.cache
+def _has_header(name: str, log) -> bool:
+    """Whether the compiler finds a system header."""
+    command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
+    text = f"#include <{name}>\n"
+    return not subprocess.run(
+        command, input=text, text=True, capture_output=True
+    ).returncode
+
+
+def _dependencies(path: pathlib.Path) -> list[str]:
+    """The sources that Verilator read, and ours."""
+    text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
+    model = str(path.parent)
+    read = {word for word in text.split() if not word.startswith(model)}
+    own = (*SIM.glob("**/*.cpp"), *SIM.glob("**/*.h"), SIM / "exports.map")
+    return sorted(read | {str(path) for path in own})
+
+
+def _key(words: Iterable[str], files: Iterable[str]) -> str:
+    """A digest of words and of what files contain; a file that is gone changes it."""
+    digest = hashlib.sha256(json.dumps([*words, *CXX, OPT_FAST]).encode())
+    for name in files:
+        path = pathlib.Path(name)
+        digest.update(f"\0{name}\0".encode())
+        if path.suffix in (".sv", ".svh", ".v", ".vlt", ".cpp", ".h", ".map"):
+            digest.update(path.read_bytes() if path.exists() else b"gone")
+        elif path.exists():  # a program
+            digest.update(str(path.stat().st_mtime_ns).encode())
+    return digest.hexdigest()
+
+
+def main() -> int:
+    """Build the named machines."""
+    parser = argparse.ArgumentParser(
+        prog="python -m maeslant.simbuild", description=__doc__
+    )
+    parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
+    parser.add_argument("--trace", action="store_true", help="with waveforms")
+    arguments = parser.parse_args()
+    try:
+        for name in arguments.name:
+            print(build(name, arguments.trace))
+    except MaeslantError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

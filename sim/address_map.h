@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which bus addresses (IOVAs) lead to which memory of the caller: an interval map, byte for byte.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace mae {
+
+class AddressMap {
+   public:
+    // 0, -EINVAL or -EEXIST.
+    int map(uint64_t iova, void *host, uint64_t bytes, bool writable);
+    // 0, or -ENOENT when no mapping is exactly this one.
+    int unmap(uint64_t iova, uint64_t bytes);
+
+    // Memory of first…last in one piece, else nullptr.
+    uint8_t *span(uint64_t first, uint64_t last, bool to_write) const;
+    // Whether every byte of address…address+bytes-1 is mapped.
+    bool covers(uint64_t address, uint64_t bytes) const;
+    // What the host's processor does, to read-only mappings too; both ranges must be covered.
+    void copy(uint64_t dst, uint64_t src, size_t bytes) const;
+    // Changes with every map and unmap.
+    uint64_t generation() const { return generation_; }
+
+    // Copy what is mapped of address…address+bytes-1, 0xa5 for the rest; how many were mapped.
+    size_t read(uint64_t address, uint8_t *to, size_t bytes) const;
+    // Write the bytes whose bit in `strobe` is set (null: all) where they are mapped and writable;
+    // false when one was not.
+    bool write(uint64_t address, const uint8_t *from, size_t bytes, const uint8_t *strobe) const;
+
+   private:
+    struct Region {
+        uint64_t first;
+        uint64_t last;  // inclusive, so that a region may end at the top of the address space
+        uint8_t *host;
+        bool writable;
+        uint8_t *at(uint64_t address) const { return host + (address - first); }
+    };
+
+    // The region that holds the address, else nullptr.
+    const Region *find(uint64_t address) const;
+    // The first region that ends at or after the address, else nullptr.
+    const Region *next(uint64_t address) const;
+
+    std::vector<Region> regions_;  // by address
+    mutable size_t last_hit_ = 0;
+    uint64_t generation_ = 1;
+};
+
+}  // namespace mae

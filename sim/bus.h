@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The wires between the device and the machine, one structure a direction. Data stays in the
+// verilated model's own ports: only pointers to it travel.
+#pragma once
+
+#include <cstdint>
+
+namespace mae {
+
+enum Resp : uint8_t { kOkay = 0, kSlverr = 2, kDecerr = 3 };
+
+struct AxiAddress {
+    uint64_t addr = 0;
+    uint32_t id = 0;
+    uint8_t len = 0;
+    uint8_t size = 0;
+    uint8_t burst = 0;
+    bool operator==(const AxiAddress &) const = default;
+};
+
+// The device's AXI4 manager.
+struct AxiFromDevice {
+    AxiAddress ar, aw;
+    bool ar_valid = false;
+    bool aw_valid = false;
+    bool w_valid = false;
+    bool w_last = false;
+    bool r_ready = false;
+    bool b_ready = false;
+    const uint8_t *w_data = nullptr;
+    const uint8_t *w_strb = nullptr;
+};
+
+struct AxiToDevice {
+    bool ar_ready = false;
+    bool aw_ready = false;
+    bool w_ready = false;
+    bool r_valid = false;
+    bool r_last = false;
+    bool b_valid = false;
+    uint8_t r_resp = 0;
+    uint8_t b_resp = 0;
+    uint32_t r_id = 0;
+    uint32_t b_id = 0;
+    uint8_t *r_data = nullptr;
+};
+
+// The device's AXI4-Lite subordinate, 32 bits.
+struct LiteFromDevice {
+    bool aw_ready = false;
+    bool w_ready = false;
+    bool b_valid = false;
+    bool ar_ready = false;
+    bool r_valid = false;
+    uint8_t b_resp = 0;
+    uint8_t r_resp = 0;
+    uint32_t r_data = 0;
+};
+
+struct LiteToDevice {
+    bool aw_valid = false;
+    bool w_valid = false;
+    bool b_ready = false;
+    bool ar_valid = false;
+    bool r_ready = false;
+    uint32_t addr = 0;  // of both address channels
+    uint32_t w_data = 0;
+};
+
+}  // namespace mae

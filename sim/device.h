@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A verilated device as the machine sees it: its shape, its clocks and its wires. top.cpp makes
+// one from whatever ports the verilated class has.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bus.h"
+
+namespace mae {
+
+struct Shape {
+    bool has_dma = false;        // m_axi_*
+    bool has_bus_clock = false;  // bus_clk_i: m_axi, s_axil and irq belong to it
+    uint32_t data_bytes = 0;     // of m_axi
+    uint32_t id_bits = 0;
+};
+
+class Device {
+   public:
+    static std::unique_ptr<Device> make();
+    virtual ~Device() = default;
+    virtual Shape shape() const = 0;
+
+    // Reset of all clock domains, asserted when true; evaluates.
+    virtual void reset(bool asserted) = 0;
+    // The bus clock falls and the machine's wires change; evaluates.
+    virtual void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) = 0;
+    // The device's wires as they stand.
+    virtual void sample(AxiFromDevice &axi, LiteFromDevice &lite) const = 0;
+    // Whether write data and addresses wait: a hint for the coming clock, taken after bus_rise().
+    virtual bool write_waits() const = 0;
+    virtual void bus_rise() = 0;
+    // Only where has_bus_clock.
+    virtual void core_fall() = 0;
+    virtual void core_rise() = 0;
+    virtual bool irq() const = 0;
+
+    // The next evaluations happen at this time.
+    virtual void time(uint64_t picoseconds) = 0;
+    // True when an assertion failed or $finish was called; says where.
+    virtual bool stopped(std::string &why) const = 0;
+    // Throws std::runtime_error when this build has no waveforms or the file cannot be written.
+    virtual void open_wave(const std::string &file) = 0;
+    virtual void enter() = 0;  // before use by a thread
+
+    // Where read data goes and where the device's write data is.
+    virtual uint8_t *r_data() = 0;
+};
+
+}  // namespace mae

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine.h"
+
+#include <cerrno>
+#include <cstdio>
+
+namespace mae {
+namespace {
+
+constexpr uint64_t kHalfPeriod = 5000;  // ps of the bus clock: waveforms read as 100 MHz
+constexpr unsigned kResetClocks = 16;
+
+}  // namespace
+
+Machine::Machine(const std::string &options)
+    : options_(Options::parse(options)),
+      device_(Device::make()),
+      shape_(device_->shape()),
+      lite_(options_.seed ^ 0x6c697465, options_.stall),
+      bus_half_(kHalfPeriod) {
+    Random random(options_.seed ^ 0x636c6f636b);
+    if (shape_.has_dma) {
+        memory_ = std::make_unique<HostMemory>(options_, shape_.data_bytes, shape_.id_bits,
+                                               device_->r_data());
+    }
+    if (shape_.has_bus_clock) {
+        // Halves in the inverse ratio of the frequencies; the phase is random.
+        core_half_ = kHalfPeriod * options_.ratio_bus;
+        bus_half_ = kHalfPeriod * options_.ratio_core;
+        next_core_ = 1 + random.below(uint32_t(2 * core_half_));
+    } else if (options_.ratio_core != options_.ratio_bus) {
+        throw std::invalid_argument("option ratio: this build has one clock");
+    }
+    next_bus_ = bus_half_;
+    device_->enter();
+    if (!options_.wave.empty()) device_->open_wave(options_.wave);
+    reset();
+}
+
+void Machine::reset() {
+    device_->reset(false);
+    device_->reset(true);
+    // The clocks run, the memory and the register master are idle.
+    const AxiToDevice axi;
+    const LiteToDevice lite;
+    for (unsigned i = 0; i < kResetClocks; i++) {
+        core_edges(next_bus_);
+        device_->time(next_bus_);
+        device_->bus_fall(axi, lite);
+        if (i == kResetClocks - 2) device_->reset(false);
+        core_edges(next_bus_ + bus_half_);
+        device_->time(next_bus_ + bus_half_);
+        device_->bus_rise();
+        next_bus_ += 2 * bus_half_;
+    }
+    core_clock_ = 0;
+    device_->sample(axi_from_, lite_from_);
+    if (axi_from_.ar_valid || axi_from_.aw_valid || axi_from_.w_valid) {
+        fail(-EPROTO, "AXI: valid is high after reset");
+        broken_ = true;
+    }
+    check();
+    if (broken_) throw std::runtime_error(message_);
+}
+
+// The edges of the core clock before the time `until`.
+void Machine::core_edges(uint64_t until) {
+    if (core_half_ == 0) return;
+    while (next_core_ <= until) {
+        device_->time(next_core_);
+        core_high_ = !core_high_;
+        if (core_high_) {
+            device_->core_rise();
+            core_clock_++;
+        } else {
+            device_->core_fall();
+        }
+        next_core_ += core_half_;
+    }
+}
+
+void Machine::clock() {
+    bus_clock_++;
+    lite_.drive();
+    if (memory_) memory_->drive(bus_clock_, device_->write_waits());
+    core_edges(next_bus_);
+    device_->time(next_bus_);
+    device_->bus_fall(memory_ ? memory_->wires() : AxiToDevice{}, lite_.wires());
+    core_edges(next_bus_ + bus_half_);
+    device_->sample(axi_from_, lite_from_);
+    if (memory_) memory_->take(axi_from_);
+    lite_.take(lite_from_);
+    device_->time(next_bus_ + bus_half_);
+    device_->bus_rise();
+    next_bus_ += 2 * bus_half_;
+    check();
+}
+
+void Machine::check() {
+    std::string why;
+    if (device_->stopped(why)) {
+    } else if (memory_ && !memory_->breach().empty()) {
+        why = memory_->breach();
+    } else if (!lite_.breach().empty()) {
+        why = lite_.breach();
+    } else {
+        return;
+    }
+    if (broken_) return;
+    broken_ = true;
+    message_ = why;
+    std::fprintf(stderr, "maeslant simulator: %s\n", why.c_str());
+}
+
+bool Machine::begin() {
+    device_->enter();
+    if (!broken_) message_.clear();
+    return !broken_;
+}
+
+int Machine::fail(int error, const std::string &message) {
+    message_ = message;
+    return error;
+}
+
+// Finish the access that was started.
+int Machine::access() {
+    for (uint64_t i = 0; lite_.busy() && i < options_.timeout && !broken_; i++) clock();
+    if (broken_) return -EPROTO;
+    if (lite_.busy()) {
+        return fail(-ETIMEDOUT, "the device did not answer a register access within " +
+                                    std::to_string(options_.timeout) + " clocks");
+    }
+    return 0;
+}
+
+int Machine::read32(uint32_t offset, uint32_t &value) {
+    if (!begin()) return -EPROTO;
+    if (offset % 4 != 0) return fail(-EINVAL, "a register offset is a multiple of 4");
+    if (int error = access()) return error;  // an older one may still wait
+    lite_.start_read(offset);
+    if (int error = access()) return error;
+    register_reads_++;
+    value = lite_.value();
+    if (lite_.resp() != kOkay) return fail(-EIO, "the device refused a register read");
+    return 0;
+}
+
+int Machine::write32(uint32_t offset, uint32_t value) {
+    if (!begin()) return -EPROTO;
+    if (offset % 4 != 0) return fail(-EINVAL, "a register offset is a multiple of 4");
+    if (int error = access()) return error;
+    lite_.start_write(offset, value);
+    if (int error = access()) return error;
+    register_writes_++;
+    if (lite_.resp() != kOkay) return fail(-EIO, "the device refused a register write");
+    return 0;
+}
+
+int Machine::map(uint64_t iova, void *host, uint64_t bytes, bool writable) {
+    if (!begin()) return -EPROTO;
+    if (!memory_) return fail(-ENOSYS, "this device does no DMA");
+    const int error = memory_->map().map(iova, host, bytes, writable);
+    if (error == -EEXIST) return fail(error, "the range overlaps a mapped one");
+    if (error != 0) return fail(error, "an empty or endless range cannot be mapped");
+    return 0;
+}
+
+int Machine::unmap(uint64_t iova, uint64_t bytes) {
+    if (!begin()) return -EPROTO;
+    if (!memory_) return fail(-ENOSYS, "this device does no DMA");
+    const int error = memory_->map().unmap(iova, bytes);
+    return error == 0 ? 0 : fail(error, "no mapping is exactly this range");
+}
+
+int Machine::wait(uint64_t max_clocks) {
+    if (!begin()) return -EPROTO;
+    for (uint64_t i = 0; !device_->irq(); i++) {
+        if (i == max_clocks) return 0;
+        clock();
+        if (broken_) return -EPROTO;
+    }
+    return 1;
+}
+
+int Machine::run(uint64_t clocks) {
+    if (!begin()) return -EPROTO;
+    for (uint64_t i = 0; i < clocks; i++) {
+        clock();
+        if (broken_) return -EPROTO;
+    }
+    return 0;
+}
+
+int Machine::host_copy(uint64_t dst, uint64_t src, uint64_t bytes) {
+    if (!begin()) return -EPROTO;
+    if (!memory_) return fail(-ENOSYS, "this device does no DMA");
+    if (memory_->copy_busy()) return fail(-ETIMEDOUT, "an earlier copy was never finished");
+    if (bytes == 0) return 0;
+    if (int error = memory_->copy_begin(dst, src, bytes)) {
+        return fail(error, "the range of a copy is not mapped");
+    }
+    uint64_t left = memory_->copy_beats_left();
+    for (uint64_t idle = 0; memory_->copy_busy(); idle++) {
+        if (idle == options_.timeout) {
+            return fail(-ETIMEDOUT, "the memory does not serve the copy: " + memory_->state());
+        }
+        clock();
+        if (broken_) return -EPROTO;
+        if (memory_->copy_beats_left() != left) idle = 0;
+        left = memory_->copy_beats_left();
+    }
+    return 0;
+}
+
+void Machine::stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) const {
+    stats = {};
+    detail = {};
+    if (memory_) memory_->stats(stats, detail);
+    stats.bus_clocks = bus_clock_ - bus_clock_start_;
+    stats.core_clocks = core_half_ == 0 ? stats.bus_clocks : core_clock_ - core_clock_start_;
+    stats.register_reads = register_reads_;
+    stats.register_writes = register_writes_;
+}
+
+void Machine::reset_stats() {
+    if (memory_) memory_->reset_stats();
+    bus_clock_start_ = bus_clock_;
+    core_clock_start_ = core_clock_;
+    register_reads_ = register_writes_ = 0;
+}
+
+}  // namespace mae

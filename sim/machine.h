@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The simulated machine: a device, its clocks and reset, register accesses and the host's memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "device.h"
+#include "host_memory.h"
+#include "lite_master.h"
+#include "options.h"
+
+namespace mae {
+
+class Machine {
+   public:
+    // Out of reset when it returns. Throws std::runtime_error or std::invalid_argument.
+    explicit Machine(const std::string &options);
+
+    int read32(uint32_t offset, uint32_t &value);
+    int write32(uint32_t offset, uint32_t value);
+    int map(uint64_t iova, void *host, uint64_t bytes, bool writable);
+    int unmap(uint64_t iova, uint64_t bytes);
+    int wait(uint64_t max_clocks);
+    int run(uint64_t clocks);
+    int host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
+    void stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) const;
+    void reset_stats();
+    const std::string &message() const { return message_; }
+
+   private:
+    void reset();
+    bool begin();  // a call of the user's; false when the machine is broken
+    void clock();  // one bus clock, and the core clocks that lie in it
+    void core_edges(uint64_t until);
+    void check();
+    int access();
+    int fail(int error, const std::string &message);
+
+    const Options options_;
+    const std::unique_ptr<Device> device_;
+    const Shape shape_;
+    std::unique_ptr<HostMemory> memory_;  // none without DMA
+    LiteMaster lite_;
+
+    uint64_t bus_half_ = 0;   // half periods in picoseconds
+    uint64_t core_half_ = 0;  // 0 where there is one clock
+    uint64_t next_bus_ = 0;   // times of the next edges
+    uint64_t next_core_ = 0;
+    bool core_high_ = false;
+    uint64_t bus_clock_ = 0;  // clocks since the machine was made
+    uint64_t core_clock_ = 0;
+    uint64_t bus_clock_start_ = 0;  // at the last reset of the statistics
+    uint64_t core_clock_start_ = 0;
+    uint64_t register_reads_ = 0;
+    uint64_t register_writes_ = 0;
+
+    AxiFromDevice axi_from_;
+    LiteFromDevice lite_from_;
+    bool broken_ = false;
+    std::string message_;
+};
+
+}  // namespace mae

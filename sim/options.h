@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The options of a machine, as mae_sim.h lists them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace mae {
+
+struct Options {
+    uint32_t latency_min = 1;
+    uint32_t latency_max = 1;
+    bool shuffled = false;
+    bool one_way = false;
+    uint32_t bandwidth = 100;
+    uint32_t stall = 0;
+    uint32_t outstanding = 1024;
+    uint32_t ratio_core = 1;
+    uint32_t ratio_bus = 1;
+    uint32_t error_read = 0;
+    uint32_t error_write = 0;
+    bool has_error_range = false;
+    uint64_t error_first = 0;
+    uint64_t error_last = 0;
+    bool has_hang = false;
+    uint64_t hang = 0;
+    uint64_t timeout = 100000;
+    uint64_t seed = 1;
+    std::string wave;
+
+    // Throws std::invalid_argument with a sentence for the user.
+    static Options parse(const std::string &text);
+};
+
+}  // namespace mae

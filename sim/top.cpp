@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The glue to the verilated class, by the names of its ports: one source for every top.
+//   s_axil_*                AXI4-Lite subordinate
+//   irq_o                   interrupt, where there is one
+//   m_axi_*                 AXI4 manager, where there is one; data a power of two of bytes wide
+//   bus_clk_i, bus_rst_ni   the buses' own clock, where there is one
+// MAE_ID_BITS is the width of m_axi_arid, which the class itself does not tell.
+#include "Vtop.h"
+#include "device.h"
+#include "verilated.h"
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+#endif
+
+#include <stdexcept>
+
+#include "runtime.h"
+
+#ifndef MAE_ID_BITS
+#define MAE_ID_BITS 8
+#endif
+
+namespace mae {
+namespace {
+
+template <class T>
+constexpr bool kHasDma = requires(T &t) { t.m_axi_araddr; };
+template <class T>
+constexpr bool kHasBusClock = requires(T &t) { t.bus_clk_i; };
+template <class T>
+constexpr bool kHasIrq = requires(T &t) { t.irq_o; };
+
+template <class P>
+uint8_t *bytes_of(P &port) {
+    return reinterpret_cast<uint8_t *>(&port);  // verilated words are little-endian, as the host
+}
+template <class P>
+const uint8_t *bytes_of(const P &port) {
+    return reinterpret_cast<const uint8_t *>(&port);
+}
+
+template <class T>
+class Verilated_ final : public Device {
+   public:
+    Verilated_() : top_(&context_, "top") {
+        context_.fatalOnError(false);
+        top_.clk_i = 0;
+        if constexpr (kHasBusClock<T>) top_.bus_clk_i = 0;
+    }
+    ~Verilated_() override {
+        enter();
+        dump();
+        top_.final();
+#if VM_TRACE_FST
+        if (wave_open_) wave_.close();
+#endif
+    }
+
+    Shape shape() const override {
+        Shape shape;
+        if constexpr (kHasDma<T>) {
+            shape.has_dma = true;
+            shape.data_bytes = sizeof(top_.m_axi_rdata);
+            shape.id_bits = MAE_ID_BITS;
+        }
+        shape.has_bus_clock = kHasBusClock<T>;
+        return shape;
+    }
+
+    void reset(bool asserted) override {
+        top_.rst_ni = !asserted;
+        if constexpr (kHasBusClock<T>) top_.bus_rst_ni = !asserted;
+        top_.eval();
+    }
+
+    void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) override {
+        top_.s_axil_awvalid = lite.aw_valid;
+        top_.s_axil_wvalid = lite.w_valid;
+        top_.s_axil_bready = lite.b_ready;
+        top_.s_axil_arvalid = lite.ar_valid;
+        top_.s_axil_rready = lite.r_ready;
+        set(top_.s_axil_awaddr, lite.addr);
+        set(top_.s_axil_araddr, lite.addr);
+        top_.s_axil_wdata = lite.w_data;
+        top_.s_axil_wstrb = 0xf;
+        if constexpr (kHasDma<T>) {
+            top_.m_axi_arready = axi.ar_ready;
+            top_.m_axi_awready = axi.aw_ready;
+            top_.m_axi_wready = axi.w_ready;
+            top_.m_axi_rvalid = axi.r_valid;
+            top_.m_axi_rlast = axi.r_last;
+            top_.m_axi_rresp = axi.r_resp;
+            set(top_.m_axi_rid, axi.r_id);
+            top_.m_axi_bvalid = axi.b_valid;
+            top_.m_axi_bresp = axi.b_resp;
+            set(top_.m_axi_bid, axi.b_id);
+        }
+        bus_clock() = 0;
+        top_.eval();
+    }
+
+    void sample(AxiFromDevice &axi, LiteFromDevice &lite) const override {
+        lite.aw_ready = top_.s_axil_awready;
+        lite.w_ready = top_.s_axil_wready;
+        lite.b_valid = top_.s_axil_bvalid;
+        lite.b_resp = top_.s_axil_bresp;
+        lite.ar_ready = top_.s_axil_arready;
+        lite.r_valid = top_.s_axil_rvalid;
+        lite.r_resp = top_.s_axil_rresp;
+        lite.r_data = top_.s_axil_rdata;
+        if constexpr (kHasDma<T>) {
+            axi.ar_valid = top_.m_axi_arvalid;
+            if (axi.ar_valid) {
+                axi.ar = {top_.m_axi_araddr, top_.m_axi_arid, top_.m_axi_arlen, top_.m_axi_arsize,
+                          top_.m_axi_arburst};
+            }
+            axi.aw_valid = top_.m_axi_awvalid;
+            if (axi.aw_valid) {
+                axi.aw = {top_.m_axi_awaddr, top_.m_axi_awid, top_.m_axi_awlen, top_.m_axi_awsize,
+                          top_.m_axi_awburst};
+            }
+            axi.w_valid = top_.m_axi_wvalid;
+            axi.w_last = top_.m_axi_wlast;
+            axi.w_data = bytes_of(top_.m_axi_wdata);
+            axi.w_strb = bytes_of(top_.m_axi_wstrb);
+            axi.r_ready = top_.m_axi_rready;
+            axi.b_ready = top_.m_axi_bready;
+        }
+    }
+
+    bool write_waits() const override {
+        if constexpr (kHasDma<T>) return top_.m_axi_wvalid;
+        return false;
+    }
+
+    void bus_rise() override {
+        bus_clock() = 1;
+        top_.eval();
+    }
+    void core_fall() override {
+        top_.clk_i = 0;
+        top_.eval();
+    }
+    void core_rise() override {
+        top_.clk_i = 1;
+        top_.eval();
+    }
+
+    bool irq() const override {
+        if constexpr (kHasIrq<T>) return top_.irq_o;
+        return false;
+    }
+
+    void time(uint64_t picoseconds) override {
+        if (wave_open_ && picoseconds != context_.time()) dump();
+        context_.time(picoseconds);
+    }
+
+    bool stopped(std::string &why) const override {
+        if (!context_.gotFinish()) return false;
+        why = context_.gotError() ? runtime_text() : "the device ended the simulation";
+        return true;
+    }
+
+    void open_wave([[maybe_unused]] const std::string &file) override {
+#if VM_TRACE_FST
+        context_.traceEverOn(true);
+        top_.trace(&wave_, 99);
+        wave_.open(file.c_str());
+        if (!wave_.isOpen()) throw std::runtime_error("cannot write the waveform " + file);
+        wave_open_ = true;
+#else
+        throw std::invalid_argument("option wave: this library was built without waveforms");
+#endif
+    }
+
+    void enter() override { Verilated::threadContextp(&context_); }
+
+    uint8_t *r_data() override {
+        if constexpr (kHasDma<T>) return bytes_of(top_.m_axi_rdata);
+        return nullptr;
+    }
+
+   private:
+    CData &bus_clock() {
+        if constexpr (kHasBusClock<T>) {
+            return top_.bus_clk_i;
+        } else {
+            return top_.clk_i;
+        }
+    }
+    template <class P>
+    static void set(P &port, uint32_t value) {
+        port = P(value);
+    }
+    // What the wires were until now.
+    void dump() {
+#if VM_TRACE_FST
+        if (wave_open_) wave_.dump(context_.time());
+#endif
+    }
+
+    VerilatedContext context_;
+    T top_;
+    bool wave_open_ = false;
+#if VM_TRACE_FST
+    VerilatedFstC wave_;
+#endif
+};
+
+}  // namespace
+
+std::unique_ptr<Device> Device::make() { return std::make_unique<Verilated_<Vtop>>(); }
+
+}  // namespace mae
