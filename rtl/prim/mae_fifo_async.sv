@@ -8,8 +8,8 @@
 // in_clk_i behind its taking. Throughput: one word a clock of the slower side at LogDepth >= 3. Ready and valid come
 // from registers only, of their own side.
 // Zero = 1: the store is zeroed by reset and each word as soon as it has been taken.
-// The two resets must overlap; the first to be released waits for nothing. One side alone must
-// not be reset (mae_axi_cdc joins the resets of both sides with mae_reset_sync).
+// The two resets must overlap: one side alone must not be reset (mae_axi_cdc joins the resets of
+// both sides with mae_reset_sync). in_ready_o and out_valid_o are low during reset.
 // Timing constraint: *_gray_q to *_sync0_q, and store_q to out_data_o, within one clock of the
 // faster side. Legal: Width >= 1, LogDepth >= 1.
 
@@ -55,24 +55,27 @@ module mae_fifo_async #(
   // Of the side that writes; free_q follows the reader and zeroes what it leaves.
   pointer_t write_q, write_d, write_gray_q, free_q;
   pointer_t read_sync0_q, read_sync1_q;
+  logic open_q;  // out of reset
   logic push, free;
   // Of the side that reads.
   pointer_t read_q, read_d, read_gray_q;
   pointer_t write_sync0_q, write_sync1_q;
 
-  assign in_ready_o = write_q - free_q != pointer_t'(Depth);
+  assign in_ready_o = open_q && write_q - free_q != pointer_t'(Depth);
   assign push       = in_valid_i && in_ready_o;
   assign write_d    = write_q + pointer_t'(push);
   assign free       = free_q != from_gray(read_sync1_q);
 
   always_ff @(posedge in_clk_i or negedge in_rst_ni) begin
     if (!in_rst_ni) begin
+      open_q       <= 1'b0;
       write_q      <= '0;
       write_gray_q <= '0;
       free_q       <= '0;
       read_sync0_q <= '0;
       read_sync1_q <= '0;
     end else begin
+      open_q       <= 1'b1;
       write_q      <= write_d;
       write_gray_q <= to_gray(write_d);
       free_q       <= Zero ? free_q + pointer_t'(free) : from_gray(read_sync1_q);

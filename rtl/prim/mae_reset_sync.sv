@@ -10,13 +10,18 @@ module mae_reset_sync (
     input  logic rst_ni,  // from anywhere
     output logic rst_no   // for the domain of clk_i
 );
-  logic [1:0] sync_q;
+  logic first_q, released_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) sync_q <= 2'b00;
-    else sync_q <= {sync_q[0], 1'b1};
+    if (!rst_ni) begin
+      first_q    <= 1'b0;
+      released_q <= 1'b0;
+    end else begin
+      first_q    <= 1'b1;
+      released_q <= first_q;
+    end
   end
 
-  assign rst_no = sync_q[1];
+  assign rst_no = released_q;
 
 endmodule
