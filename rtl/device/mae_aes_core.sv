@@ -5,7 +5,7 @@
 // Ports are those of mae_mode_engine and of mae_key_cache's writing side; latency, throughput and
 // readies are theirs too. Iterative = 1 takes mae_cipher_iter (one unit, a round a clock), else
 // mae_cipher_lanes. Constant-time: yes, for one message; messages wait for each other. Masked: no.
-// clear_i erases keys, chain values and data; wiping_o is high until all of it is gone.
+// clear_i erases keys, chain values and data; wiping_o is high from the next clock until all of it is gone.
 // Legal: as the parts; Iterative needs Lanes = 1.
 
 `include "mae_assert.svh"
@@ -65,7 +65,7 @@ module mae_aes_core
   localparam int unsigned WipeClocks = Contexts + 64;
   logic [$clog2(WipeClocks+1)-1:0] wipe_q;
 
-  assign wiping_o = clear_i || wipe_q != '0;
+  assign wiping_o = wipe_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) wipe_q <= '0;

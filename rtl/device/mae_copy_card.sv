@@ -193,7 +193,7 @@ module mae_copy_card
       .rst_ni,
       .cfg_valid_i  (cfg_valid),
       .cfg_ready_o  (cfg_ready),
-      .cfg_desc_i   (cfg_desc),
+      .cfg_op_i     (cfg_desc.op),
       .cfg_status_o (cfg_status),
       .row_valid_i  (in_valid),
       .row_ready_o  (in_ready),

@@ -60,9 +60,10 @@ module mae_peripheral
       .*
   );
 
-  logic clear, wiping;
+  logic clear, walking, wiping;
 
-  assign clear = from_sw.ctrl.wipe.value;
+  assign clear  = from_sw.ctrl.wipe.value;
+  assign wiping = clear || walking;
 
   // Keys.
   logic [KeySlots-1:0] slot_valid;
@@ -205,7 +206,7 @@ module mae_peripheral
       .clk_i,
       .rst_ni,
       .clear_i       (clear),
-      .wiping_o      (wiping),
+      .wiping_o      (walking),
       .write_valid_i (key_write_valid),
       .write_ready_o (key_write_ready),
       .write_i       (key_write),

@@ -38,7 +38,7 @@ module mae_dma_copy
     output logic                      row_last_o
 );
   assign cfg_ready_o   = cfg_valid_i;
-  assign cfg_status_o  = (cfg_op_i == 8'd0) ? StatusOk : StatusBadOp;
+  assign cfg_status_o  = (cfg_op_i == Op) ? StatusOk : StatusBadOp;
   assign client_room_o = '1;
 
   mae_stream_reg #(
