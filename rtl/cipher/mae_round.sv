@@ -66,9 +66,26 @@ module mae_round
   dir_e dir;
   assign dir = (Dirs == DirsBoth) ? dir_e'(dir_i[Regs]) : (Dirs == DirsDecrypt) ? Decrypt : Encrypt;
 
+  // One MixColumns serves both: InvMixColumns is that after a smaller map.
+  block_t shifted, keyed, mixed;
   always_comb begin
+    shifted = 'x;
+    keyed   = 'x;
+    mixed   = 'x;
     state_o = 'x;
-    if (valid_i[Regs]) state_o = round_linear(middle, key_i, dir, last_i);
+    if (valid_i[Regs]) begin
+      if (dir == Encrypt) begin
+        shifted = shift_rows(middle);
+        mixed   = shifted;
+      end else begin
+        shifted = inv_shift_rows(middle);
+        mixed   = inv_mix_columns_prepare(shifted ^ key_i);
+      end
+      keyed = shifted ^ key_i;
+      if (last_i) state_o = keyed;
+      else if (dir == Encrypt) state_o = mix_columns(mixed) ^ key_i;
+      else state_o = mix_columns(mixed);
+    end
   end
 
 endmodule

@@ -15,21 +15,31 @@ package mae_round_pkg;
 
   typedef logic [31:0] column_t;
 
-  // Column 0..3 of a state.
-  function automatic column_t column(input block_t state, input int unsigned c);
-    return state[32*(3-c)+:32];
+  // ShiftRows, §5.1.2: row r moves left by r columns. One line a column.
+  function automatic block_t shift_rows(input block_t s);
+    // verilog_format: off
+    return {
+      s[127:120], s[87:80], s[47:40], s[7:0],
+      s[95:88], s[55:48], s[15:8], s[103:96],
+      s[63:56], s[23:16], s[111:104], s[71:64],
+      s[31:24], s[119:112], s[79:72], s[39:32]
+    };
+    // verilog_format: on
   endfunction
 
-  // Bytes of a column up by one or two rows.
-  function automatic column_t rot8(input column_t w);
-    return {w[23:0], w[31:24]};
+  // InvShiftRows, §5.3.1: right. Rows 0 and 2 move alike in both.
+  function automatic block_t inv_shift_rows(input block_t s);
+    // verilog_format: off
+    return {
+      s[127:120], s[23:16], s[47:40], s[71:64],
+      s[95:88], s[119:112], s[15:8], s[39:32],
+      s[63:56], s[87:80], s[111:104], s[7:0],
+      s[31:24], s[55:48], s[79:72], s[103:96]
+    };
+    // verilog_format: on
   endfunction
 
-  function automatic column_t rot16(input column_t w);
-    return {w[15:0], w[31:16]};
-  endfunction
-
-  // Times x in GF(2^8), FIPS 197 §4.2.1, all four bytes of a column at once: shift left, and add
+  // Times x in GF(2^8), §4.2.1, all four bytes of a column at once: shift left, and add
   // x^4 + x^3 + x + 1 to those bytes whose top bit falls out.
   function automatic column_t xtime(input column_t w);
     column_t top;
@@ -40,52 +50,28 @@ package mae_round_pkg;
   // MixColumns of one column, §5.1.3: row i becomes 2 a[i] + 3 a[i+1] + a[i+2] + a[i+3], which is
   // 2 (a[i] + a[i+1]) + a[i+1] + (a[i+2] + a[i+3]).
   function automatic column_t mix_column(input column_t a);
-    column_t sum;
-    sum = a ^ rot8(a);
-    return xtime(sum) ^ rot8(a) ^ rot16(sum);
+    column_t next, sum;
+    next = {a[23:0], a[31:24]};
+    sum  = a ^ next;
+    return xtime(sum) ^ next ^ {sum[15:0], sum[31:16]};
   endfunction
 
-  // InvMixColumns is MixColumns after this: {0b,0d,09,0e} = {03,01,01,02} * {00,04,00,05}, §5.3.3.
+  // InvMixColumns, §5.3.3, is MixColumns after this: its matrix {0e,0b,0d,09} is the product of
+  // {02,03,01,01} and {05,00,04,00}.
   function automatic column_t inv_mix_prepare(input column_t a);
-    return a ^ xtime(xtime(a ^ rot16(a)));
+    return a ^ xtime(xtime(a ^ {a[15:0], a[31:16]}));
   endfunction
 
-  // The byte in row r of column c, counted modulo 4.
-  function automatic logic [7:0] state_byte(input block_t state, input int unsigned r,
-                                            input int unsigned c);
-    return state[8*(15-4*(c%4)-r)+:8];
+  function automatic block_t mix_columns(input block_t s);
+    return {mix_column(s[127:96]), mix_column(s[95:64]), mix_column(s[63:32]), mix_column(s[31:0])};
   endfunction
 
-  // Column c after ShiftRows, §5.1.2 (row r moves left by r columns) or InvShiftRows, §5.3.1
-  // (right). Rows 0 and 2 move alike in both.
-  function automatic column_t shifted_column(input block_t state, input dir_e dir,
-                                             input int unsigned c);
+  function automatic block_t inv_mix_columns_prepare(input block_t s);
     return {
-      state_byte(state, 0, c),
-      (dir == Encrypt) ? state_byte(state, 1, c + 1) : state_byte(state, 1, c + 3),
-      state_byte(state, 2, c + 2),
-      (dir == Encrypt) ? state_byte(state, 3, c + 3) : state_byte(state, 3, c + 1)
-    };
-  endfunction
-
-  // What follows SubBytes or InvSubBytes in one column of a round.
-  function automatic column_t round_column(input block_t state, input block_t key, input dir_e dir,
-                                           input logic last, input int unsigned c);
-    column_t s, k, mixed;
-    s = shifted_column(state, dir, c);
-    k = column(key, c);
-    if (last) return s ^ k;
-    mixed = mix_column((dir == Encrypt) ? s : inv_mix_prepare(s ^ k));
-    return (dir == Encrypt) ? mixed ^ k : mixed;
-  endfunction
-
-  function automatic block_t round_linear(input block_t state, input block_t key, input dir_e dir,
-                                          input logic last);
-    return {
-      round_column(state, key, dir, last, 0),
-      round_column(state, key, dir, last, 1),
-      round_column(state, key, dir, last, 2),
-      round_column(state, key, dir, last, 3)
+      inv_mix_prepare(s[127:96]),
+      inv_mix_prepare(s[95:64]),
+      inv_mix_prepare(s[63:32]),
+      inv_mix_prepare(s[31:0])
     };
   endfunction
 
