@@ -134,8 +134,11 @@ module mae_card_ctrl
     );
   end else begin : gen_no_keys
     assign key_clear = from_sw.key_cmd.go.value;
-    assign key_busy = 1'b0;
+    assign key_busy  = 1'b0;
     assign key_error = ErrBadKey;
+    logic unused_write_ready;
+
+    assign unused_write_ready = write_ready_i;
     assign write_valid_o = 1'b0;
     assign write_o = '0;
   end

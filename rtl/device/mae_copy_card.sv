@@ -91,9 +91,11 @@ module mae_copy_card
   logic [Contexts-1:0] room;
   logic unused_clear, unused_write_valid;
   key_write_t unused_write;
-  dma_ctx_t   unused_ctx;
+  dma_ctx_t unused_ctx;  // a copy keeps nothing for a context and needs the operation only
+  desc_t unused_desc;
 
-  assign unused_ctx = cfg_ctx;  // a copy has nothing to keep for a context
+  assign unused_ctx  = cfg_ctx;
+  assign unused_desc = cfg_desc;
 
   mae_card_ctrl #(
       .Lanes   (Lanes),
