@@ -1,6 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_key_cache: write-only key slots, and which of them sit in the banks of a cipher.
+//
+// A slot that open jobs want and no bank holds is loaded: the bank is withdrawn (keys_o names it no
+// more, so no new request comes), the cipher takes the key when its last block has left, and the
+// bank is named again with the new slot; for decryption Nr + 1 clocks later.
+// Which bank: an empty one, else one whose slot nobody wants, else one that has been in use for
+// MinResidence clocks; among those the least recently asked. So more keys than banks take turns of
+// MinResidence clocks, in turns among the slots too, and none starves. A slot that the parallel path
+// stands and waits for (`urgent`) may displace a key after UrgentResidence clocks, every second time.
+//
+// Writing or erasing a slot takes its key out of the banks at once; a write waits while that very
+// slot is being handed to the cipher. Slots are never read out. An empty slot holds a key of zeros:
+// a job that loses its key runs to its end with it, and mae_mode_engine shows zeros.
+// clear_i and reset empty all slots and zero the keys in one clock.
+// Legal: KeySlots 1..64, KeyBanks 1..4, as the cipher has; a job names slots below KeySlots only.
+// key_valid_o holds until taken, or until clear_i.
+
+`include "mae_assert.svh"
 
 module mae_key_cache
   import mae_aes_pkg::*;
@@ -8,7 +25,8 @@ module mae_key_cache
 #(
     parameter int unsigned KeySlots = 16,
     parameter int unsigned KeyBanks = 2,
-    parameter int unsigned MinResidence = 256
+    parameter int unsigned MinResidence = 256,
+    parameter int unsigned UrgentResidence = 32
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -20,11 +38,215 @@ module mae_key_cache
 
     output logic [KeySlots-1:0] slot_valid_o,
 
-    output key_state_t  keys_o,    // to mae_mode_engine
-    input  key_demand_t demand_i,  // from mae_mode_engine
+    output key_state_t  keys_o,   // to mae_mode_engine
+    input  key_demand_t demand_i, // from mae_mode_engine
 
     output logic        key_valid_o,  // to the cipher
     input  logic        key_ready_i,
     output cipher_key_t key_o
 );
+  `MAE_PARAM(KeySlotsLegal, KeySlots >= 1 && KeySlots <= MaxKeySlots)
+  `MAE_PARAM(KeyBanksLegal, KeyBanks >= 1 && KeyBanks <= MaxKeyBanks)
+  `MAE_PARAM(ResidenceLegal, MinResidence >= UrgentResidence && UrgentResidence >= 1)
+
+  localparam int unsigned SlotWidth = (KeySlots > 1) ? $clog2(KeySlots) : 1;
+  localparam int unsigned StayWidth = $clog2(MinResidence + 1);
+  localparam int unsigned AgeWidth = 10;
+
+  typedef logic [SlotWidth-1:0] index_t;
+  typedef logic [StayWidth-1:0] stay_t;
+  typedef logic [AgeWidth-1:0] age_t;
+
+  // The banks.
+  logic      [KeyBanks-1:0] loaded_q;
+  key_slot_t                slot_q        [KeyBanks];
+  logic      [         3:0] expand_q      [KeyBanks];  // clocks until decryption
+  stay_t                    stay_q        [KeyBanks];  // clocks it has been of use
+  age_t                     age_q         [KeyBanks];  // clocks since it was asked
+  logic                     offer_q;
+  bank_t                    offer_bank_q;
+  key_slot_t                offer_slot_q;
+  logic                     urgent_last_q;
+
+  // The slots.
+  key_t                     key_q         [KeySlots];
+  key_len_e                 len_q         [KeySlots];
+  logic      [KeySlots-1:0] slot_valid_q;
+  logic                     write;
+
+  assign write         = write_valid_i && write_ready_o;
+  assign write_ready_o = !(key_valid_o && offer_slot_q == write_i.slot);
+  assign slot_valid_o  = slot_valid_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      key_q        <= '{default: '0};
+      len_q        <= '{default: Aes128};
+      slot_valid_q <= '0;
+    end else if (clear_i) begin
+      key_q        <= '{default: '0};
+      len_q        <= '{default: Aes128};
+      slot_valid_q <= '0;
+    end else if (write && 32'(write_i.slot) < KeySlots) begin
+      key_q[index_t'(write_i.slot)]        <= write_i.erase ? '0 : write_i.key;
+      len_q[index_t'(write_i.slot)]        <= write_i.erase ? Aes128 : write_i.len;
+      slot_valid_q[index_t'(write_i.slot)] <= !write_i.erase;
+    end
+  end
+
+  // What is missing.
+  logic   [KeySlots-1:0] resident;
+  logic   [KeySlots-1:0] missing;
+  logic   [KeySlots-1:0] turn_grant;
+  index_t                turn_slot;
+  logic                  turn_valid;
+  logic                  urgent_missing;
+
+  always_comb begin
+    resident = '0;
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      if (loaded_q[b]) resident[index_t'(slot_q[b])] = 1'b1;
+    end
+  end
+
+  assign missing = demand_i.want[KeySlots-1:0] & ~resident;
+  assign urgent_missing = demand_i.urgent && !resident[index_t'(demand_i.urgent_slot)];
+
+  // Which bank could go: for a slot in turn, and for the urgent one.
+  logic  turn_found;
+  bank_t turn_bank;
+  logic  urgent_found;
+  bank_t urgent_bank;
+
+  // The rank of a bank as a victim: empty, not wanted, long enough in use, not to be touched.
+  function automatic logic [1:0] rank(input logic loaded, input logic wanted, input logic stayed);
+    if (!loaded) return 2'd0;
+    if (!wanted) return 2'd1;
+    return stayed ? 2'd2 : 2'd3;
+  endfunction
+
+  always_comb begin
+    logic [1:0] turn_rank;
+    logic [1:0] urgent_rank;
+    logic [1:0] this_rank;
+    age_t       turn_age;
+    age_t       urgent_age;
+    turn_rank   = 2'd3;
+    urgent_rank = 2'd3;
+    turn_age    = '0;
+    urgent_age  = '0;
+    turn_bank   = '0;
+    urgent_bank = '0;
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      this_rank = rank(loaded_q[b], demand_i.want[slot_q[b]], stay_q[b] >= stay_t'(MinResidence));
+      if (this_rank < turn_rank || (this_rank == turn_rank && age_q[b] > turn_age)) begin
+        turn_rank = this_rank;
+        turn_age  = age_q[b];
+        turn_bank = bank_t'(b);
+      end
+      this_rank =
+          rank(loaded_q[b], demand_i.want[slot_q[b]], stay_q[b] >= stay_t'(UrgentResidence));
+      if (this_rank < urgent_rank || (this_rank == urgent_rank && age_q[b] > urgent_age)) begin
+        urgent_rank = this_rank;
+        urgent_age  = age_q[b];
+        urgent_bank = bank_t'(b);
+      end
+    end
+    turn_found   = turn_rank != 2'd3;
+    urgent_found = urgent_rank != 2'd3;
+  end
+
+  // Decide.
+  logic      choose;
+  logic      choose_urgent;
+  bank_t     chosen_bank;
+  key_slot_t chosen_slot;
+
+  assign choose_urgent = urgent_missing && urgent_found &&
+      !(urgent_last_q && turn_valid && turn_found);
+  assign choose = !offer_q && (choose_urgent || (turn_valid && turn_found));
+  assign chosen_bank = choose_urgent ? urgent_bank : turn_bank;
+  assign chosen_slot = choose_urgent ? demand_i.urgent_slot : key_slot_t'(turn_slot);
+
+  mae_rr_arb #(
+      .N(KeySlots)
+  ) u_turn (
+      .clk_i,
+      .rst_ni,
+      .req_i    (missing),
+      .advance_i(choose && !choose_urgent),
+      .grant_o  (turn_grant),
+      .index_o  (turn_slot),
+      .valid_o  (turn_valid)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      loaded_q      <= '0;
+      slot_q        <= '{default: '0};
+      expand_q      <= '{default: '0};
+      stay_q        <= '{default: '0};
+      age_q         <= '{default: '0};
+      offer_q       <= 1'b0;
+      offer_bank_q  <= '0;
+      offer_slot_q  <= '0;
+      urgent_last_q <= 1'b0;
+    end else if (clear_i) begin
+      loaded_q <= '0;
+      offer_q  <= 1'b0;
+    end else begin
+      for (int unsigned b = 0; b < KeyBanks; b++) begin
+        if (expand_q[b] != '0) expand_q[b] <= expand_q[b] - 4'd1;
+        else if (loaded_q[b] && stay_q[b] != stay_t'(MinResidence)) begin
+          stay_q[b] <= stay_q[b] + stay_t'(1);
+        end
+        if (demand_i.used[b]) age_q[b] <= '0;
+        else if (age_q[b] != '1) age_q[b] <= age_q[b] + age_t'(1);
+        if (choose && chosen_bank == bank_t'(b)) loaded_q[b] <= 1'b0;
+        if (write && slot_q[b] == write_i.slot) loaded_q[b] <= 1'b0;
+        if (key_valid_o && key_ready_i && offer_bank_q == bank_t'(b)) begin
+          loaded_q[b] <= 1'b1;
+          slot_q[b]   <= offer_slot_q;
+          expand_q[b] <= num_rounds(key_o.len);
+          stay_q[b]   <= '0;
+          age_q[b]    <= '0;
+        end
+      end
+      if (choose) begin
+        offer_q       <= 1'b1;
+        offer_bank_q  <= chosen_bank;
+        offer_slot_q  <= chosen_slot;
+        urgent_last_q <= choose_urgent;
+      end else if (key_ready_i) begin
+        offer_q <= 1'b0;
+      end
+    end
+  end
+
+  assign key_valid_o = offer_q;
+  assign key_o = '{
+          bank: offer_bank_q,
+          len: offer_q ? len_q[index_t'(offer_slot_q)] : Aes128,
+          key: offer_q ? key_q[index_t'(offer_slot_q)] : '0
+      };
+
+  // What the engine sees.
+  always_comb begin
+    keys_o = '0;
+    keys_o.changed = write;
+    keys_o.changed_slot = write_i.slot;
+    keys_o.slot_valid = MaxKeySlots'(slot_valid_q);
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      keys_o.banks[b].encrypt = loaded_q[b];
+      keys_o.banks[b].decrypt = loaded_q[b] && expand_q[b] == '0;
+      keys_o.banks[b].slot = slot_q[b];
+    end
+  end
+
+  logic unused;
+  assign unused = ^{turn_grant, demand_i.want, demand_i.used};
+
+  `MAE_ASSERT(OneBankASlot, $countones(resident) == $countones(loaded_q))
+  `MAE_STREAM_HOLDS(KeyHolds, key_valid_o, key_ready_i || clear_i, key_o)
+
 endmodule

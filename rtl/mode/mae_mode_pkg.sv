@@ -65,6 +65,11 @@ package mae_mode_pkg;
     key_bank_t [MaxKeyBanks-1:0] banks;
   } key_state_t;
 
+  typedef struct packed {
+    logic  hit;
+    bank_t bank;
+  } bank_hit_t;
+
   // What the engine tells the key cache: the slots that open jobs need, the slot without which the
   // parallel path stands still, and which banks were asked in this clock.
   typedef struct packed {
@@ -108,7 +113,7 @@ package mae_mode_pkg;
       Cbc, Cfb:  return (dir == Encrypt) ? out : data;
       Pcbc, Ofb: return data ^ out;
       Ctr:       return chain + 128'd1;
-      Xts:       return xts_times_alpha(chain);
+      Xts:       return xts_times_alpha(chain, 1);
       default:   return chain;
     endcase
   endfunction
@@ -128,19 +133,55 @@ package mae_mode_pkg;
     return mode inside {Cfb, Ofb, Ctr, Xts};
   endfunction
 
-  // Multiplication by alpha, IEEE 1619 §5.2: byte 0 is the least significant one of the tweak,
-  // and byte 0 stands in bits 127:120 here, so the shift runs over the bytes from left to right.
-  function automatic block_t xts_times_alpha(input block_t tweak);
-    block_t shifted;
-    logic   carry;
-    carry = tweak[7];  // the top bit of byte 15
-    for (int unsigned i = 0; i < 16; i++) begin
-      // Bit 7 of byte i - 1 moves into bit 0 of byte i.
-      shifted[8*(15-i)+:8] = {
-        tweak[8*(15-i)+:7], (i == 0) ? 1'b0 : tweak[(8*(16-i)+7)%128]
-      };
+  // Multiplication by alpha to the n-th, IEEE 1619 §5.2. There byte 0 is the least significant one.
+  function automatic block_t xts_times_alpha(input block_t tweak, input int unsigned n);
+    block_t number;
+    number = mae_bytes_pkg::swap_block(tweak);
+    for (int unsigned i = 0; i < n; i++) begin
+      number = {number[126:0], 1'b0} ^ (number[127] ? 128'h87 : 128'h0);
     end
-    return shifted ^ {carry ? 8'h87 : 8'h00, 120'd0};
+    return mae_bytes_pkg::swap_block(number);
+  endfunction
+
+  // The chain value n blocks on, in the modes where it does not need the cipher's answer; `previous`
+  // is the data block before that place.
+  function automatic block_t mode_ahead(input mode_e mode, input block_t chain,
+                                        input block_t previous, input int unsigned n);
+    case (mode)
+      Cbc, Cfb: return (n == 0) ? chain : previous;
+      Ctr:      return chain + 128'(n);
+      Xts:      return xts_times_alpha(chain, n);
+      default:  return chain;
+    endcase
+  endfunction
+
+  // The bank that holds a key slot and may be asked in this direction.
+  function automatic bank_hit_t bank_lookup(input key_bank_t [MaxKeyBanks-1:0] banks,
+                                            input key_slot_t slot, input dir_e dir);
+    bank_hit_t found;
+    found = '0;
+    for (int unsigned b = 0; b < MaxKeyBanks; b++) begin
+      if (banks[b].slot == slot && (dir == Encrypt ? banks[b].encrypt : banks[b].decrypt)) begin
+        found.hit  = 1'b1;
+        found.bank = bank_t'(b);
+      end
+    end
+    return found;
+  endfunction
+
+  function automatic logic bank_has(input key_bank_t [MaxKeyBanks-1:0] banks, input key_slot_t slot,
+                                    input dir_e dir);
+    logic has;
+    has = 1'b0;
+    for (int unsigned b = 0; b < MaxKeyBanks; b++) begin
+      has |= banks[b].slot == slot && (dir == Encrypt ? banks[b].encrypt : banks[b].decrypt);
+    end
+    return has;
+  endfunction
+
+  // All ones in the first n bytes of a block.
+  function automatic block_t first_bytes(input logic [3:0] n);
+    return ~({128{1'b1}} >> {n, 3'b000});
   endfunction
 
 endpackage
