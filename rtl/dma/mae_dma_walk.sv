@@ -58,6 +58,7 @@ module mae_dma_walk
   `MAE_PARAM(BeatWidthLegal, BeatWidth inside {128, 256, 512})
 
   typedef logic [CtxWidth-1:0] ctx_t;
+  typedef logic [$clog2(2*Contexts)-1:0] place_t;  // context, half
   typedef logic [Contexts-1:0] set_t;  // a bit for each context
 
   typedef struct packed {
@@ -79,7 +80,7 @@ module mae_dma_walk
   step_t step_q[Contexts];
   fetch_t fetch_q[Contexts];
   status_e fail_status_q[Contexts];
-  logic [8*BlockBytes-1:0] store_q[2*Contexts];  // context, half
+  logic [8*BlockBytes-1:0] store_q[2*Contexts];
 
   set_t active_d, active_q;  // has a job
   set_t fresh_step_d, fresh_step_q;  // not yet stepped
@@ -138,7 +139,7 @@ module mae_dma_walk
       now.place   = job.addr[6:4];
       now.rest    = job.length;
     end
-    entry = store_q[{ctx_q, half}][128*32'(now.place[1:0])+:128];
+    entry = store_q[place_t'({ctx_q, half})][128*32'(now.place[1:0])+:128];
     if (hand) entry = '{reserved: '0, length: now.bytes, addr: now.addr};
     taken = !hand;
     final_entry = now.entries == 16'(taken);
@@ -354,7 +355,7 @@ module mae_dma_walk
     end
     for (int unsigned i = 0; i < Beats; i++) begin
       if (r_valid_i && r_beat_i == 2'(i))
-        store_q[{r_ctx, r_half}][BeatWidth*i+:BeatWidth] <= r_data_i;
+        store_q[place_t'({r_ctx, r_half})][BeatWidth*i+:BeatWidth] <= r_data_i;
     end
   end
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in the rings, as the host sees it, and the register side of mae_dma as integers."""
+
+import dataclasses
+import enum
+import random
+import struct
+
+DESC_BYTES = 64
+COMPLETION_BYTES = 16
+ENTRY_BYTES = 16
+SEGMENT_END = 0x10000  # segments end at its multiples at the latest
+
+
+class Status(enum.IntEnum):
+    """status_e of mae_dma_pkg."""
+
+    OK = 0
+    DESC_FETCH = 1
+    BAD_OP = 2
+    BAD_CONTEXT = 3
+    BAD_LENGTH = 4
+    BAD_KEY = 5
+    LIST_FETCH = 6
+    READ_SLVERR = 7
+    READ_DECERR = 8
+    WRITE_SLVERR = 9
+    WRITE_DECERR = 10
+    ABORTED = 11
+
+
+INIT, SRC_LIST, DST_LIST, IRQ = 2, 4, 8, 16  # flags
+
+
+@dataclasses.dataclass
+class Desc:
+    """A submission descriptor."""
+
+    cookie: int
+    context: int
+    src: int
+    dst: int
+    length: int
+    op: int = 0
+    flags: int = 0
+    key_slot: int = 0
+    tweak_slot: int = 0
+    src_entries: int = 0
+    dst_entries: int = 0
+    iv: bytes = bytes(16)
+    reserved: bytes = bytes(15)  # 0x0d..0x0f and 0x24..0x2f
+
+    def pack(self) -> bytes:
+        """The 64 bytes in memory."""
+        return struct.pack(
+            "<IBBBBIB3sQQHH12s16s",
+            self.cookie,
+            self.op,
+            self.flags,
+            self.context,
+            self.key_slot,
+            self.length,
+            self.tweak_slot,
+            self.reserved[:3],
+            self.src,
+            self.dst,
+            self.src_entries,
+            self.dst_entries,
+            self.reserved[3:],
+            self.iv,
+        )
+
+    @classmethod
+    def unpack(cls, data: bytes) -> "Desc":
+        """From the 64 bytes in memory."""
+        (cookie, op, flags, context, key, length, tweak, low, src, dst, n_src, n_dst, high, iv) = (
+            struct.unpack("<IBBBBIB3sQQHH12s16s", data)
+        )
+        return cls(
+            cookie, context, src, dst, length, op, flags, key, tweak, n_src, n_dst, iv, low + high
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Completion:
+    """A completion."""
+
+    cookie: int
+    status: Status
+    context: int
+    index: int
+    bytes: int
+    phase: int
+
+    @classmethod
+    def unpack(cls, data: bytes) -> "Completion":
+        """From the 16 bytes in memory."""
+        cookie, status, context, index, count, phase = struct.unpack("<IBBHII", data)
+        return cls(cookie, Status(status), context, index, count, phase)
+
+
+def entry(addr: int, length: int, reserved: int = 0) -> bytes:
+    """An entry of a scatter-gather list."""
+    return struct.pack("<QII", addr, length, reserved)
+
+
+def pack_fields(fields: list[tuple[int, int]]) -> int:
+    """Pack (value, width) pairs as a packed struct: the first in the highest bits."""
+    word = 0
+    for value, width in fields:
+        assert 0 <= value < 1 << width
+        word = word << width | value
+    return word
+
+
+@dataclasses.dataclass
+class Ctrl:
+    """dma_ctrl_t."""
+
+    enable: int = 0
+    abort: int = 0
+    irq_enable: int = 1
+    sub_base: int = 0
+    sub_log2: int = 0
+    sub_tail: int = 0
+    comp_base: int = 0
+    comp_log2: int = 0
+    comp_head: int = 0
+
+    def pack(self) -> int:
+        """As the port takes it."""
+        widths = (1, 1, 1, 64, 4, 16, 64, 4, 16)
+        return pack_fields(list(zip(dataclasses.astuple(self), widths, strict=True)))
+
+
+@dataclasses.dataclass(frozen=True)
+class DmaStatus:
+    """dma_status_t."""
+
+    sub_head: int
+    comp_tail: int
+    jobs: int
+    busy: int
+    halted: int
+    ring_error: int
+    irq_pending: int
+
+    @classmethod
+    def unpack(cls, word: int) -> "DmaStatus":
+        """From the port."""
+        values = []
+        for width in (1, 1, 1, 1, 9, 16, 16):
+            values.append(word & (1 << width) - 1)
+            word >>= width
+        return cls(*reversed(values))
+
+
+def split(rng: random.Random, total: int, parts: int, empty: bool = True) -> list[int]:
+    """Cut a length in random parts, some of them of no bytes."""
+    cuts = sorted(rng.randrange(total + 1) for _ in range(parts - 1))
+    lengths = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
+    if not empty:
+        lengths = [n for n in lengths if n]
+    return lengths
