@@ -77,7 +77,7 @@ typedef enum mae_error {
     MAE_E_BUS = 19,         /* the bus answered a register access with an error */
     MAE_E_BUS_READ = 20,    /* the device could not read the source */
     MAE_E_BUS_WRITE = 21,   /* the device could not write the destination */
-    MAE_E_BUS_LIST = 22,    /* the device could not read a scatter-gather list */
+    MAE_E_BUS_LIST = 22,    /* the device could not read a descriptor or scatter-gather list */
     MAE_E_ABORTED = 23,     /* the device was stopped with the job in flight */
     MAE_E_DEVICE = 24,      /* the device said something that makes no sense */
     MAE_E_DEAD = 25,        /* the device stopped answering earlier; only mae_close is left */
@@ -295,6 +295,19 @@ struct mae_stats {
     uint64_t errors_injected;
     uint32_t data_width_bits;
     uint32_t one_way; /* 1: the memory bus serves one direction at a time */
+    /* Finer: payload is what the movers move, without descriptors, lists and completions. */
+    uint64_t payload_read_beats;
+    uint64_t payload_write_beats;
+    uint64_t both_ways_clocks; /* clocks with a read beat and a write beat */
+    uint64_t overtakes;        /* bursts whose answer began before an older one's */
+    uint64_t interleaved;      /* read beats between two beats of another burst */
+    uint64_t max_reads_outstanding;
+    uint64_t max_writes_outstanding;
+    uint64_t decode_errors; /* accesses to memory that is not mapped */
+    uint64_t read_latency_min;
+    uint64_t read_latency_max;
+    uint64_t write_latency_min;
+    uint64_t write_latency_max;
 };
 
 MAE_API mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats);

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backend "sim": a verilated device in this process, out of libmae_sim_<build>.so. Its time passes
+ * only inside our calls; a nanosecond of it is CLOCK_MHZ / 1000 bus clocks.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../../sim/include/mae_sim.h"
+#include "device.h"
+
+enum {
+    CLOCK_MHZ = 200,
+    NS_PER_CLOCK = 1000 / CLOCK_MHZ,
+    POLL_CLOCKS = 256,       /* that mae_poll lets pass when nothing has completed */
+    PAGE = 4096,
+    DEFAULT_LANES = 4
+};
+
+static const uint64_t first_iova = 0x100000000; /* beyond 32 bits, so that high halves count */
+
+struct sim {
+    void *library;
+    mae_sim_t *machine;
+    uint64_t next_iova;
+    uint64_t clocks_before; /* counted before the last reset of the statistics */
+    __typeof__(mae_sim_create) *create;
+    __typeof__(mae_sim_destroy) *destroy;
+    __typeof__(mae_sim_read32) *read32;
+    __typeof__(mae_sim_write32) *write32;
+    __typeof__(mae_sim_map) *map;
+    __typeof__(mae_sim_unmap) *unmap;
+    __typeof__(mae_sim_wait) *wait;
+    __typeof__(mae_sim_run) *run;
+    __typeof__(mae_sim_host_copy) *host_copy;
+    __typeof__(mae_sim_stats) *stats;
+    __typeof__(mae_sim_detail) *detail;
+    __typeof__(mae_sim_stats_reset) *stats_reset;
+    __typeof__(mae_sim_message) *message;
+};
+
+static mae_error_t result(const struct sim *sim, int code)
+{
+    mae_error_t error;
+    if (code >= 0)
+        return MAE_OK;
+    switch (-code) {
+    case EIO:
+        error = MAE_E_BUS;
+        break;
+    case ETIMEDOUT:
+        error = MAE_E_TIMEOUT;
+        break;
+    case EPROTO:
+        error = MAE_E_DEVICE;
+        break;
+    case ENOSYS:
+        error = MAE_E_UNSUPPORTED;
+        break;
+    default:
+        error = MAE_E_ARGUMENT;
+    }
+    return mae_detail(error, "%s", sim->message(sim->machine));
+}
+
+static mae_error_t sim_read32(void *backend, uint32_t offset, uint32_t *value)
+{
+    struct sim *sim = backend;
+    return result(sim, sim->read32(sim->machine, offset, value));
+}
+
+static mae_error_t sim_write32(void *backend, uint32_t offset, uint32_t value)
+{
+    struct sim *sim = backend;
+    return result(sim, sim->write32(sim->machine, offset, value));
+}
+
+static mae_error_t sim_read64(void *backend, uint32_t offset, uint64_t *value)
+{
+    uint32_t low, high;
+    MAE_TRY(sim_read32(backend, offset, &low));
+    MAE_TRY(sim_read32(backend, offset + 4, &high));
+    *value = (uint64_t)high << 32 | low;
+    return MAE_OK;
+}
+
+static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
+{
+    MAE_TRY(sim_write32(backend, offset, (uint32_t)value));
+    return sim_write32(backend, offset + 4, (uint32_t)(value >> 32));
+}
+
+/* Each mapping gets fresh addresses, a page away from the last one: a run past its end is seen. */
+static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable,
+                           uint64_t *iova)
+{
+    struct sim *sim = backend;
+    uint64_t at = sim->next_iova + (uintptr_t)memory % PAGE;
+    MAE_TRY(result(sim, sim->map(sim->machine, at, memory, bytes, writable)));
+    sim->next_iova = (at + bytes + 2 * PAGE - 1) / PAGE * PAGE;
+    *iova = at;
+    return MAE_OK;
+}
+
+static mae_error_t sim_unmap(void *backend, uint64_t iova, size_t bytes)
+{
+    struct sim *sim = backend;
+    return result(sim, sim->unmap(sim->machine, iova, bytes));
+}
+
+static mae_error_t sim_wait(void *backend, uint64_t max_ns)
+{
+    struct sim *sim = backend;
+    int code = sim->wait(sim->machine, max_ns / NS_PER_CLOCK + 1);
+    if (code == 0)
+        return MAE_E_TIMEOUT;
+    return result(sim, code);
+}
+
+static uint64_t sim_now(void *backend)
+{
+    struct sim *sim = backend;
+    struct mae_sim_stats stats;
+    sim->stats(sim->machine, &stats);
+    return (sim->clocks_before + stats.bus_clocks) * NS_PER_CLOCK;
+}
+
+static void sim_stop(void *backend)
+{
+    (void)backend; /* nothing moves unless it is run */
+}
+
+static void sim_close(void *backend)
+{
+    struct sim *sim = backend;
+    if (sim->machine)
+        sim->destroy(sim->machine);
+    if (sim->library)
+        dlclose(sim->library);
+    free(sim);
+}
+
+static mae_error_t sim_stats(void *backend, struct mae_stats *out)
+{
+    struct sim *sim = backend;
+    struct mae_sim_stats stats;
+    struct mae_sim_detail detail;
+    sim->stats(sim->machine, &stats);
+    sim->detail(sim->machine, &detail);
+    *out = (struct mae_stats){
+        .core_clocks = stats.core_clocks,
+        .bus_clocks = stats.bus_clocks,
+        .read_beats = stats.read_beats,
+        .write_beats = stats.write_beats,
+        .read_bytes = stats.read_bytes,
+        .write_bytes = stats.write_bytes,
+        .first_data_clock = stats.first_data_clock,
+        .last_data_clock = stats.last_data_clock,
+        .host_copy_beats = stats.host_copy_beats,
+        .register_reads = stats.register_reads,
+        .register_writes = stats.register_writes,
+        .errors_injected = stats.errors_injected,
+        .data_width_bits = stats.data_width_bits,
+        .one_way = stats.one_way,
+        .payload_read_beats = detail.payload_read_beats,
+        .payload_write_beats = detail.payload_write_beats,
+        .both_ways_clocks = detail.both_ways_clocks,
+        .overtakes = detail.overtakes,
+        .interleaved = detail.interleaved,
+        .max_reads_outstanding = detail.max_reads_outstanding,
+        .max_writes_outstanding = detail.max_writes_outstanding,
+        .decode_errors = detail.decode_errors,
+        .read_latency_min = detail.read_latency_min,
+        .read_latency_max = detail.read_latency_max,
+        .write_latency_min = detail.write_latency_min,
+        .write_latency_max = detail.write_latency_max,
+    };
+    return MAE_OK;
+}
+
+static mae_error_t sim_reset_stats(void *backend)
+{
+    struct sim *sim = backend;
+    struct mae_sim_stats stats;
+    sim->stats(sim->machine, &stats);
+    sim->clocks_before += stats.bus_clocks;
+    sim->stats_reset(sim->machine);
+    return MAE_OK;
+}
+
+static mae_error_t sim_run_clocks(void *backend, uint64_t clocks)
+{
+    struct sim *sim = backend;
+    return result(sim, sim->run(sim->machine, clocks));
+}
+
+static mae_error_t sim_host_copy(void *backend, uint64_t dst_iova, uint64_t src_iova,
+                                 uint64_t bytes)
+{
+    struct sim *sim = backend;
+    return result(sim, sim->host_copy(sim->machine, dst_iova, src_iova, bytes));
+}
+
+static const struct mae_ops sim_ops = {
+    .name = "sim",
+    .poll_ns = (uint64_t)POLL_CLOCKS * NS_PER_CLOCK,
+    .clocks_per_us = CLOCK_MHZ,
+    .simulated = true,
+    .read32 = sim_read32,
+    .write32 = sim_write32,
+    .read64 = sim_read64,
+    .write64 = sim_write64,
+    .dma_map = sim_map,
+    .dma_unmap = sim_unmap,
+    .wait = sim_wait,
+    .now_ns = sim_now,
+    .stop = sim_stop,
+    .close = sim_close,
+    .stats = sim_stats,
+    .reset_stats = sim_reset_stats,
+    .run_clocks = sim_run_clocks,
+    .host_copy = sim_host_copy,
+};
+
+/* ---- finding a build ---- */
+
+/* The folders to look in, one after the other; false after the last. */
+static bool search_folder(int index, char *folder, size_t size)
+{
+    const char *path = getenv("MAESLANT_SIM_PATH");
+    if (path && *path) {
+        for (; index > 0 && path; index--)
+            path = (path = strchr(path, ':')) ? path + 1 : NULL;
+        if (!path)
+            return false;
+        snprintf(folder, size, "%.*s", (int)strcspn(path, ":"), path);
+        return true;
+    }
+    if (index == 0) { /* build/driver/libmaeslant.so, build/sim/ */
+        Dl_info info;
+        char own[PATH_MAX], *slash;
+        if (!dladdr(&sim_ops, &info) || !realpath(info.dli_fname, own) ||
+            !(slash = strrchr(own, '/')))
+            snprintf(folder, size, "build/sim");
+        else
+            snprintf(folder, size, "%.*s/../sim", (int)(slash - own), own);
+        return true;
+    }
+    if (index == 1)
+        snprintf(folder, size, "build/sim");
+    return index == 1;
+}
+
+static bool find_build(const char *build, char *file, size_t size)
+{
+    char folder[PATH_MAX / 2];
+    /* A waveform build keeps its library's name: stream4-trace/libmae_sim_stream4.so. */
+    const char *end = strstr(build, "-trace");
+    int stem = (int)(end ? (size_t)(end - build) : strlen(build));
+    for (int i = 0; search_folder(i, folder, sizeof folder); i++) {
+        int length =
+            snprintf(file, size, "%s/%s/libmae_sim_%.*s.so", folder, build, stem, build);
+        if (length > 0 && (size_t)length < size && access(file, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The option's value and where the option starts; NULL if it is not there. */
+static char *find_option(char *options, const char *name, char **start)
+{
+    size_t length = strlen(name);
+    for (char *at = options; at; at = (at = strchr(at, '&')) ? at + 1 : NULL) {
+        if (strncmp(at, name, length) == 0 && at[length] == '=') {
+            *start = at;
+            return at + length + 1;
+        }
+    }
+    return NULL;
+}
+
+/* "stream?lanes=4&seed=1" becomes build "stream4" and options "seed=1". */
+static mae_error_t parse(const char *rest, char *build, size_t build_size, char *options,
+                         size_t options_size)
+{
+    size_t length = strcspn(rest, "?");
+    char lanes[8] = "", *start, *value;
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)rest[i]) && rest[i] != '_' && rest[i] != '-')
+            return mae_detail(MAE_E_URI, "a build's name has letters, digits, '_' and '-' only");
+    if (length == 0 || length > 48)
+        return mae_detail(MAE_E_URI, "sim: needs the name of a build, as in sim:stream?lanes=4");
+    if (strlen(rest) - length >= options_size)
+        return mae_detail(MAE_E_URI, "more than %zu characters of options", options_size);
+    strcpy(options, rest[length] ? rest + length + 1 : "");
+    value = find_option(options, "lanes", &start);
+    if (value) {
+        size_t digits = strspn(value, "0123456789");
+        char *end = value + strcspn(value, "&");
+        if (digits == 0 || digits > 3 || value + digits != end)
+            return mae_detail(MAE_E_URI, "lanes= takes a number");
+        memcpy(lanes, value, digits);
+        if (*end == '&')
+            end++;
+        else if (start > options)
+            start--;
+        memmove(start, end, strlen(end) + 1);
+    } else if ((length == 6 && memcmp(rest, "stream", 6) == 0) ||
+               (length == 4 && memcmp(rest, "copy", 4) == 0)) {
+        snprintf(lanes, sizeof lanes, "%d", DEFAULT_LANES);
+    }
+    snprintf(build, build_size, "%.*s%s", (int)length, rest, lanes);
+    if (find_option(options, "wave", &start) && !strstr(build, "-trace"))
+        strncat(build, "-trace", build_size - strlen(build) - 1);
+    return MAE_OK;
+}
+
+static mae_error_t load(struct sim *sim, const char *file)
+{
+    sim->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!sim->library)
+        return mae_detail(MAE_E_SYSTEM, "%s", dlerror());
+    const struct {
+        const char *name;
+        void *place;
+    } symbols[] = {
+        {"mae_sim_create", &sim->create},       {"mae_sim_destroy", &sim->destroy},
+        {"mae_sim_read32", &sim->read32},       {"mae_sim_write32", &sim->write32},
+        {"mae_sim_map", &sim->map},             {"mae_sim_unmap", &sim->unmap},
+        {"mae_sim_wait", &sim->wait},           {"mae_sim_run", &sim->run},
+        {"mae_sim_host_copy", &sim->host_copy}, {"mae_sim_stats", &sim->stats},
+        {"mae_sim_detail", &sim->detail},       {"mae_sim_stats_reset", &sim->stats_reset},
+        {"mae_sim_message", &sim->message},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        void *symbol = dlsym(sim->library, symbols[i].name);
+        if (!symbol)
+            return mae_detail(MAE_E_NOT_OURS, "%s has no %s: build it again", file,
+                              symbols[i].name);
+        memcpy(symbols[i].place, &symbol, sizeof symbol);
+    }
+    return MAE_OK;
+}
+
+static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t name_size)
+{
+    char build[64], options[1024], file[PATH_MAX], reason[256] = "";
+    MAE_TRY(parse(rest, build, sizeof build, options, sizeof options));
+    if (!find_build(build, file, sizeof file))
+        return mae_detail(MAE_E_NO_DEVICE, "there is no simulated build '%s'; make it with: maeslant build %s",
+                          build, build);
+    struct sim *sim = calloc(1, sizeof *sim);
+    if (!sim)
+        return MAE_E_MEMORY;
+    sim->next_iova = first_iova;
+    mae_error_t error = load(sim, file);
+    if (error == MAE_OK) {
+        sim->machine = sim->create(options, reason, sizeof reason);
+        if (!sim->machine)
+            error = mae_detail(MAE_E_URI, "simulator: %s", reason);
+    }
+    if (error != MAE_OK) {
+        sim_close(sim);
+        return error;
+    }
+    snprintf(name, name_size, "%s", build);
+    *backend = sim;
+    return MAE_OK;
+}
+
+static void sim_list(struct mae_device_info *list, size_t max, size_t *count)
+{
+    char folder[PATH_MAX / 2], file[PATH_MAX];
+    size_t first = *count;
+    for (int i = 0; search_folder(i, folder, sizeof folder); i++) {
+        struct dirent **names;
+        int entries = scandir(folder, &names, NULL, alphasort);
+        for (int j = 0; j < entries; j++) {
+            const char *build = names[j]->d_name;
+            struct mae_device_info info = {.summary = "simulated build", .available = 1};
+            bool known = build[0] == '.' || strstr(build, "-trace") ||
+                         !find_build(build, file, sizeof file) ||
+                         snprintf(info.uri, sizeof info.uri, "sim:%s", build) >=
+                             (int)sizeof info.uri;
+            for (size_t k = first; k < *count && k < max; k++)
+                known = known || strcmp(list[k].uri, info.uri) == 0;
+            if (!known && *count < max)
+                list[*count] = info;
+            *count += !known;
+            free(names[j]);
+        }
+        if (entries >= 0)
+            free(names);
+    }
+}
+
+const struct mae_backend mae_backend_sim = {&sim_ops, sim_open, sim_list};

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backend "vfio": a PCI function bound to vfio-pci, by Linux's VFIO type 1 interface. BAR 0 holds
+ * the registers; the function's MSI (or MSI-X) vector 0, else its INTx line, comes as an eventfd;
+ * DMA addresses are the process's own, so memory is mapped where it lies.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/pci_regs.h>
+#include <linux/vfio.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "vfio.h"
+
+struct mae_vfio_roots mae_vfio_roots = {"/sys/bus/pci/devices", "/dev/vfio"};
+
+struct vfio {
+    int container, group, device, event;
+    volatile uint8_t *bar;
+    size_t bar_bytes;
+    uint64_t config_offset; /* of the configuration space in the device file */
+    uint32_t irq_index;
+    char address[16];
+};
+
+static mae_error_t system_error(const char *what)
+{
+    int number = errno;
+    return mae_detail(number == EACCES || number == EPERM ? MAE_E_PERMISSION : MAE_E_SYSTEM,
+                      "%s: %s", what, strerror(number));
+}
+
+/* ---- registers ---- */
+
+static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
+{
+    const struct vfio *vfio = backend;
+    if (offset + 4u > vfio->bar_bytes)
+        return MAE_E_BUS;
+    *value = *(const volatile uint32_t *)(vfio->bar + offset);
+    /* A function that has gone answers all ones, also where the identity stands. */
+    if (*value == UINT32_MAX && *(const volatile uint32_t *)vfio->bar == UINT32_MAX)
+        return mae_detail(MAE_E_BUS, "%s does not answer", vfio->address);
+    return MAE_OK;
+}
+
+static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
+{
+    const struct vfio *vfio = backend;
+    if (offset + 4u > vfio->bar_bytes)
+        return MAE_E_BUS;
+    *(volatile uint32_t *)(vfio->bar + offset) = value;
+    return MAE_OK;
+}
+
+/* Two accesses: the card's register bus is 32 bits wide. */
+static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
+{
+    uint32_t low, high;
+    MAE_TRY(vfio_read32(backend, offset, &low));
+    MAE_TRY(vfio_read32(backend, offset + 4, &high));
+    *value = (uint64_t)high << 32 | low;
+    return MAE_OK;
+}
+
+static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
+{
+    MAE_TRY(vfio_write32(backend, offset, (uint32_t)value));
+    return vfio_write32(backend, offset + 4, (uint32_t)(value >> 32));
+}
+
+/* ---- memory ---- */
+
+static void page_range(uint64_t start, size_t bytes, uint64_t *first, uint64_t *size)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    *first = start / page * page;
+    *size = (start + bytes + page - 1) / page * page - *first;
+}
+
+static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writable,
+                            uint64_t *iova)
+{
+    const struct vfio *vfio = backend;
+    struct vfio_iommu_type1_dma_map map = {.argsz = sizeof map, .flags = VFIO_DMA_MAP_FLAG_READ};
+    uint64_t first, size;
+    page_range((uintptr_t)memory, bytes, &first, &size);
+    map.vaddr = map.iova = first;
+    map.size = size;
+    if (writable)
+        map.flags |= VFIO_DMA_MAP_FLAG_WRITE;
+    if (ioctl(vfio->container, VFIO_IOMMU_MAP_DMA, &map) != 0) {
+        if (errno == ENOMEM)
+            return mae_detail(MAE_E_MEMORY, "pinning %zu bytes: raise the limit of locked memory "
+                              "(ulimit -l)", bytes);
+        if (errno == EEXIST)
+            return mae_detail(MAE_E_BUSY, "another mapping has a page in common with this one");
+        return system_error("VFIO_IOMMU_MAP_DMA");
+    }
+    *iova = (uintptr_t)memory;
+    return MAE_OK;
+}
+
+static mae_error_t vfio_unmap(void *backend, uint64_t iova, size_t bytes)
+{
+    const struct vfio *vfio = backend;
+    struct vfio_iommu_type1_dma_unmap unmap = {.argsz = sizeof unmap};
+    uint64_t first, size;
+    page_range(iova, bytes, &first, &size);
+    unmap.iova = first;
+    unmap.size = size;
+    if (ioctl(vfio->container, VFIO_IOMMU_UNMAP_DMA, &unmap) != 0)
+        return system_error("VFIO_IOMMU_UNMAP_DMA");
+    return MAE_OK;
+}
+
+/* ---- interrupts and time ---- */
+
+static mae_error_t set_irq(const struct vfio *vfio, uint32_t flags, const int *event)
+{
+    _Alignas(struct vfio_irq_set) uint8_t buffer[sizeof(struct vfio_irq_set) + sizeof(int)];
+    struct vfio_irq_set *set = (void *)buffer;
+    memset(buffer, 0, sizeof buffer);
+    set->argsz = event ? sizeof buffer : sizeof *set;
+    set->flags = flags;
+    set->index = vfio->irq_index;
+    set->count = event || (flags & VFIO_IRQ_SET_ACTION_UNMASK) ? 1 : 0;
+    if (event)
+        memcpy(set->data, event, sizeof *event);
+    if (ioctl(vfio->device, VFIO_DEVICE_SET_IRQS, set) != 0)
+        return system_error("VFIO_DEVICE_SET_IRQS");
+    return MAE_OK;
+}
+
+static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
+{
+    const struct vfio *vfio = backend;
+    struct pollfd poll_event = {.fd = vfio->event, .events = POLLIN};
+    uint64_t ms = max_ns / 1000000 + 1, count;
+    int ready = poll(&poll_event, 1, ms > INT_MAX ? INT_MAX : (int)ms);
+    if (ready < 0 && errno != EINTR)
+        return system_error("poll");
+    if (ready <= 0)
+        return MAE_E_TIMEOUT;
+    if (read(vfio->event, &count, sizeof count) != sizeof count)
+        return system_error("eventfd");
+    if (vfio->irq_index == VFIO_PCI_INTX_IRQ_INDEX) /* masked by the kernel when it came */
+        return set_irq(vfio, VFIO_IRQ_SET_DATA_NONE | VFIO_IRQ_SET_ACTION_UNMASK, NULL);
+    return MAE_OK;
+}
+
+static uint64_t vfio_now(void *backend)
+{
+    struct timespec now;
+    (void)backend;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* ---- opening and closing ---- */
+
+static mae_error_t bus_master(const struct vfio *vfio, bool on)
+{
+    uint16_t command;
+    off_t place = (off_t)(vfio->config_offset + PCI_COMMAND);
+    if (pread(vfio->device, &command, sizeof command, place) != sizeof command)
+        return system_error("PCI command register");
+    command &= (uint16_t)~PCI_COMMAND_MASTER;
+    if (on)
+        command |= PCI_COMMAND_MASTER | PCI_COMMAND_MEMORY;
+    if (pwrite(vfio->device, &command, sizeof command, place) != sizeof command)
+        return system_error("PCI command register");
+    return MAE_OK;
+}
+
+static void vfio_stop(void *backend)
+{
+    (void)bus_master(backend, false);
+}
+
+static void vfio_close(void *backend)
+{
+    struct vfio *vfio = backend;
+    if (vfio->bar)
+        munmap((void *)vfio->bar, vfio->bar_bytes);
+    /* The device goes before its group, the group before its container. */
+    const int files[] = {vfio->event, vfio->device, vfio->group, vfio->container};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (files[i] >= 0)
+            close(files[i]);
+    free(vfio);
+}
+
+static const struct mae_ops vfio_ops = {
+    .name = "vfio",
+    .clocks_per_us = 200,
+    .read32 = vfio_read32,
+    .write32 = vfio_write32,
+    .read64 = vfio_read64,
+    .write64 = vfio_write64,
+    .dma_map = vfio_map,
+    .dma_unmap = vfio_unmap,
+    .wait = vfio_wait,
+    .now_ns = vfio_now,
+    .stop = vfio_stop,
+    .close = vfio_close,
+};
+
+/* An attribute file of the function, as a number; -1 if it cannot be read. */
+static long attribute(const char *address, const char *name)
+{
+    char path[PATH_MAX];
+    long value = -1;
+    snprintf(path, sizeof path, "%s/%s/%s", mae_vfio_roots.sysfs, address, name);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        if (fscanf(file, "%li", &value) != 1)
+            value = -1;
+        fclose(file);
+    }
+    return value;
+}
+
+/* The last part of what a link of the function points to; false if there is no such link. */
+static bool link_name(const char *address, const char *name, char *out, size_t size)
+{
+    char path[PATH_MAX], target[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s/%s", mae_vfio_roots.sysfs, address, name);
+    ssize_t length = readlink(path, target, sizeof target - 1);
+    if (length <= 0)
+        return false;
+    target[length] = '\0';
+    const char *slash = strrchr(target, '/');
+    snprintf(out, size, "%.*s", (int)size - 1, slash ? slash + 1 : target);
+    return true;
+}
+
+/* Finds the group of a function that is ours and bound to vfio-pci. */
+static mae_error_t find_group(const char *address, char *group, size_t size)
+{
+    char path[PATH_MAX], driver[64] = "no driver";
+    snprintf(path, sizeof path, "%s/%s", mae_vfio_roots.sysfs, address);
+    if (access(path, F_OK) != 0)
+        return mae_detail(MAE_E_NO_DEVICE, "there is no PCI function %s (see lspci -D)", address);
+    long vendor = attribute(address, "vendor"), device = attribute(address, "device");
+    if (vendor != MAE_PCI_VENDOR || device != MAE_PCI_DEVICE)
+        return mae_detail(MAE_E_NOT_OURS, "PCI function %s is %04lx:%04lx, not %04x:%04x", address,
+                          vendor & 0xffff, device & 0xffff, MAE_PCI_VENDOR, MAE_PCI_DEVICE);
+    (void)link_name(address, "driver", driver, sizeof driver);
+    if (strcmp(driver, "vfio-pci") != 0)
+        return mae_detail(MAE_E_NOT_BOUND,
+                          "%s is bound to %s; bind it with: driverctl set-override %s vfio-pci",
+                          address, driver, address);
+    if (!link_name(address, "iommu_group", group, size))
+        return mae_detail(MAE_E_SYSTEM, "%s has no IOMMU group: switch the IOMMU on", address);
+    return MAE_OK;
+}
+
+static mae_error_t open_file(const char *name, int *file)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%s", mae_vfio_roots.dev, name);
+    *file = open(path, O_RDWR | O_CLOEXEC);
+    if (*file >= 0)
+        return MAE_OK;
+    if (errno == EACCES || errno == EPERM)
+        return mae_detail(MAE_E_PERMISSION, "%s: give your user read and write access", path);
+    if (errno == ENOENT)
+        return mae_detail(MAE_E_SYSTEM, "%s is not there: load the module vfio-pci", path);
+    if (errno == EBUSY)
+        return mae_detail(MAE_E_BUSY, "%s: another process has this group open", path);
+    return system_error(path);
+}
+
+static mae_error_t open_container(struct vfio *vfio, const char *group)
+{
+    struct vfio_group_status status = {.argsz = sizeof status};
+    MAE_TRY(open_file("vfio", &vfio->container));
+    if (ioctl(vfio->container, VFIO_GET_API_VERSION) != VFIO_API_VERSION)
+        return mae_detail(MAE_E_SYSTEM, "this kernel's VFIO has another interface version");
+    if (ioctl(vfio->container, VFIO_CHECK_EXTENSION, VFIO_TYPE1v2_IOMMU) != 1)
+        return mae_detail(MAE_E_SYSTEM, "this kernel's VFIO has no type 1 IOMMU");
+    MAE_TRY(open_file(group, &vfio->group));
+    if (ioctl(vfio->group, VFIO_GROUP_GET_STATUS, &status) != 0)
+        return system_error("VFIO_GROUP_GET_STATUS");
+    if (!(status.flags & VFIO_GROUP_FLAGS_VIABLE))
+        return mae_detail(MAE_E_NOT_BOUND,
+                          "IOMMU group %s: all of its functions must be bound to vfio-pci", group);
+    if (ioctl(vfio->group, VFIO_GROUP_SET_CONTAINER, &vfio->container) != 0)
+        return system_error("VFIO_GROUP_SET_CONTAINER");
+    if (ioctl(vfio->container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU) != 0)
+        return system_error("VFIO_SET_IOMMU");
+    return MAE_OK;
+}
+
+static mae_error_t map_bar(struct vfio *vfio)
+{
+    struct vfio_region_info region = {.argsz = sizeof region, .index = VFIO_PCI_BAR0_REGION_INDEX};
+    if (ioctl(vfio->device, VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
+        return system_error("VFIO_DEVICE_GET_REGION_INFO of BAR 0");
+    if (region.size < MAE_BAR_BYTES || !(region.flags & VFIO_REGION_INFO_FLAG_MMAP))
+        return mae_detail(MAE_E_NOT_OURS, "BAR 0 has %llu bytes, %d are needed, mappable",
+                          (unsigned long long)region.size, MAE_BAR_BYTES);
+    void *bar = mmap(NULL, region.size, PROT_READ | PROT_WRITE, MAP_SHARED, vfio->device,
+                     (off_t)region.offset);
+    if (bar == MAP_FAILED)
+        return system_error("mapping BAR 0");
+    vfio->bar = bar;
+    vfio->bar_bytes = region.size;
+    region = (struct vfio_region_info){.argsz = sizeof region,
+                                       .index = VFIO_PCI_CONFIG_REGION_INDEX};
+    if (ioctl(vfio->device, VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
+        return system_error("VFIO_DEVICE_GET_REGION_INFO of the configuration space");
+    vfio->config_offset = region.offset;
+    return MAE_OK;
+}
+
+static mae_error_t open_interrupt(struct vfio *vfio)
+{
+    static const uint32_t kinds[] = {VFIO_PCI_MSI_IRQ_INDEX, VFIO_PCI_MSIX_IRQ_INDEX,
+                                     VFIO_PCI_INTX_IRQ_INDEX};
+    vfio->event = eventfd(0, EFD_CLOEXEC);
+    if (vfio->event < 0)
+        return system_error("eventfd");
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        struct vfio_irq_info info = {.argsz = sizeof info, .index = kinds[i]};
+        if (ioctl(vfio->device, VFIO_DEVICE_GET_IRQ_INFO, &info) != 0 || info.count == 0 ||
+            !(info.flags & VFIO_IRQ_INFO_EVENTFD))
+            continue;
+        vfio->irq_index = kinds[i];
+        return set_irq(vfio, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
+                       &vfio->event);
+    }
+    return mae_detail(MAE_E_NOT_OURS, "%s has no interrupt", vfio->address);
+}
+
+static mae_error_t open_device(struct vfio *vfio)
+{
+    char group[32];
+    MAE_TRY(find_group(vfio->address, group, sizeof group));
+    MAE_TRY(open_container(vfio, group));
+    vfio->device = ioctl(vfio->group, VFIO_GROUP_GET_DEVICE_FD, vfio->address);
+    if (vfio->device < 0)
+        return system_error("VFIO_GROUP_GET_DEVICE_FD");
+    (void)ioctl(vfio->device, VFIO_DEVICE_RESET); /* not every function can be reset */
+    MAE_TRY(map_bar(vfio));
+    MAE_TRY(open_interrupt(vfio));
+    return bus_master(vfio, true);
+}
+
+static mae_error_t vfio_open(const char *rest, void **backend, char *name, size_t name_size)
+{
+    static const char shape[] = "xxxx:xx:xx.x";
+    bool good = strlen(rest) == sizeof shape - 1;
+    for (size_t i = 0; good && i < sizeof shape - 1; i++)
+        good = shape[i] == 'x' ? strchr("0123456789abcdefABCDEF", rest[i]) != NULL
+                               : rest[i] == shape[i];
+    if (!good)
+        return mae_detail(MAE_E_URI, "vfio: needs a PCI address, as in vfio:0000:00:04.0");
+    struct vfio *vfio = calloc(1, sizeof *vfio);
+    if (!vfio)
+        return MAE_E_MEMORY;
+    vfio->container = vfio->group = vfio->device = vfio->event = -1;
+    snprintf(vfio->address, sizeof vfio->address, "%s", rest);
+    mae_error_t error = open_device(vfio);
+    if (error != MAE_OK) {
+        vfio_close(vfio);
+        return error;
+    }
+    snprintf(name, name_size, "%s", rest);
+    *backend = vfio;
+    return MAE_OK;
+}
+
+static void vfio_list(struct mae_device_info *list, size_t max, size_t *count)
+{
+    struct dirent **names;
+    int entries = scandir(mae_vfio_roots.sysfs, &names, NULL, alphasort);
+    for (int i = 0; i < entries; i++) {
+        const char *address = names[i]->d_name;
+        char driver[64] = "no driver";
+        if (address[0] != '.' && attribute(address, "vendor") == MAE_PCI_VENDOR &&
+            attribute(address, "device") == MAE_PCI_DEVICE) {
+            (void)link_name(address, "driver", driver, sizeof driver);
+            if (*count < max) {
+                struct mae_device_info *info = &list[*count];
+                *info = (struct mae_device_info){.available = strcmp(driver, "vfio-pci") == 0};
+                snprintf(info->uri, sizeof info->uri, "vfio:%.16s", address);
+                snprintf(info->summary, sizeof info->summary, "PCI function, bound to %s", driver);
+            }
+            ++*count;
+        }
+        free(names[i]);
+    }
+    if (entries >= 0)
+        free(names);
+}
+
+const struct mae_backend mae_backend_vfio = {&vfio_ops, vfio_open, vfio_list};

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The register-level part of the driver: what a program without an operating system needs to use
+ * the peripheral, and what libmaeslant itself uses for it. Freestanding C17: no libc, no
+ * allocation, no static data; errors are mae_error_t of maeslant.h.
+ *
+ *   struct mae_pio_bus bus = {mae_pio_mmio_read32, mae_pio_mmio_write32, (void *)0x40000000};
+ *   mae_pio_key_load(&bus, 0, key, 16);
+ *   mae_pio_run(&bus, &(struct mae_pio_job){.mode = MAE_CTR, .init = 1, .iv = iv, .length = 100},
+ *               src, dst);
+ *
+ * Identity, capabilities and the key window stand at the same offsets in every Maeslant device, so
+ * the functions on those serve the stream card too.
+ */
+#ifndef MAESLANT_PERIPHERAL_H
+#define MAESLANT_PERIPHERAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "maeslant.h"
+
+/* How registers are reached: by pointer in firmware, through a backend in libmaeslant. */
+struct mae_pio_bus {
+    mae_error_t (*read32)(void *bus, uint32_t offset, uint32_t *value);
+    mae_error_t (*write32)(void *bus, uint32_t offset, uint32_t value);
+    void *bus;
+};
+
+/* Registers at a plain address; `bus` is that address. */
+static inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value)
+{
+    *value = *(volatile uint32_t *)((uintptr_t)bus + offset);
+    return MAE_OK;
+}
+
+static inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value)
+{
+    *(volatile uint32_t *)((uintptr_t)bus + offset) = value;
+    return MAE_OK;
+}
+
+/* What a device says of itself. */
+struct mae_pio_info {
+    mae_kind_t kind;
+    uint32_t version; /* major in bits 31:16, minor in bits 15:0 */
+    uint32_t lanes;
+    uint32_t contexts;
+    uint32_t key_slots;
+    uint32_t key_banks;
+    uint32_t modes;      /* bit mae_mode_t */
+    uint32_t directions; /* bit 0 forward cipher, bit 1 inverse cipher */
+    uint32_t key_sizes;  /* bit 0 AES-128, bit 1 AES-192, bit 2 AES-256 */
+};
+
+/* A part of a message, or all of it: see struct mae_job. */
+struct mae_pio_job {
+    mae_mode_t mode;
+    mae_direction_t direction;
+    uint32_t init;
+    uint32_t key_slot;
+    uint32_t tweak_slot;
+    const uint8_t *iv; /* 16 bytes; NULL unless init and the mode takes one */
+    uint32_t length;
+};
+
+/* Where blocks come from and go to; n is 16, or less at the end of the job. */
+typedef void (*mae_pio_get_t)(void *arg, uint8_t *block, uint32_t n);
+typedef void (*mae_pio_put_t)(void *arg, const uint8_t *block, uint32_t n);
+
+/* MAE_E_NOT_OURS: nothing known answers there. */
+mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *info);
+mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
+                             size_t bytes);
+mae_error_t mae_pio_key_erase(const struct mae_pio_bus *bus, uint32_t slot);
+/* Erases every key, chain value and block; the job in progress is dropped. The peripheral only. */
+mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus);
+/* Starts a job and carries it to its end. src == dst is allowed. */
+mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                        const void *src, void *dst);
+/* The same with data that is not in one piece. Block k + 1 is asked for before block k is given. */
+mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                             mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg);
+
+#endif

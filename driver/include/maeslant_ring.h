@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The two rings of a stream card in host memory, as the device reads and writes them: little-endian,
+ * no padding. The hardware's side is rtl/dma/mae_dma_pkg.sv; a test holds the two against each
+ * other, member by member.
+ */
+#ifndef MAESLANT_RING_H
+#define MAESLANT_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A submission descriptor, 64-byte aligned. */
+struct mae_ring_desc {
+    uint32_t cookie;      /* comes back in the completion */
+    uint8_t op;           /* mae_mode_t */
+    uint8_t flags;        /* MAE_DESC_* */
+    uint8_t context_id;   /* whose chain value is used and kept */
+    uint8_t key_slot;
+    uint32_t length;      /* bytes, at least 1 */
+    uint8_t tweak_slot;   /* key slot of XTS's second key */
+    uint8_t reserved2[3]; /* zero */
+    uint64_t src;         /* address of the source, or of its list */
+    uint64_t dst;         /* address of the destination, or of its list */
+    uint16_t src_entries; /* with MAE_DESC_SRC_LIST */
+    uint16_t dst_entries; /* with MAE_DESC_DST_LIST */
+    uint32_t reserved0;   /* zero */
+    uint64_t reserved1;   /* zero */
+    uint8_t iv[16];
+};
+
+enum {
+    MAE_DESC_DECRYPT = 1 << 0,
+    MAE_DESC_INIT = 1 << 1,     /* start a message with iv, else go on */
+    MAE_DESC_SRC_LIST = 1 << 2, /* src points to src_entries list entries */
+    MAE_DESC_DST_LIST = 1 << 3, /* dst points to dst_entries list entries */
+    MAE_DESC_IRQ = 1 << 4       /* raise the interrupt when completed */
+};
+
+/* A scatter-gather list entry, 16-byte aligned; 0 bytes are legal. */
+struct mae_ring_sg_entry {
+    uint64_t addr;
+    uint32_t length;
+    uint32_t reserved; /* zero */
+};
+
+/* A completion. */
+struct mae_ring_completion {
+    uint32_t cookie;
+    uint8_t status; /* MAE_STATUS_* */
+    uint8_t context_id;
+    uint16_t index; /* how many descriptors came before this one, modulo 65536 */
+    uint32_t bytes; /* written */
+    uint32_t phase; /* bit 0 toggles each time round the ring, first round 1 */
+};
+
+enum {
+    MAE_STATUS_OK = 0,
+    MAE_STATUS_DESC_FETCH = 1, /* the descriptor could not be read; cookie is 0 */
+    MAE_STATUS_BAD_OP = 2,
+    MAE_STATUS_BAD_CONTEXT = 3,
+    MAE_STATUS_BAD_LENGTH = 4,
+    MAE_STATUS_BAD_KEY = 5,
+    MAE_STATUS_LIST_FETCH = 6,
+    MAE_STATUS_READ_SLVERR = 7,
+    MAE_STATUS_READ_DECERR = 8,
+    MAE_STATUS_WRITE_SLVERR = 9,
+    MAE_STATUS_WRITE_DECERR = 10,
+    MAE_STATUS_ABORTED = 11
+};
+
+#define MAE_RING_ASSERT(type, member, offset) \
+    _Static_assert(offsetof(struct type, member) == (offset), #type "." #member)
+#ifndef __cplusplus
+MAE_RING_ASSERT(mae_ring_desc, cookie, 0x00);
+MAE_RING_ASSERT(mae_ring_desc, op, 0x04);
+MAE_RING_ASSERT(mae_ring_desc, flags, 0x05);
+MAE_RING_ASSERT(mae_ring_desc, context_id, 0x06);
+MAE_RING_ASSERT(mae_ring_desc, key_slot, 0x07);
+MAE_RING_ASSERT(mae_ring_desc, length, 0x08);
+MAE_RING_ASSERT(mae_ring_desc, tweak_slot, 0x0c);
+MAE_RING_ASSERT(mae_ring_desc, reserved2, 0x0d);
+MAE_RING_ASSERT(mae_ring_desc, src, 0x10);
+MAE_RING_ASSERT(mae_ring_desc, dst, 0x18);
+MAE_RING_ASSERT(mae_ring_desc, src_entries, 0x20);
+MAE_RING_ASSERT(mae_ring_desc, dst_entries, 0x22);
+MAE_RING_ASSERT(mae_ring_desc, reserved0, 0x24);
+MAE_RING_ASSERT(mae_ring_desc, reserved1, 0x28);
+MAE_RING_ASSERT(mae_ring_desc, iv, 0x30);
+_Static_assert(sizeof(struct mae_ring_desc) == 64, "descriptor");
+MAE_RING_ASSERT(mae_ring_sg_entry, addr, 0x00);
+MAE_RING_ASSERT(mae_ring_sg_entry, length, 0x08);
+MAE_RING_ASSERT(mae_ring_sg_entry, reserved, 0x0c);
+_Static_assert(sizeof(struct mae_ring_sg_entry) == 16, "list entry");
+MAE_RING_ASSERT(mae_ring_completion, cookie, 0x00);
+MAE_RING_ASSERT(mae_ring_completion, status, 0x04);
+MAE_RING_ASSERT(mae_ring_completion, context_id, 0x05);
+MAE_RING_ASSERT(mae_ring_completion, index, 0x06);
+MAE_RING_ASSERT(mae_ring_completion, bytes, 0x08);
+MAE_RING_ASSERT(mae_ring_completion, phase, 0x0c);
+_Static_assert(sizeof(struct mae_ring_completion) == 16, "completion");
+#endif
+
+#endif

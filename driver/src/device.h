@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the library keeps of an open device; private. */
+#ifndef MAE_DEVICE_H
+#define MAE_DEVICE_H
+
+#include <stdarg.h>
+
+#include "maeslant.h"
+#include "maeslant_peripheral.h"
+#include "maeslant_ring.h"
+#include "ops.h"
+
+enum {
+    MAE_MAX_SLOTS = 64,
+    MAE_MAX_CONTEXTS = 256,
+    MAE_RING_LOG2 = 8, /* entries of both rings, and so the deepest queue */
+    MAE_DEPTH = 1 << MAE_RING_LOG2,
+    MAE_MAX_LIST = 65535,
+    MAE_CHUNK = 65536,      /* bytes of a job that the library cuts from a message */
+    MAE_CHUNKS_AHEAD = 2,   /* jobs queued at once in the one context of a chained mode: one that
+                               runs, one that hides the change; more would hold up other contexts */
+    MAE_PARALLEL = 32       /* contexts the library takes for one message at most */
+};
+
+/* A job from submission to its fetch by the caller. */
+struct mae_entry {
+    struct mae_completion completion;
+    /* Jobs the library made for itself tell it here and do not reach the caller. */
+    void (*notify)(void *arg, const struct mae_completion *completion);
+    void *arg;
+    uint64_t length;
+    uint32_t context;
+    uint8_t slots[2]; /* in use until completion; MAE_SLOT_NONE */
+    uint16_t generation;
+    uint16_t index; /* in the submission ring, modulo 65536 */
+    bool in_flight;
+    uint32_t next; /* of the free or the done list */
+    /* What the device may touch: source and destination, buffer or list. */
+    uint64_t iova[2];
+    uint32_t list_entries[2]; /* 0: one buffer of `length` bytes */
+    /* Memory for the two lists, one after the other; kept for the entry's next job. */
+    struct mae_ring_sg_entry *lists;
+    uint32_t lists_capacity;
+};
+
+struct mae_slot {
+    uint32_t jobs;
+    uint8_t key_bytes; /* 0: empty */
+};
+
+struct mae_context {
+    uint32_t jobs;
+    bool held;
+};
+
+/* Memory the device can reach. */
+struct mae_region {
+    uintptr_t start;
+    size_t bytes;
+    uint64_t iova;
+    bool writable;
+    bool ours; /* from mae_mem_alloc */
+};
+
+struct mae_index_list {
+    uint32_t head, tail;
+};
+
+struct mae_ring {
+    void *memory;
+    struct mae_ring_desc *descs;
+    struct mae_ring_completion *completions;
+    uint16_t sub_tail;
+    uint16_t comp_head;
+};
+
+struct mae_dev;
+
+/* How jobs reach a kind of device. */
+struct mae_engine {
+    mae_error_t (*start)(struct mae_dev *dev);
+    /* The job has been checked; `entry` is filled but for the completion. */
+    mae_error_t (*submit)(struct mae_dev *dev, uint32_t entry, const struct mae_job *job);
+    /* Takes what has completed and calls mae_complete for each. */
+    mae_error_t (*collect)(struct mae_dev *dev);
+    /* Makes the interrupt line fall. */
+    mae_error_t (*acknowledge)(struct mae_dev *dev);
+    void (*stop)(struct mae_dev *dev);
+};
+
+extern const struct mae_engine mae_engine_ring;
+extern const struct mae_engine mae_engine_pio;
+
+struct mae_dev {
+    const struct mae_ops *ops;
+    void *backend;
+    const struct mae_engine *engine;
+    struct mae_pio_bus bus;
+    struct mae_caps caps;
+    uint32_t key_sizes;
+    bool dead;
+
+    struct mae_slot slots[MAE_MAX_SLOTS];
+    struct mae_context contexts[MAE_MAX_CONTEXTS];
+    struct mae_region *regions; /* by address */
+    size_t region_count, region_capacity;
+
+    struct mae_entry entries[MAE_DEPTH];
+    struct mae_index_list free, done;
+    uint32_t depth;
+    uint32_t used;      /* entries that are not free */
+    uint32_t in_flight; /* of those, not completed */
+    uint32_t own;       /* of those, the library's */
+    uint64_t completed; /* ever */
+    uint64_t bytes_in_flight;
+    uint64_t progress_ns; /* when something last completed, or the device was idle */
+    uint64_t stall_ns;
+
+    struct mae_ring ring;
+    void *bounce; /* MAE_CHUNK bytes for small messages in memory that is not mapped */
+};
+
+#define MAE_TRY(call) \
+    do { \
+        mae_error_t error_ = (call); \
+        if (error_ != MAE_OK) \
+            return error_; \
+    } while (0)
+
+/* error.c: sets mae_error_detail() of this thread and gives back `error`. */
+mae_error_t mae_detail(mae_error_t error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Every call begins with no detail; mae_usable does it for most. */
+void mae_detail_clear(void);
+/* While held nothing changes the detail: for cleaning up after a failure. */
+void mae_detail_hold(bool hold);
+/* Zeroes memory in a way that is not optimised away. */
+void mae_wipe(void *memory, size_t bytes);
+
+/* open.c: makes a device of an open backend; takes the backend over, also on failure. */
+mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
+                       struct mae_dev **dev);
+mae_error_t mae_usable(const struct mae_dev *dev);
+
+/* memory.c */
+bool mae_has_dma(const struct mae_dev *dev);
+/* MAE_E_NOT_MAPPED unless one mapping holds all of it. */
+mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write,
+                          uint64_t *iova);
+bool mae_is_mapped(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write);
+void mae_memory_close(struct mae_dev *dev);
+
+/* job.c */
+typedef void (*mae_notify_t)(void *arg, const struct mae_completion *completion);
+/* mae_submit for the library's own jobs: completion goes to `notify`. */
+mae_error_t mae_submit_own(struct mae_dev *dev, const struct mae_job *job, mae_notify_t notify,
+                           void *arg);
+/* An engine says that a job has ended. */
+void mae_complete(struct mae_dev *dev, uint32_t entry, mae_error_t error, uint32_t status,
+                  uint64_t bytes);
+/* Lets the device work until something completes; a device that stalls is declared dead. */
+mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns);
+/* No more access to the device; jobs in flight complete with MAE_E_DEAD. */
+mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why);
+/* Whether a job in flight may touch this memory. */
+bool mae_jobs_reach(const struct mae_dev *dev, uint64_t iova, uint64_t bytes);
+void mae_jobs_open(struct mae_dev *dev);
+void mae_jobs_close(struct mae_dev *dev);
+
+#endif

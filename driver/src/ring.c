@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stream card: jobs go through a submission ring in host memory, completions come back in a
+ * second one. At most MAE_DEPTH jobs are in flight, as many as either ring has entries, so neither
+ * can overflow: a descriptor is only written over one that has been read.
+ */
+#include <stdatomic.h>
+#include <string.h>
+
+#include "device.h"
+#include "generated/mae_stream_card_regs.h"
+
+#define REG(name) ((uint32_t)offsetof(mae_stream_card_t, name))
+
+enum {
+    DESC_BYTES = MAE_DEPTH * sizeof(struct mae_ring_desc),
+    COMPLETION_BYTES = MAE_DEPTH * sizeof(struct mae_ring_completion),
+    MASK = MAE_DEPTH - 1,
+    HEAD_STEP = MAE_DEPTH / 4, /* completions taken before the card is told */
+    STOP_POLLS = 1000
+};
+
+static mae_error_t write_reg(struct mae_dev *dev, uint32_t offset, uint32_t value)
+{
+    return dev->ops->write32(dev->backend, offset, value);
+}
+
+static mae_error_t wait_status(struct mae_dev *dev, uint32_t mask)
+{
+    for (int i = 0; i < STOP_POLLS; i++) {
+        uint32_t status;
+        MAE_TRY(dev->ops->read32(dev->backend, REG(status), &status));
+        if ((status & mask) == 0)
+            return MAE_OK;
+    }
+    return MAE_E_TIMEOUT;
+}
+
+static mae_error_t ring_start(struct mae_dev *dev)
+{
+    struct mae_ring *ring = &dev->ring;
+    uint64_t iova;
+    MAE_TRY(mae_mem_alloc(dev, DESC_BYTES + COMPLETION_BYTES, &ring->memory));
+    MAE_TRY(mae_translate(dev, ring->memory, DESC_BYTES + COMPLETION_BYTES, true, &iova));
+    ring->descs = ring->memory;
+    ring->completions = (void *)((uint8_t *)ring->memory + DESC_BYTES);
+    /* An earlier user may have left the card running. */
+    MAE_TRY(write_reg(dev, REG(ctrl), 0));
+    MAE_TRY(wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm));
+    MAE_TRY(dev->ops->write64(dev->backend, REG(sub_base_lo), iova));
+    MAE_TRY(write_reg(dev, REG(sub_log2), MAE_RING_LOG2));
+    MAE_TRY(write_reg(dev, REG(sub_tail), 0));
+    MAE_TRY(dev->ops->write64(dev->backend, REG(comp_base_lo), iova + DESC_BYTES));
+    MAE_TRY(write_reg(dev, REG(comp_log2), MAE_RING_LOG2));
+    MAE_TRY(write_reg(dev, REG(comp_head), 0));
+    MAE_TRY(write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm |
+                                                MAE_STREAM_CARD__IRQ_STATUS__RING_ERROR_bm));
+    MAE_TRY(write_reg(dev, REG(irq_enable), MAE_STREAM_CARD__IRQ_ENABLE__COMPLETION_bm |
+                                                MAE_STREAM_CARD__IRQ_ENABLE__RING_ERROR_bm));
+    return write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__ENABLE_bm);
+}
+
+/* Room for both lists of a job, in memory the device can read. */
+static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, uint32_t entries)
+{
+    if (entries <= entry->lists_capacity)
+        return MAE_OK;
+    void *memory;
+    if (entry->lists)
+        MAE_TRY(mae_mem_free(dev, entry->lists));
+    entry->lists = NULL;
+    entry->lists_capacity = 0;
+    MAE_TRY(mae_mem_alloc(dev, entries * sizeof *entry->lists, &memory));
+    entry->lists = memory;
+    entry->lists_capacity = entries;
+    return MAE_OK;
+}
+
+/* One side of a job: the address for the descriptor, of the buffer or of its list. */
+static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side,
+                         const void *buffer, const struct mae_segment *list, uint32_t entries)
+{
+    bool write = side == 1;
+    if (!list)
+        return mae_translate(dev, buffer, entry->length, write, &entry->iova[side]);
+    struct mae_ring_sg_entry *out = entry->lists + (write ? entry->list_entries[0] : 0);
+    for (uint32_t i = 0; i < entries; i++) {
+        out[i] = (struct mae_ring_sg_entry){.length = (uint32_t)list[i].bytes};
+        if (list[i].bytes > 0)
+            MAE_TRY(mae_translate(dev, list[i].data, list[i].bytes, write, &out[i].addr));
+    }
+    return mae_translate(dev, out, entries * sizeof *out, false, &entry->iova[side]);
+}
+
+static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
+{
+    struct mae_ring *ring = &dev->ring;
+    struct mae_entry *entry = &dev->entries[index];
+    entry->list_entries[0] = entry->list_entries[1] = 0; /* until both lists are in place */
+    entry->iova[0] = entry->iova[1] = 0;
+    uint32_t src_entries = job->src_list ? job->src_entries : 0;
+    uint32_t dst_entries = job->dst_list ? job->dst_entries : 0;
+    MAE_TRY(reserve_lists(dev, entry, src_entries + dst_entries));
+    entry->list_entries[0] = src_entries;
+    entry->list_entries[1] = dst_entries;
+    MAE_TRY(place(dev, entry, 0, job->src, job->src_list, src_entries));
+    MAE_TRY(place(dev, entry, 1, job->dst, job->dst_list, dst_entries));
+
+    uint8_t flags = MAE_DESC_IRQ;
+    if (job->direction == MAE_DECRYPT)
+        flags |= MAE_DESC_DECRYPT;
+    if (job->init)
+        flags |= MAE_DESC_INIT;
+    if (src_entries)
+        flags |= MAE_DESC_SRC_LIST;
+    if (dst_entries)
+        flags |= MAE_DESC_DST_LIST;
+    struct mae_ring_desc *desc = &ring->descs[ring->sub_tail & MASK];
+    *desc = (struct mae_ring_desc){
+        .cookie = (uint32_t)entry->generation << 16 | index,
+        .op = (uint8_t)job->mode,
+        .flags = flags,
+        .context_id = (uint8_t)job->context,
+        .key_slot = job->mode == MAE_COPY ? 0 : (uint8_t)job->key_slot,
+        .length = (uint32_t)job->length,
+        .tweak_slot = job->mode == MAE_XTS ? (uint8_t)job->tweak_slot : 0,
+        .src = entry->iova[0],
+        .dst = entry->iova[1],
+        .src_entries = (uint16_t)src_entries,
+        .dst_entries = (uint16_t)dst_entries,
+    };
+    if (job->init && job->mode != MAE_ECB && job->mode != MAE_COPY)
+        memcpy(desc->iv, job->iv, sizeof desc->iv);
+    entry->index = ring->sub_tail;
+    atomic_thread_fence(memory_order_release); /* the descriptor is there before the doorbell */
+    mae_error_t error = write_reg(dev, REG(sub_tail), (uint16_t)(ring->sub_tail + 1));
+    if (error == MAE_OK)
+        ring->sub_tail++;
+    return error;
+}
+
+static mae_error_t status_error(uint8_t status)
+{
+    switch (status) {
+    case MAE_STATUS_OK:
+        return MAE_OK;
+    case MAE_STATUS_BAD_OP:
+        return MAE_E_MODE;
+    case MAE_STATUS_BAD_CONTEXT:
+        return MAE_E_CONTEXT;
+    case MAE_STATUS_BAD_LENGTH:
+        return MAE_E_LENGTH;
+    case MAE_STATUS_BAD_KEY:
+        return MAE_E_KEY;
+    case MAE_STATUS_DESC_FETCH:
+    case MAE_STATUS_LIST_FETCH:
+        return MAE_E_BUS_LIST;
+    case MAE_STATUS_READ_SLVERR:
+    case MAE_STATUS_READ_DECERR:
+        return MAE_E_BUS_READ;
+    case MAE_STATUS_WRITE_SLVERR:
+    case MAE_STATUS_WRITE_DECERR:
+        return MAE_E_BUS_WRITE;
+    case MAE_STATUS_ABORTED:
+        return MAE_E_ABORTED;
+    default:
+        return MAE_E_DEVICE;
+    }
+}
+
+/* The entry a completion speaks of, or MAE_DEPTH if there is none. */
+static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_completion *completion)
+{
+    uint32_t index = completion->cookie & 0xffff;
+    if (completion->status != MAE_STATUS_DESC_FETCH) {
+        if (index >= MAE_DEPTH || !dev->entries[index].in_flight ||
+            dev->entries[index].generation != completion->cookie >> 16)
+            return MAE_DEPTH;
+        return index;
+    }
+    /* The card never saw the cookie, but knows which descriptor it was. */
+    for (index = 0; index < MAE_DEPTH; index++)
+        if (dev->entries[index].in_flight && dev->entries[index].index == completion->index)
+            break;
+    return index;
+}
+
+static mae_error_t ring_collect(struct mae_dev *dev)
+{
+    struct mae_ring *ring = &dev->ring;
+    while (dev->in_flight > 0) {
+        const struct mae_ring_completion *place = &ring->completions[ring->comp_head & MASK];
+        uint32_t expected = (ring->comp_head >> MAE_RING_LOG2 & 1) ^ 1;
+        if ((*(const volatile uint32_t *)&place->phase & 1) != expected)
+            break;
+        atomic_thread_fence(memory_order_acquire); /* the phase first, then the rest */
+        struct mae_ring_completion completion = *place;
+        uint32_t index = entry_of(dev, &completion);
+        if (index == MAE_DEPTH)
+            return mae_detail(MAE_E_DEVICE, "completion of an unknown job, cookie %08x",
+                              completion.cookie);
+        ring->comp_head++;
+        if (ring->comp_head % HEAD_STEP == 0)
+            MAE_TRY(write_reg(dev, REG(comp_head), ring->comp_head));
+        mae_complete(dev, index, status_error(completion.status), completion.status,
+                     completion.bytes);
+    }
+    return MAE_OK;
+}
+
+static mae_error_t ring_acknowledge(struct mae_dev *dev)
+{
+    return write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm);
+}
+
+/* Ends all jobs and erases all keys; best effort, the device may be dead. */
+static void ring_stop(struct mae_dev *dev)
+{
+    uint32_t status;
+    if (write_reg(dev, REG(irq_enable), 0) != MAE_OK)
+        return;
+    if (dev->in_flight > 0 && !dev->dead) {
+        if (write_reg(dev, REG(ctrl),
+                      MAE_STREAM_CARD__CTRL__ENABLE_bm | MAE_STREAM_CARD__CTRL__ABORT_bm) != MAE_OK)
+            return;
+        for (int i = 0; i < STOP_POLLS; i++)
+            if (dev->ops->read32(dev->backend, REG(status), &status) != MAE_OK ||
+                (status & MAE_STREAM_CARD__STATUS__HALTED_bm))
+                break;
+    }
+    if (write_reg(dev, REG(ctrl), 0) != MAE_OK ||
+        wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm) != MAE_OK ||
+        write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__WIPE_bm) != MAE_OK)
+        return;
+    (void)wait_status(dev, MAE_STREAM_CARD__STATUS__WIPING_bm);
+}
+
+const struct mae_engine mae_engine_ring = {
+    .start = ring_start,
+    .submit = ring_submit,
+    .collect = ring_collect,
+    .acknowledge = ring_acknowledge,
+    .stop = ring_stop,
+};

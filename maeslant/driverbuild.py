@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build libmaeslant, and C programs that use it. Quick when nothing changed."""
+
+import fcntl
+import os
+import pathlib
+import shutil
+import subprocess
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+DRIVER = paths.ROOT / "driver"
+OUT = paths.BUILD / "driver"
+LIBRARY = OUT / "libmaeslant.so"
+FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC")
+OPTIMISED = ("-O2", "-g")
+SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{DRIVER / 'src'}", f"-I{DRIVER / 'backend' / 'vfio'}")
+# Freestanding: what firmware takes. The first compiler found is used.
+FREESTANDING = ("peripheral.c",)
+RISCV_COMPILERS = (
+    ("riscv64-unknown-elf-gcc", ()),
+    ("riscv32-unknown-elf-gcc", ()),
+    ("clang", ("--target=riscv32-unknown-elf",)),
+)
+RISCV_FLAGS = ("-march=rv32i", "-mabi=ilp32", "-std=c17", "-ffreestanding", "-nostdlib", "-Os")
+
+
+def sources() -> list[pathlib.Path]:
+    """The C files of the library."""
+    return sorted([*DRIVER.glob("src/*.c"), *DRIVER.glob("backend/*/*.c")])
+
+
+def run(command: list[str], what: str) -> None:
+    """Run a compiler; its messages are the error."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MaeslantError(f"{what} failed:\n{done.stdout}{done.stderr}")
+
+
+def compiler() -> str:
+    """The C compiler of this machine."""
+    found = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
+    if not found:
+        raise MaeslantError("no C compiler found; install one: sudo apt-get install gcc")
+    return found
+
+
+def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> bool:
+    """Whether a source, a header or this file is newer than the target."""
+    if not target.exists():
+        return True
+    made = target.stat().st_mtime_ns
+    headers = [*DRIVER.glob("**/*.h"), *(paths.ROOT / "sim" / "include").glob("*.h")]
+    inputs = [*sources(), *headers, pathlib.Path(__file__), *(own or [])]
+    return any(path.stat().st_mtime_ns > made for path in inputs)
+
+
+def compile_objects(folder: pathlib.Path, flags: tuple[str, ...]) -> list[str]:
+    """Compile every file of the library into a folder; the objects."""
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = []
+    for source in sources():
+        target = folder / f"{source.stem}.o"
+        run([compiler(), *FLAGS, *flags, *INCLUDES, "-c", str(source), "-o", str(target)],
+            f"compiling {source.name}")  # fmt: skip
+        objects.append(str(target))
+    return objects
+
+
+def build() -> pathlib.Path:
+    """Make build/driver/libmaeslant.so if it is not up to date; its path."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with open(OUT / ".lock", "w") as lock:  # several processes may want it at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stale(LIBRARY):
+            objects = compile_objects(OUT / "objects", OPTIMISED)
+            fresh = LIBRARY.with_suffix(".new")
+            run([compiler(), "-shared", "-Wl,-z,defs", *objects, "-ldl", "-o", str(fresh)],
+                "linking libmaeslant.so")  # fmt: skip
+            fresh.replace(LIBRARY)  # who has the old one loaded keeps it
+    return LIBRARY
+
+
+def build_program(
+    source: pathlib.Path, *, sanitize: bool = False, libraries: tuple[str, ...] = ()
+) -> pathlib.Path:
+    """Make a program of one C file and the library's own objects: tests may use what is private."""
+    folder = OUT / ("sanitized" if sanitize else "programs")
+    target = folder / source.stem
+    flags = SANITIZED if sanitize else OPTIMISED
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        archive = folder / "libmaeslant.a"
+        if stale(archive):
+            archive.unlink(missing_ok=True)
+            run(["ar", "rcs", str(archive), *compile_objects(folder / "objects", flags)],
+                "making libmaeslant.a")  # fmt: skip
+        if stale(target, own=[source, archive, *source.parent.glob("*.h")]):
+            run([compiler(), *FLAGS, *flags, *INCLUDES, str(source), str(archive),
+                 *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
+                f"compiling {source.name}")  # fmt: skip
+    return target
+
+
+def build_freestanding() -> list[pathlib.Path] | None:
+    """Compile the register-level part for RV32I; None when this machine has no such compiler."""
+    for name, extra in RISCV_COMPILERS:
+        if not shutil.which(name):
+            continue
+        folder = OUT / "rv32i"
+        folder.mkdir(parents=True, exist_ok=True)
+        objects = [folder / f"{pathlib.Path(file).stem}.o" for file in FREESTANDING]
+        for file, target in zip(FREESTANDING, objects, strict=True):
+            run([name, *extra, *RISCV_FLAGS, "-Wall", "-Wextra", "-Werror", INCLUDES[0],
+                 "-c", str(DRIVER / "src" / file), "-o", str(target)],
+                f"compiling {file} for RV32I")  # fmt: skip
+        return objects
+    return None
+
+
+if __name__ == "__main__":
+    print(build())
