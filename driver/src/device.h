@@ -132,7 +132,7 @@ mae_error_t mae_detail(mae_error_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Every call begins with no detail; mae_usable does it for most. */
 void mae_detail_clear(void);
-/* While held nothing changes the detail: for cleaning up after a failure. */
+/* While held nothing changes the detail: for cleaning up after a failure. Calls nest. */
 void mae_detail_hold(bool hold);
 /* Zeroes memory in a way that is not optimised away. */
 void mae_wipe(void *memory, size_t bytes);

@@ -6,7 +6,7 @@
 #include "device.h"
 
 static _Thread_local char detail[512];
-static _Thread_local bool held;
+static _Thread_local int held;
 
 static const char *const messages[MAE_E_COUNT] = {
     [MAE_OK] = "success",
@@ -69,7 +69,7 @@ void mae_detail_clear(void)
 
 void mae_detail_hold(bool hold)
 {
-    held = hold;
+    held += hold ? 1 : -1;
 }
 
 void mae_wipe(void *memory, size_t bytes)

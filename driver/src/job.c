@@ -2,7 +2,7 @@
 /* Jobs: checked, numbered, followed to their completion. What carries them is the engine's. */
 #include <string.h>
 
-#include "device.h"
+#include "plan.h"
 
 enum { NONE = UINT32_MAX };
 
@@ -110,29 +110,55 @@ static uint32_t needed_directions(const struct mae_job *job)
     return (job->direction == MAE_DECRYPT ? 2u : 1u) | (job->mode == MAE_XTS ? 1u : 0u);
 }
 
-static mae_error_t check_job(const struct mae_dev *dev, const struct mae_job *job)
+/* Mode, direction and key slots. */
+static mae_error_t check_operation(const struct mae_dev *dev, const struct mae_job *job)
 {
-    uint32_t needed;
-    if ((unsigned)job->mode > MAE_COPY || !(dev->caps.modes >> job->mode & 1))
-        return mae_detail(MAE_E_MODE, "mode %u", (unsigned)job->mode);
+    if ((unsigned)job->mode > MAE_COPY)
+        return mae_detail(MAE_E_MODE, "mode %u is unknown", (unsigned)job->mode);
+    if (!(dev->caps.modes >> job->mode & 1))
+        return mae_detail(MAE_E_MODE, "this device lacks mode %u", (unsigned)job->mode);
     if (job->direction != MAE_ENCRYPT && job->direction != MAE_DECRYPT)
-        return mae_detail(MAE_E_MODE, "direction %u", (unsigned)job->direction);
-    needed = needed_directions(job);
+        return mae_detail(MAE_E_MODE, "direction %u is unknown", (unsigned)job->direction);
+    uint32_t needed = needed_directions(job);
     if ((dev->caps.directions & needed) != needed)
         return mae_detail(MAE_E_MODE, "this device has the cipher in one direction only");
+    if (job->mode != MAE_COPY)
+        MAE_TRY(check_key_slot(dev, job->key_slot));
+    if (job->mode == MAE_XTS)
+        MAE_TRY(check_key_slot(dev, job->tweak_slot));
+    return MAE_OK;
+}
+
+mae_error_t mae_check_length(mae_mode_t mode, uint64_t length)
+{
+    if (mode <= MAE_PCBC && length % 16 != 0)
+        return mae_detail(MAE_E_LENGTH, "ECB, CBC and PCBC take whole blocks of 16 bytes");
+    if (mode == MAE_XTS && length < 16)
+        return mae_detail(MAE_E_LENGTH, "XTS takes 16 bytes at least");
+    return MAE_OK;
+}
+
+mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common,
+                              const uint8_t *iv)
+{
+    MAE_TRY(check_operation(dev, common));
+    if (common->mode == MAE_ECB || common->mode == MAE_COPY)
+        return MAE_OK;
+    if (!iv)
+        return mae_detail(MAE_E_ARGUMENT, "this mode needs an IV");
+    memcpy(common->iv, iv, sizeof common->iv);
+    return MAE_OK;
+}
+
+static mae_error_t check_job(const struct mae_dev *dev, const struct mae_job *job)
+{
+    MAE_TRY(check_operation(dev, job));
     if (job->context >= dev->caps.contexts || !dev->contexts[job->context].held)
         return mae_detail(MAE_E_CONTEXT, "context %u is not allocated", job->context);
     if (job->length == 0 || job->length > dev->caps.max_job_bytes)
         return mae_detail(MAE_E_LENGTH, "a job has 1 to %llu bytes",
                           (unsigned long long)dev->caps.max_job_bytes);
-    if (job->mode <= MAE_PCBC && job->length % 16 != 0)
-        return mae_detail(MAE_E_LENGTH, "ECB, CBC and PCBC take whole blocks of 16 bytes");
-    if (job->mode == MAE_XTS && job->length < 16)
-        return mae_detail(MAE_E_LENGTH, "XTS takes 16 bytes at least");
-    if (job->mode != MAE_COPY)
-        MAE_TRY(check_key_slot(dev, job->key_slot));
-    if (job->mode == MAE_XTS)
-        MAE_TRY(check_key_slot(dev, job->tweak_slot));
+    MAE_TRY(mae_check_length(job->mode, job->length));
     if (job->src_list)
         MAE_TRY(check_list(job->src_list, job->src_entries, job->length, "source"));
     if (job->dst_list)

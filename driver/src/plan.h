@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How a message is cut into jobs: which can run at once, and with which IV each begins. */
+#ifndef MAE_PLAN_H
+#define MAE_PLAN_H
+
+#include "device.h"
+
+struct mae_plan {
+    struct mae_dev *dev;
+    struct mae_job job;     /* what all jobs have in common; job.iv is the next one's */
+    bool parallel;          /* the jobs are independent: each starts with an IV of its own */
+    uint32_t chunk;         /* bytes of every job but the last */
+    uint64_t jobs;          /* planned so far */
+    uint32_t contexts[MAE_PARALLEL];
+    uint32_t context_count; /* 1 unless parallel */
+    uint32_t outstanding;   /* jobs in flight */
+    uint32_t limit;         /* of those at once */
+    mae_error_t error;      /* the first */
+
+    /* XTS: IVs of the next jobs, computed in batches by the device itself. */
+    uint8_t *tweaks;        /* mapped memory; NULL until needed */
+    uint32_t tweaks_left;
+    uint32_t tweak_context;
+    uint64_t tweak_low, tweak_high;   /* the encrypted tweak of the next batch's first job */
+    uint64_t factor_low, factor_high; /* alpha to the number of blocks in a job */
+};
+
+/* Takes up to `contexts` contexts, at least one. */
+mae_error_t mae_plan_begin(struct mae_plan *plan, struct mae_dev *dev, const struct mae_job *common,
+                           uint64_t length, uint32_t chunk, uint32_t contexts);
+/* The next job: sets where it starts (init, iv). `src` is its data, still as it came. */
+mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint8_t *src,
+                          uint32_t bytes);
+/* Waits for all jobs, gives everything back. */
+void mae_plan_end(struct mae_plan *plan);
+/* stream.c: a stream whose keys are loaded already. */
+mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
+                            struct mae_stream **stream);
+/* job.c: the mode, direction and slots of a message; copies its IV into `common`. */
+mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common,
+                              const uint8_t *iv);
+mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
+/* Contexts that are not allocated. */
+uint32_t mae_free_contexts(const struct mae_dev *dev);
+
+/* Puts a message's key(s) into free slots. */
+mae_error_t mae_keys_take(struct mae_dev *dev, mae_mode_t mode, const uint8_t *key, size_t bytes,
+                          uint32_t *key_slot, uint32_t *tweak_slot);
+void mae_keys_give(struct mae_dev *dev, uint32_t key_slot, uint32_t tweak_slot);
+
+#endif
