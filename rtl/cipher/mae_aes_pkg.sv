@@ -74,7 +74,7 @@ package mae_aes_pkg;
     case (len)
       Aes128:  return 4'd10;
       Aes192:  return 4'd12;
-      default: return 4'd14;
+      default: return 4'(MaxRounds);
     endcase
   endfunction
 

@@ -46,6 +46,32 @@ module mae_sbox
         .in_i,
         .out_o
     );
+  end else if (Impl == SboxTower) begin : gen_tower
+    mae_sbox_tower #(
+        .Kind (Kind),
+        .Regs (Regs),
+        .Bytes(Bytes)
+    ) u_sbox (
+        .clk_i,
+        .rst_ni,
+        .en_i,
+        .inverse_i,
+        .in_i,
+        .out_o
+    );
+  end else begin : gen_boolean
+    mae_sbox_boolean #(
+        .Kind (Kind),
+        .Regs (Regs),
+        .Bytes(Bytes)
+    ) u_sbox (
+        .clk_i,
+        .rst_ni,
+        .en_i,
+        .inverse_i,
+        .in_i,
+        .out_o
+    );
   end
 
 endmodule
