@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages for mae_mode_bench: what they are, what OpenSSL makes of them, and how they get there."""
+
+import dataclasses
+import itertools
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.handle import SimHandleBase
+from cocotb.triggers import ClockCycles, RisingEdge
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+try:  # OFB and CFB have been moved there
+    from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
+except ImportError:
+    from cryptography.hazmat.primitives.ciphers.modes import CFB, OFB
+
+MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
+LENGTHS = (16, 24, 32)
+ANY_LENGTH = ("cfb", "ofb", "ctr")
+
+
+def chains(mode: str, decrypt: bool) -> bool:
+    """Whether a block must wait for the answer to the one before."""
+    return mode in ("pcbc", "ofb") or (mode in ("cbc", "cfb") and not decrypt)
+
+
+def crypt(mode: str, decrypt: bool, key: bytes, tweak_key: bytes, iv: bytes, data: bytes) -> bytes:
+    """What OpenSSL says; PCBC is put together from its ECB."""
+    if mode == "pcbc":
+        return pcbc(decrypt, key, iv, data)
+    kinds = {
+        "ecb": lambda: modes.ECB(),
+        "cbc": lambda: modes.CBC(iv),
+        "cfb": lambda: CFB(iv),
+        "ofb": lambda: OFB(iv),
+        "ctr": lambda: modes.CTR(iv),
+        "xts": lambda: modes.XTS(iv),
+    }
+    cipher = Cipher(algorithms.AES(key + tweak_key if mode == "xts" else key), kinds[mode]())
+    context = cipher.decryptor() if decrypt else cipher.encryptor()
+    return context.update(data) + context.finalize()
+
+
+def pcbc(decrypt: bool, key: bytes, iv: bytes, data: bytes) -> bytes:
+    """PCBC, block by block."""
+    cipher = Cipher(algorithms.AES(key), modes.ECB())
+    context = cipher.decryptor() if decrypt else cipher.encryptor()
+    chain, out = iv, b""
+    for at in range(0, len(data), 16):
+        block = data[at : at + 16]
+        if decrypt:
+            result = xor(context.update(block), chain)
+        else:
+            result = context.update(xor(block, chain))
+        chain = xor(block, result)
+        out += result
+    return out
+
+
+def xor(a: bytes, b: bytes) -> bytes:
+    """The bytewise sum in GF(2)."""
+    return bytes(x ^ y for x, y in zip(a, b, strict=True))
+
+
+@dataclasses.dataclass
+class Message:
+    """One message: jobs of one context, the first with init."""
+
+    mode: str
+    decrypt: bool
+    key_slot: int
+    tweak_slot: int
+    iv: bytes
+    data: bytes
+    jobs: list[int]  # bytes of each job
+    want: bytes
+    lost: bool = False  # the key goes away: zeros are expected
+
+    def pieces(self) -> list[tuple[bool, bool, bytes]]:
+        """For each job: first?, XTS stealing?, its data."""
+        out, at = [], 0
+        for i, size in enumerate(self.jobs):
+            out.append((i == 0, self.mode == "xts" and size % 16 != 0, self.data[at : at + size]))
+            at += size
+        return out
+
+
+class Keys:
+    """The keys in the slots, as the test knows them."""
+
+    def __init__(self, count: int, rng: random.Random, lengths: tuple[int, ...] = LENGTHS) -> None:
+        self.keys = [rng.randbytes(lengths[i % len(lengths)]) for i in range(count)]
+
+    def of_length(self, length: int) -> list[int]:
+        return [i for i, key in enumerate(self.keys) if len(key) == length]
+
+
+def message(
+    rng: random.Random,
+    keys: Keys,
+    mode: str,
+    decrypt: bool,
+    size: int,
+    key_slot: int | None = None,
+    tweak_slot: int | None = None,
+    jobs: int = 1,
+    granule: int = 16,
+) -> Message:
+    """A random message of about ``size`` bytes, in ``jobs`` jobs that begin at ``granule``."""
+    if key_slot is None:
+        key_slot = rng.randrange(len(keys.keys))
+        if mode == "xts":  # SP 800-38E knows two key lengths
+            key_slot = rng.choice(keys.of_length(16) + keys.of_length(32))
+    if tweak_slot is None:
+        others = keys.of_length(len(keys.keys[key_slot]))
+        tweak_slot = rng.choice([slot for slot in others if slot != key_slot] or others)
+    if mode == "xts":
+        size = max(size, 16)
+    elif mode not in ANY_LENGTH:
+        size = max(16, size // 16 * 16)
+    iv, data = rng.randbytes(16), rng.randbytes(size)
+    cuts = list(range(granule, size - (16 if mode == "xts" else 0), granule))
+    cuts = sorted(rng.sample(cuts, min(jobs - 1, len(cuts))))
+    sizes = [b - a for a, b in itertools.pairwise([0, *cuts, size])]
+    want = crypt(mode, decrypt, keys.keys[key_slot], keys.keys[tweak_slot], iv, data)
+    return Message(mode, decrypt, key_slot, tweak_slot, iv, data, sizes, want)
+
+
+class Bench:
+    """Drives all ports of mae_mode_bench, clock by clock."""
+
+    def __init__(self, dut: SimHandleBase, lanes: int, contexts: int, seed: int = 1) -> None:
+        self.dut, self.lanes, self.contexts = dut, lanes, contexts
+        self.row_bytes = 16 * lanes
+        self.rng = random.Random(seed)
+        self.clocks = 0
+        self.out: dict[int, list[tuple[bytes, bool, bool]]] = {}
+        self.row_clocks: list[int] = []  # when rows were taken in
+        self.out_clocks: list[tuple[int, int]] = []  # when blocks came out, and how many
+        self.lost_clocks = 0  # row offered and not taken
+
+    async def start(self) -> None:
+        dut = self.dut
+        for name in ("clear", "cfg_valid", "row_valid", "out_ready", "write_valid"):
+            getattr(dut, f"{name}_i").value = 0
+        for name in ("ctx", "mode", "dir", "init", "serial", "key_slot", "tweak_slot", "iv"):
+            getattr(dut, f"cfg_{name}_i").value = 0
+        for name in ("row_ctx", "row_data", "row_bytes", "row_last"):
+            getattr(dut, f"{name}_i").value = 0
+        dut.rst_ni.value = 0
+        Clock(dut.clk_i, 10, unit="ns").start()
+        await self.reset()
+
+    async def reset(self) -> None:
+        self.dut.rst_ni.value = 0
+        await ClockCycles(self.dut.clk_i, 3)
+        self.dut.rst_ni.value = 1
+        await RisingEdge(self.dut.clk_i)
+
+    async def write_key(self, slot: int, key: bytes | None) -> None:
+        """Write a key slot, or erase it."""
+        dut = self.dut
+        dut.write_valid_i.value = 1
+        dut.write_slot_i.value = slot
+        dut.write_erase_i.value = key is None
+        dut.write_len_i.value = 0 if key is None else LENGTHS.index(len(key))
+        dut.write_key_i.value = int.from_bytes((key or b"").ljust(32, b"\0"), "big")
+        await RisingEdge(dut.clk_i)
+        while not int(dut.write_ready_o.value):
+            await RisingEdge(dut.clk_i)
+        dut.write_valid_i.value = 0
+
+    async def write_keys(self, keys: Keys) -> None:
+        for slot, key in enumerate(keys.keys):
+            await self.write_key(slot, key)
+
+    def rows(self, data: bytes) -> list[tuple[int, int, int]]:
+        """(data, bytes, last) of each row; behind the last byte there is noise."""
+        out = []
+        for at in range(0, len(data), self.row_bytes):
+            row = data[at : at + self.row_bytes]
+            full = row + self.rng.randbytes(self.row_bytes - len(row))
+            value = 0
+            for i in range(self.lanes):
+                value |= int.from_bytes(full[16 * i : 16 * i + 16], "big") << (128 * i)
+            out.append((value, len(row), int(at + self.row_bytes >= len(data))))
+        return out
+
+    async def run(
+        self,
+        queues: dict[int, list[Message]],
+        *,
+        in_stall: float = 0.0,
+        out_stall: float = 0.0,
+        heed_room: int | None = 2,
+        stop_at: int | None = None,
+        prefer_old: bool = False,
+    ) -> None:
+        """Take every context's messages through the engine.
+
+        ``heed_room``: room is looked at this many clocks before the row is offered (1 or 2), None:
+        not at all. ``prefer_old``: stay with a context while it has room. ``stop_at``: give up at
+        that clock (for resets).
+        """
+        dut, rng = self.dut, self.rng
+        jobs = {
+            ctx: [(m, *piece) for m in messages for piece in m.pieces()]
+            for ctx, messages in queues.items()
+        }
+        self.out = {ctx: [] for ctx in queues}
+        pending: dict[int, list[tuple[int, int, int]]] = {}  # rows of the contexts' running jobs
+        waiting = sorted(queues)  # contexts that can be configured
+        unfinished = sum(len(j) for j in jobs.values())
+        configuring = None
+        offered = None
+        rooms = [0, 0]
+        last_ctx = None
+        dut.cfg_valid_i.value = 0
+        dut.row_valid_i.value = 0
+        ready = 0
+        dut.out_ready_i.value = 0
+        while unfinished:
+            await RisingEdge(dut.clk_i)
+            self.clocks += 1
+            if stop_at is not None and self.clocks >= stop_at:
+                return
+            # What happened at this edge.
+            if ready and int(dut.out_valid_o.value):
+                ctx, size = int(dut.out_ctx_o.value), int(dut.out_bytes_o.value)
+                last = int(dut.out_last_o.value)
+                value = int(dut.out_data_o.value)
+                row = b"".join(
+                    (value >> (128 * i) & (2**128 - 1)).to_bytes(16, "big")
+                    for i in range(self.lanes)
+                )
+                assert not any(row[size:]), "bytes behind the end"
+                self.out[ctx].append((row[:size], bool(last), bool(int(dut.out_key_lost_o.value))))
+                self.out_clocks.append((self.clocks, -(-size // 16)))
+                if last:
+                    unfinished -= 1
+                    if jobs[ctx]:
+                        waiting.append(ctx)
+            if configuring is not None and int(dut.cfg_ready_o.value):
+                ctx, data = configuring
+                pending[ctx] = self.rows(data)
+                configuring = None
+                dut.cfg_valid_i.value = 0
+            if offered is not None:
+                if int(dut.row_ready_o.value):
+                    self.row_clocks.append(self.clocks)
+                    offered = None
+                    dut.row_valid_i.value = 0
+                else:
+                    self.lost_clocks += 1
+            # What is next.
+            if configuring is None and waiting:
+                ctx = waiting.pop(0)
+                message, first, steal, data = jobs[ctx].pop(0)
+                configuring = (ctx, data)
+                dut.cfg_valid_i.value = 1
+                dut.cfg_ctx_i.value = ctx
+                dut.cfg_mode_i.value = MODES.index(message.mode)
+                dut.cfg_dir_i.value = int(message.decrypt)
+                dut.cfg_init_i.value = int(first)
+                dut.cfg_serial_i.value = int(steal)
+                dut.cfg_key_slot_i.value = message.key_slot
+                dut.cfg_tweak_slot_i.value = message.tweak_slot
+                dut.cfg_iv_i.value = int.from_bytes(message.iv, "big")
+            if offered is None and pending and rng.random() >= in_stall:
+                choice = None
+                if heed_room is None:
+                    choice = rng.choice(list(pending))
+                else:
+                    room = rooms[2 - heed_room]
+                    if prefer_old and last_ctx in pending and room >> last_ctx & 1:
+                        choice = last_ctx
+                    else:
+                        able = [ctx for ctx in pending if room >> ctx & 1]
+                        choice = rng.choice(able) if able else None
+                if choice is not None:
+                    last_ctx = choice
+                    offered = pending[choice].pop(0)
+                    if not pending[choice]:
+                        del pending[choice]
+                    dut.row_valid_i.value = 1
+                    dut.row_ctx_i.value = choice
+                    dut.row_data_i.value = offered[0]
+                    dut.row_bytes_i.value = offered[1]
+                    dut.row_last_i.value = offered[2]
+            rooms = [rooms[1], int(dut.room_o.value)]
+            new_ready = int(rng.random() >= out_stall)
+            if new_ready != ready:
+                ready = new_ready
+                dut.out_ready_i.value = ready
+        dut.out_ready_i.value = 0
+        dut.cfg_valid_i.value = 0
+
+    def check(self, queues: dict[int, list[Message]]) -> None:
+        """Compare all that came out with what OpenSSL says."""
+        for ctx, messages in queues.items():
+            rows = iter(self.out[ctx])
+            for message in messages:
+                got = b""
+                for _, _, data in message.pieces():
+                    job = b""
+                    while len(job) < len(data):
+                        row, last, lost = next(rows)
+                        job += row
+                        assert last == (len(job) >= len(data)), "last in the wrong row"
+                        assert lost == message.lost
+                    assert len(job) == len(data)
+                    got += job
+                label = f"context {ctx} {message.mode} decrypt={message.decrypt} {message.jobs}"
+                assert got == (bytes(len(got)) if message.lost else message.want), label
+            assert next(rows, None) is None
+
+
+def blocks_per_clock(out_clocks: list[tuple[int, int]], skip: float = 0.2) -> float:
+    """Blocks a clock in the middle part of a run."""
+    begin = out_clocks[int(len(out_clocks) * skip)][0]
+    end = out_clocks[int(len(out_clocks) * (1 - skip))][0]
+    return sum(n for clock, n in out_clocks if begin < clock <= end) / (end - begin)
+
+
+async def fresh(dut: SimHandleBase, parameters: dict, seed: int = 1) -> Bench:
+    """A bench on a module that is reset."""
+    bench = Bench(dut, int(parameters["Lanes"]), int(parameters["Contexts"]), seed)
+    await bench.start()
+    cocotb.log.info("%s", parameters)
+    return bench
