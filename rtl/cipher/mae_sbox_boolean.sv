@@ -66,7 +66,7 @@ module mae_sbox_boolean
           pair[2] ^ x[b][5],
           pair[3] ^ x[b][2],
           pair[1] ^ x[b][3],
-          pair[0] ^ x[b][2],
+          pair[0] ^ x[b][0],
           ~(pair[3] ^ x[b][1]),
           pair[2] ^ x[b][6],
           ~(pair[0] ^ x[b][7])

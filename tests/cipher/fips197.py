@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES step by step as FIPS 197 defines it, for what OpenSSL does not show: S-box, round keys, states.
+
+Nothing here comes from the RTL: the S-box is computed from the field. :func:`check_against_openssl`
+compares whole encryptions and decryptions with OpenSSL; tests that use this module call it first.
+"""
+
+import functools
+import random
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+ROUNDS = {16: 10, 24: 12, 32: 14}
+
+
+def times(a: int, b: int) -> int:
+    """Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (§4.2)."""
+    product = 0
+    while b:
+        if b & 1:
+            product ^= a
+        a = (a << 1) ^ (0x11B if a & 0x80 else 0)
+        b >>= 1
+    return product
+
+
+def _sbox(x: int) -> int:
+    """The multiplicative inverse, 0 for 0, then the affine map (§5.1.1)."""
+    b = next((y for y in range(256) if times(x, y) == 1), 0)
+    bits = [b >> i & 1 for i in range(8)]
+    return sum(
+        (bits[i] ^ bits[(i + 4) % 8] ^ bits[(i + 5) % 8] ^ bits[(i + 6) % 8] ^ bits[(i + 7) % 8])
+        << i
+        for i in range(8)
+    ) ^ 0x63
+
+
+SBOX = [_sbox(x) for x in range(256)]
+INV_SBOX = [SBOX.index(x) for x in range(256)]
+
+
+def words(key: bytes) -> list[bytes]:
+    """The key schedule (§5.2), word by word."""
+    size = len(key) // 4
+    schedule = [key[4 * i : 4 * i + 4] for i in range(size)]
+    rcon = 1
+    for i in range(size, 4 * (ROUNDS[len(key)] + 1)):
+        word = schedule[-1]
+        if i % size == 0:
+            word = bytes(SBOX[x] for x in word[1:] + word[:1])
+            word = bytes([word[0] ^ rcon]) + word[1:]
+            rcon = times(rcon, 2)
+        elif size == 8 and i % size == 4:
+            word = bytes(SBOX[x] for x in word)
+        schedule.append(xor(schedule[i - size], word))
+    return schedule
+
+
+def round_keys(key: bytes) -> list[bytes]:
+    """The Nr + 1 round keys."""
+    schedule = words(key)
+    return [b"".join(schedule[i : i + 4]) for i in range(0, len(schedule), 4)]
+
+
+def xor(a: bytes, b: bytes) -> bytes:
+    """Bytes a + b in GF(2)."""
+    return bytes(x ^ y for x, y in zip(a, b, strict=True))
+
+
+def shift_rows(state: bytes, by: int = 1) -> bytes:
+    """Row r moves left by r columns (§5.1.2); by = -1: right (§5.3.1)."""
+    return bytes(state[4 * ((c + by * r) % 4) + r] for c in range(4) for r in range(4))
+
+
+def mix_columns(state: bytes, matrix: tuple[int, ...] = (2, 3, 1, 1)) -> bytes:
+    """Each column times the circulant matrix with this first row (§5.1.3, §5.3.3)."""
+    return bytes(
+        functools.reduce(
+            lambda a, b: a ^ b,
+            (times(matrix[(k - r) % 4], state[4 * c + k]) for k in range(4)),
+        )
+        for c in range(4)
+        for r in range(4)
+    )
+
+
+def encrypt_round(state: bytes, key: bytes, last: bool) -> bytes:
+    """One round of Cipher (§5.1)."""
+    state = shift_rows(bytes(SBOX[x] for x in state))
+    return xor(state if last else mix_columns(state), key)
+
+
+def decrypt_round(state: bytes, key: bytes, last: bool) -> bytes:
+    """One round of InvCipher (§5.3)."""
+    state = xor(bytes(INV_SBOX[x] for x in shift_rows(state, -1)), key)
+    return state if last else mix_columns(state, (14, 11, 13, 9))
+
+
+def states(key: bytes, block: bytes, decrypt: bool) -> list[bytes]:
+    """The state before the first round and after each one; the last is the result."""
+    keys = round_keys(key)
+    if decrypt:
+        keys.reverse()
+    step = decrypt_round if decrypt else encrypt_round
+    found = [xor(block, keys[0])]
+    for key_ in keys[1:]:
+        found.append(step(found[-1], key_, len(found) == len(keys) - 1))
+    return found
+
+
+def openssl(key: bytes, block: bytes, decrypt: bool) -> bytes:
+    """One block through OpenSSL."""
+    return bytes(_openssl(key, decrypt).update(block))
+
+
+@functools.lru_cache(maxsize=4096)
+def _openssl(key: bytes, decrypt: bool):  # noqa: ANN202 - the type is private to cryptography
+    cipher = Cipher(algorithms.AES(key), modes.ECB())
+    return cipher.decryptor() if decrypt else cipher.encryptor()
+
+
+def check_against_openssl(blocks: int = 20) -> None:
+    """This module and OpenSSL agree."""
+    rng = random.Random(197)
+    for size in ROUNDS:
+        for _ in range(blocks):
+            key, block = rng.randbytes(size), rng.randbytes(16)
+            for decrypt in (False, True):
+                assert states(key, block, decrypt)[-1] == openssl(key, block, decrypt)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every S-box beside the others: implementation, register and kind. out_o[i] is of
+// implementation i / 6, register (i / 3) % 2, kind i % 3 + 1 (dirs_e).
+
+module sbox_all
+  import mae_aes_pkg::*;
+(
+    input  logic             clk_i,
+    input  logic             rst_ni,
+    input  logic             en_i,
+    input  logic             inverse_i,
+    input  logic [ 7:0]      in_i,
+    output logic [17:0][7:0] out_o
+);
+
+  for (genvar i = 0; i < 18; i++) begin : gen_sbox
+    mae_sbox #(
+        .Kind (dirs_e'(i % 3 + 1)),
+        .Impl (sbox_impl_e'(i / 6)),
+        .Regs ((i / 3) % 2),
+        .Bytes(1)
+    ) u_sbox (
+        .clk_i,
+        .rst_ni,
+        .en_i,
+        .inverse_i,
+        .in_i,
+        .out_o(out_o[i])
+    );
+  end
+
+endmodule
