@@ -61,8 +61,12 @@ module mae_aes_core
 );
   `MAE_PARAM(IterativeLegal, !Iterative || Lanes == 1)
 
+  // Rows a serial slot holds; rows in the parallel path: more than the cipher's longest latency.
+  localparam int unsigned SlotRows = 4;
+  localparam int unsigned FlightRows = (RegsPerRound <= 2) ? 32 : 64;
+
   // Until the longest walk over a memory and the last block in the pipeline are over.
-  localparam int unsigned WipeClocks = Contexts + 64;
+  localparam int unsigned WipeClocks = 128 + SlotRows * Contexts / Lanes;
   logic [$clog2(WipeClocks+1)-1:0] wipe_q;
 
   assign wiping_o = wipe_q != '0;
@@ -82,9 +86,11 @@ module mae_aes_core
   cipher_rsp_t [Lanes-1:0] rsp;
 
   mae_mode_engine #(
-      .Lanes   (Lanes),
-      .Contexts(Contexts),
-      .Parallel(!Iterative)
+      .Lanes     (Lanes),
+      .Contexts  (Contexts),
+      .Parallel  (!Iterative),
+      .SlotRows  (SlotRows),
+      .FlightRows(FlightRows)
   ) u_engine (
       .clk_i,
       .rst_ni,
@@ -117,9 +123,10 @@ module mae_aes_core
   );
 
   mae_key_cache #(
-      .KeySlots    (KeySlots),
-      .KeyBanks    (KeyBanks),
-      .MinResidence(MinResidence)
+      .KeySlots       (KeySlots),
+      .KeyBanks       (KeyBanks),
+      .MinResidence   (MinResidence),
+      .UrgentResidence((MinResidence < 32) ? MinResidence : 32)
   ) u_keys (
       .clk_i,
       .rst_ni,

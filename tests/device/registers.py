@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers by their names in regs/*.rdl, over AXI4-Lite, and the key commands both maps have."""
+
+import functools
+import logging
+
+from cocotb.handle import SimHandleBase
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
+from systemrdl.node import FieldNode, RegNode
+
+from tools import gen_regs
+
+KEY_LENGTHS = {16: 0, 24: 1, 32: 2}
+
+
+@functools.cache
+def layout(name: str) -> dict[str, tuple[int, int, dict[str, tuple[int, int]]]]:
+    """Register -> (offset, stride, {field: (low bit, width)}); `lo` of a pair as `pair.lo`."""
+    found = {}
+    top = gen_regs.elaborate(name)
+    for node in top.descendants(unroll=False):
+        if not isinstance(node, RegNode):
+            continue
+        path = node.get_path().split(".", 1)[1].replace("[]", "")
+        offset, parent = node.raw_address_offset, node.parent
+        if parent != top:
+            offset += parent.raw_address_offset
+        fields = {
+            f.inst_name: (f.low, f.width) for f in node.children() if isinstance(f, FieldNode)
+        }
+        found[path] = (offset, 4, fields)
+    return found
+
+
+class Registers:
+    """The registers of one device."""
+
+    def __init__(
+        self,
+        dut: SimHandleBase,
+        map_name: str,
+        clock: SimHandleBase | None = None,
+        reset: SimHandleBase | None = None,
+    ) -> None:
+        bus = AxiLiteBus.from_prefix(dut, "s_axil")
+        self.bus = AxiLiteMaster(
+            bus, clock or dut.clk_i, reset or dut.rst_ni, reset_active_level=False
+        )
+        for side in (self.bus.read_if, self.bus.write_if):
+            side.log.setLevel(logging.WARNING)  # else a line for each access
+        self.layout = layout(map_name)
+
+    async def read_at(self, offset: int) -> tuple[int, AxiResp]:
+        """A word and the bus's response."""
+        result = await self.bus.read(offset, 4)
+        return int.from_bytes(result.data, "little"), result.resp
+
+    async def write_at(self, offset: int, value: int) -> AxiResp:
+        """Write a word; the bus's response."""
+        return (await self.bus.write(offset, value.to_bytes(4, "little"))).resp
+
+    async def read(self, name: str, index: int = 0) -> int:
+        """A register."""
+        value, resp = await self.read_at(self.layout[name][0] + 4 * index)
+        assert resp == AxiResp.OKAY, (name, resp)
+        return value
+
+    async def fields(self, name: str, index: int = 0) -> dict[str, int]:
+        """A register's fields."""
+        value = await self.read(name, index)
+        return {
+            field: (value >> low) & ((1 << width) - 1)
+            for field, (low, width) in self.layout[name][2].items()
+        }
+
+    async def field(self, name: str) -> int:
+        """A field, `register.field`."""
+        register, field = name.rsplit(".", 1)
+        return (await self.fields(register))[field]
+
+    def pack(self, name: str, **fields: int) -> int:
+        """A register's value out of its fields; those not named are 0."""
+        value = 0
+        for field, number in fields.items():
+            low, width = self.layout[name][2][field]
+            assert 0 <= number < 1 << width, (name, field, number)
+            value |= number << low
+        return value
+
+    async def write(self, name: str, value: int | None = None, index: int = 0, **fields: int):
+        """A register, as a number or by its fields."""
+        if value is None:
+            value = self.pack(name, **fields)
+        resp = await self.write_at(self.layout[name][0] + 4 * index, value)
+        assert resp == AxiResp.OKAY, (name, resp)
+
+    async def write_words(self, name: str, data: bytes) -> None:
+        """A run of registers from bytes as a little-endian processor stores them."""
+        for i in range(0, len(data), 4):
+            await self.write(name, int.from_bytes(data[i : i + 4], "little"), i // 4)
+
+    async def key_command(self, **fields: int) -> int:
+        """Carry out a key command; its error."""
+        await self.write("key_cmd", go=1, **fields)
+        while (status := await self.fields("key_status"))["busy"]:
+            pass
+        return status["error"]
+
+    async def load_key(self, slot: int, key: bytes) -> int:
+        """Load a key; the error."""
+        await self.write_words("key", key)
+        return await self.key_command(slot=slot, len=KEY_LENGTHS[len(key)])
+
+    async def erase_key(self, slot: int) -> int:
+        """Erase a key; the error."""
+        return await self.key_command(slot=slot, op=1)
