@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host with memory and two rings around a DMA: submits descriptors and takes completions."""
+
+import random
+
+from cocotb.handle import SimHandleBase
+from cocotb.triggers import RisingEdge
+
+from tests.dma.rings import (
+    COMPLETION_BYTES,
+    DESC_BYTES,
+    DST_LIST,
+    SRC_LIST,
+    Completion,
+    Ctrl,
+    Desc,
+    DmaStatus,
+    Status,
+    entry,
+    split,
+)
+from tests.support import bench
+from tests.support.axi_memory import AxiMemory
+from tests.support.stream import start
+
+BASE = 0x7_0000_0000
+SUB, COMP, LISTS, DATA = BASE + 0x1000, BASE + 0x3000, BASE + 0x4000, BASE + 0x80000
+MEMORY_BYTES = 1 << 22
+
+
+class Host:
+    """The rings in an :class:`AxiMemory`, and what memory must hold in the end."""
+
+    def __init__(
+        self, dut: SimHandleBase, seed: int, sub_log2: int = 5, comp_log2: int = 5
+    ) -> None:
+        self.dut = dut
+        self.random = random.Random(seed)
+        self.ctrl = Ctrl(sub_base=SUB, sub_log2=sub_log2, comp_base=COMP, comp_log2=comp_log2)
+        self.memory: AxiMemory | None = None
+        self.contexts = int(bench.parameters()["Contexts"])
+        self.next_list, self.next_data = LISTS, DATA
+        self.restart()
+
+    def restart(self) -> None:
+        """Forget what was submitted: the DMA is enabled anew."""
+        self.waiting: list[Desc] = []
+        self.sent: list[Desc] = []
+        self.completions: list[Completion] = []
+        self.ctrl.sub_tail = self.ctrl.comp_head = 0
+        self.ctrl.enable = 1
+        if self.memory:
+            self.memory.write(COMP, bytes(COMPLETION_BYTES << self.ctrl.comp_log2))
+
+    @classmethod
+    async def begin(
+        cls,
+        dut: SimHandleBase,
+        seed: int = 1,
+        sub_log2: int = 5,
+        comp_log2: int = 5,
+        **memory: object,
+    ) -> "Host":
+        """Reset, random memory, enabled rings."""
+        host = cls(dut, seed, sub_log2, comp_log2)
+        await start(dut, ctrl_i=0, irq_ack_i=0, r_valid_i=0, b_valid_i=0)
+        host.memory = AxiMemory(dut, MEMORY_BYTES, base=BASE, seed=seed, unique_ids=True, **memory)
+        host.memory.data[:] = host.random.randbytes(MEMORY_BYTES)
+        host.restart()
+        host.memory.start()
+        return host
+
+    def status(self) -> DmaStatus:
+        """The status output."""
+        return DmaStatus.unpack(int(self.dut.status_o.value))
+
+    def place(self, length: int, align: int = 1) -> int:
+        """A place for data, at any alignment, with a gap before it."""
+        addr = self.next_data + self.random.randrange(1, 200)
+        addr = -(-addr // align) * align
+        self.next_data = addr + length
+        assert self.next_data < BASE + MEMORY_BYTES, "the test's memory is full"
+        return addr
+
+    def make_list(self, lengths: list[int]) -> tuple[int, list[tuple[int, int]]]:
+        """A list over new places; its address and the places."""
+        pieces = [(self.place(n), n) for n in lengths]
+        return self.write_list(pieces), pieces
+
+    def write_list(self, pieces: list[tuple[int, int]]) -> int:
+        """Put a list to memory."""
+        addr = self.next_list + 16 * self.random.randrange(9)
+        self.memory.write(addr, b"".join(entry(a, n) for a, n in pieces))
+        self.next_list = addr + 16 * len(pieces)
+        assert self.next_list < DATA
+        return addr
+
+    def job(self, context: int, length: int, parts: tuple[int, int] = (0, 0), **more: int) -> "Job":
+        """A copy of random data; parts > 0 give source and destination a list of so many."""
+        return Job(self, context, length, parts, **more)
+
+    def submit(self, *descs: Desc) -> None:
+        """Queue descriptors; :meth:`turn` puts them to the ring as it has room."""
+        self.waiting.extend(descs)
+
+    def turn(self) -> None:
+        """What the host's processor does once in a while."""
+        ctrl = self.ctrl
+        head = self.status().sub_head
+        size = 1 << ctrl.sub_log2
+        while self.waiting and (len(self.sent) - head) % 65536 < size:
+            desc = self.waiting.pop(0)
+            self.memory.write(SUB + DESC_BYTES * (len(self.sent) % size), desc.pack())
+            self.sent.append(desc)
+        ctrl.sub_tail = len(self.sent) % 65536
+        while True:
+            taken = len(self.completions)
+            at = COMP + COMPLETION_BYTES * (taken % (1 << ctrl.comp_log2))
+            data = self.memory.read(at, COMPLETION_BYTES)
+            if int.from_bytes(data[12:], "little") != 1 - (taken >> ctrl.comp_log2) % 2:
+                break
+            self.completions.append(Completion.unpack(data))
+        ctrl.comp_head = len(self.completions) % 65536
+        self.dut.ctrl_i.value = ctrl.pack()
+
+    async def clocks(self, count: int, every: int = 1) -> None:
+        """Let time pass, with a turn of the host now and then."""
+        for i in range(count):
+            if i % every == 0:
+                self.turn()
+            await RisingEdge(self.dut.clk_i)
+
+    async def finish(self, limit: int = 60000, every: int = 10) -> dict[int, Completion]:
+        """Until everything submitted is completed; completions by cookie."""
+        clocks = 0
+        while self.waiting or len(self.completions) < len(self.sent):
+            await self.clocks(every, every)
+            clocks += every
+            assert clocks < limit, f"hangs: {self.status()} {len(self.completions)} completed"
+        return {c.cookie: c for c in self.completions}
+
+
+class Job:
+    """A copy job: its descriptor, and where its bytes come from and go to."""
+
+    cookies = 0
+
+    def __init__(
+        self,
+        host: Host,
+        context: int,
+        length: int,
+        parts: tuple[int, int] = (0, 0),
+        *,
+        in_place: bool = False,
+        align: int = 1,
+        flags: int = 0,
+    ) -> None:
+        self.host = host
+        Job.cookies += 1
+        sides = []
+        for count in parts:
+            if count:
+                lengths = split(host.random, length, count)
+                addr, pieces = host.make_list(lengths)
+            else:
+                addr = host.place(length, align)
+                pieces = [(addr, length)]
+            sides.append((addr, pieces))
+        if in_place:
+            sides[1] = sides[0]
+            parts = (parts[0], parts[0])
+        (src, self.src), (dst, self.dst) = sides
+        self.desc = Desc(
+            cookie=Job.cookies,
+            context=context,
+            src=src,
+            dst=dst,
+            length=length,
+            flags=flags | SRC_LIST * bool(parts[0]) | DST_LIST * bool(parts[1]),
+            src_entries=parts[0],
+            dst_entries=parts[1],
+        )
+        self.data = b"".join(host.memory.read(a, n) for a, n in self.src)
+
+    def landed(self, image: bytearray) -> None:
+        """The job's effect on an image of memory."""
+        at = 0
+        for addr, count in self.dst:
+            image[addr - BASE : addr - BASE + count] = self.data[at : at + count]
+            at += count
+
+    def forget(self, image: bytearray) -> None:
+        """After a failure the destination may hold anything."""
+        for addr, count in self.dst:
+            image[addr - BASE : addr - BASE + count] = self.host.memory.read(addr, count)
+
+
+def check_memory(
+    host: Host, before: bytearray, jobs: list[Job], done: dict[int, Completion]
+) -> None:
+    """Memory differs from what it was by the successful jobs' data, and in no other byte."""
+    image = before
+    for job in jobs:
+        got = done[job.desc.cookie]
+        if got.status == Status.OK:
+            assert got.bytes == job.desc.length
+            job.landed(image)
+        else:
+            job.forget(image)
+    for first, size in ((SUB, DESC_BYTES << host.ctrl.sub_log2), (COMP, 16 << host.ctrl.comp_log2)):
+        image[first - BASE : first - BASE + size] = host.memory.read(first, size)
+    if image != host.memory.data:
+        at = next(i for i, (a, b) in enumerate(zip(image, host.memory.data, strict=True)) if a != b)
+        raise AssertionError(f"memory differs at {BASE + at:#x}")
