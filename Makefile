@@ -35,8 +35,9 @@ breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tes
 	@$(PY) tools/breakages.py
 
 .PHONY: docs
-docs: $(READY) ## Make the module pages of docs/modules from the RTL
+docs: $(READY) ## Make the module pages and the FuseSoC core file from the RTL
 	@$(PY) tools/gen_docs.py
+	@$(PY) tools/gen_core.py
 
 .PHONY: lock
 lock: ## Pin the newest versions of requirements.in in requirements.lock
