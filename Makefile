@@ -34,6 +34,19 @@ vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the periphe
 breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
 	@$(PY) tools/breakages.py
 
+.PHONY: check
+check: $(READY) ## Check format, lint, layering, house rules and that nothing generated is stale
+	@$(PY) tools/check_layers.py
+	@$(PY) tools/check_tests.py
+	@$(PY) tools/check_readme.py
+	@$(PY) tools/gen_regs.py --check
+	@$(PY) tools/gen_docs.py --check
+	@$(PY) tools/lint.py
+
+.PHONY: format
+format: $(READY) ## Format every source file
+	@$(PY) tools/lint.py --fix
+
 .PHONY: docs
 docs: $(READY) ## Make the module pages and the FuseSoC core file from the RTL
 	@$(PY) tools/gen_docs.py

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check_layers.py notices each way of using a later folder."""
+
+import pathlib
+
+import pytest
+
+from tests.tools import tree
+from tools import check_layers
+
+
+def test_clean(tmp_path: pathlib.Path) -> None:
+    """A tree in order has no problems; names in comments and strings do not count."""
+    assert check_layers.problems(tree.make(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        (
+            "rtl/prim/mae_low.sv",
+            tree.MODULE.format(name="mae_low", body="mae_high u_high (.a_i, .b_o);"),
+            "prim/ may not use cipher/ (mae_high)",
+        ),
+        (
+            "rtl/prim/mae_low.sv",
+            tree.MODULE.format(name="mae_low", body='`include "cipher.svh"'),
+            "prim/ may not use cipher/ (cipher)",
+        ),
+        (
+            "rtl/cipher/mae_high.sv",
+            tree.MODULE.format(name="mae_high", body="assign b_o = mae_dev_pkg::Value;"),
+            "cipher/ may not use device/ (mae_dev_pkg)",
+        ),
+        ("rtl/other/mae_other.sv", "module mae_other; endmodule\n", "no place in the order"),
+        ("driver/src/library.c", '#include "sim.h"\n', "src/ may not use backend/ (sim)"),
+        ("driver/include/api.h", '#include "ops.h"\n', "include/ may not use src/ (ops)"),
+        ("maeslant/cli.py", "import tools.check\n", "maeslant/ may not import tools"),
+        (
+            "maeslant/cli.py",
+            "def f():\n    from tests import support\n",
+            "maeslant/ may not import tests",
+        ),
+        ("tools/check.py", "from tests.support import bench\n", "tools/ may not import tests"),
+    ],
+)
+def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
+    """Each break gives one line that names the file."""
+    extra = {
+        "rtl/cipher/cipher.svh": "// SPDX\n",
+        "rtl/device/mae_dev_pkg.sv": "package mae_dev_pkg;\nendpackage\n",
+    }
+    found = check_layers.problems(tree.make(tmp_path, **extra, **{file: text}))
+    assert len(found) == 1
+    assert file in found[0] and said in found[0]

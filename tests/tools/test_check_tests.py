@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check_tests.py notices missing tests, headers, SPDX lines, and long files."""
+
+import pathlib
+
+import pytest
+
+from tests.tools import tree
+from tools import check_tests
+
+NEW = tree.MODULE.format(name="mae_new", body="")
+
+
+def test_clean(tmp_path: pathlib.Path) -> None:
+    """A tree in order has no problems."""
+    assert check_tests.problems(tree.make(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "said"),
+    [
+        ("rtl/prim/mae_new.sv", NEW, "has no tests/prim/test_new.py"),
+        (
+            "rtl/prim/mae_low.sv",
+            tree.FILES["rtl/prim/mae_low.sv"].split("\n", 1)[1],
+            "no SPDX line",
+        ),
+        ("driver/src/library.c", "int x;\n", "no SPDX line"),
+        (
+            "rtl/prim/mae_low.sv",
+            tree.FILES["rtl/prim/mae_low.sv"].replace("Latency: 0 clocks.", "Good."),
+            "says nothing of latency",
+        ),
+        (
+            "rtl/prim/mae_low.sv",
+            tree.FILES["rtl/prim/mae_low.sv"].replace("mae_low: an", "An"),
+            "does not say what 'mae_low:' is",
+        ),
+        ("maeslant/cli.py", tree.SPDX_PY + "x = 1\n" * 500, "501 lines, and no ADR"),
+    ],
+)
+def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
+    """Each break gives one line that names the file."""
+    found = check_tests.problems(tree.make(tmp_path, **{file: text}))
+    assert len(found) == 1, found
+    assert file in found[0] and said in found[0]
+
+
+def test_allowed(tmp_path: pathlib.Path) -> None:
+    """A part named by a docstring, a long file named by an ADR, generated and empty files."""
+    changes = {
+        "rtl/prim/mae_new.sv": NEW,
+        "tests/prim/test_low.py": tree.SPDX_PY + '"""mae_low with its part mae_new."""\n',
+        "maeslant/cli.py": tree.SPDX_PY + "x = 1\n" * 500,
+        "docs/adr/0002.md": "Why cli.py is long.\n",
+        "rtl/device/generated/mae_regs.sv": tree.SPDX_PY + "x\n" * 600,
+        "build/x.py": "x = 1\n",
+        "tests/__init__.py": "",
+    }
+    assert check_tests.problems(tree.make(tmp_path, **changes)) == []

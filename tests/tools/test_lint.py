@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/lint.py notices a break of each tool's rules, and --fix repairs what is format."""
+
+import pathlib
+from collections.abc import Callable
+
+import pytest
+
+from tests.tools import tree
+from tools import lint
+
+GOOD = {
+    "rtl/prim/mae_low.sv": tree.FILES["rtl/prim/mae_low.sv"],
+    "driver/src/a.c": tree.SPDX_C + "int f(int x)\n{\n    return x;\n}\n",
+    "sim/a.cpp": "int f(int x) { return x; }\n",
+    "a.py": '"""A module."""\n\nX = 1\n',
+}
+CHECKS = {
+    "verible_format": lambda root: lint.verible_format(root, False),
+    "verible_lint": lint.verible_lint,
+    "verilator_lint": lint.verilator_lint,
+    "clang_format": lambda root: lint.clang_format(root, False),
+    "ruff": lambda root: lint.ruff(root, False),
+}
+BREAKS = [
+    ("verible_format", "rtl/prim/mae_low.sv", "  assign", "    assign"),
+    ("verible_lint", "rtl/prim/mae_low.sv", "module mae_low", "module mae_other"),
+    ("verilator_lint", "rtl/prim/mae_low.sv", "logic a_i", "logic [1:0] a_i"),
+    ("clang_format", "driver/src/a.c", "    return", "  return"),
+    ("clang_format", "sim/a.cpp", "int x", "int  x"),
+    ("ruff", "a.py", "X = 1", "X=1"),
+    ("ruff", "a.py", '"""A module."""', ""),
+]
+
+
+def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.Path:
+    """A small tree with the repository's own settings."""
+    for name, text in {**GOOD, **(changes or {})}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    for name in (".clang-format", "sim/.clang-format", "pyproject.toml"):
+        (root / name).write_text((lint.paths.ROOT / name).read_text())
+    return root
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_clean(tmp_path: pathlib.Path, check: str) -> None:
+    """Nothing is said about a tree in order."""
+    assert CHECKS[check](make(tmp_path)) == []
+
+
+@pytest.mark.parametrize(("check", "file", "old", "new"), BREAKS)
+def test_break(tmp_path: pathlib.Path, check: str, file: str, old: str, new: str) -> None:
+    """Each break is noticed by its tool, with the file's name."""
+    found = CHECKS[check](make(tmp_path, {file: GOOD[file].replace(old, new)}))
+    assert found and pathlib.PurePath(file).name in " ".join(found)
+
+
+@pytest.mark.parametrize(
+    ("check", "fix"),
+    [
+        ("verible_format", lint.verible_format),
+        ("clang_format", lint.clang_format),
+        ("ruff", lint.ruff),
+    ],
+)
+def test_fix(tmp_path: pathlib.Path, check: str, fix: Callable) -> None:
+    """Formatting in place repairs the first break of each formatter."""
+    _, file, old, new = next(item for item in BREAKS if item[0] == check)
+    root = make(tmp_path, {file: GOOD[file].replace(old, new)})
+    fix(root, True)
+    assert (root / file).read_text() == GOOD[file]
+    assert CHECKS[check](root) == []

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tree is the order of dependence: a file uses its own folder and those before it.
+
+rtl/ in the order of maeslant.paths.RTL_ORDER, by the modules and packages a file names; driver/ by
+its includes; Python by its imports: maeslant uses itself, tools may use maeslant, tests anything.
+"""
+
+import ast
+import pathlib
+import re
+import sys
+
+from maeslant import paths
+
+DRIVER_ORDER = ("include", "src", "backend", "firmware", "examples", "fuzz")
+PYTHON_USES = {"maeslant": set(), "tools": {"maeslant"}}
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
+
+
+def _check_order(
+    tree: pathlib.Path, order: tuple[str, ...], uses: dict[pathlib.Path, set[pathlib.Path]]
+) -> list[str]:
+    """A line for each use of a later folder, and for each folder that is not in the order."""
+    problems = []
+
+    def folder(path: pathlib.Path) -> str:
+        return path.relative_to(tree).parts[0]
+
+    for path in sorted(uses):
+        if folder(path) not in order:
+            problems.append(f"{path}: folder {folder(path)}/ has no place in the order {order}")
+            continue
+        for other in sorted(uses[path]):
+            if folder(other) in order and order.index(folder(other)) > order.index(folder(path)):
+                problems.append(
+                    f"{path}: {folder(path)}/ may not use {folder(other)}/ ({other.stem})"
+                )
+    return problems
+
+
+def rtl_problems(root: pathlib.Path) -> list[str]:
+    """Modules, packages and includes in rtl/."""
+    rtl = root / "rtl"
+    files = [*rtl.glob("**/*.sv"), *rtl.glob("**/*.svh")]
+    modules = {path.stem: path for path in files if path.suffix == ".sv"}
+    headers = {path.name: path for path in files if path.suffix == ".svh"}
+    uses = {}
+    for path in files:
+        text = path.read_text()
+        names = set(re.findall(r"\b\w+\b", COMMENT.sub(" ", text)))
+        uses[path] = {modules[name] for name in names & modules.keys()}
+        uses[path] |= {headers[name] for name in INCLUDE.findall(text) if name in headers}
+    return _check_order(rtl, paths.RTL_ORDER, uses)
+
+
+def driver_problems(root: pathlib.Path) -> list[str]:
+    """Includes in driver/."""
+    driver = root / "driver"
+    files = [path for suffix in ("c", "h", "S") for path in driver.glob(f"**/*.{suffix}")]
+    headers = {path.name: path for path in files if path.suffix == ".h"}
+    uses = {
+        path: {
+            headers[pathlib.PurePath(name).name]
+            for name in INCLUDE.findall(path.read_text())
+            if pathlib.PurePath(name).name in headers
+        }
+        for path in files
+    }
+    return _check_order(driver, DRIVER_ORDER, uses)
+
+
+def python_problems(root: pathlib.Path) -> list[str]:
+    """Imports of the repository's own packages."""
+    problems = []
+    for package, allowed in PYTHON_USES.items():
+        for path in sorted((root / package).glob("**/*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                names = []
+                if isinstance(node, ast.Import):
+                    names = [alias.name for alias in node.names]
+                elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                    names = [node.module or ""]
+                for name in {name.split(".")[0] for name in names}:
+                    if name in {"maeslant", "tools", "tests"} - allowed - {package}:
+                        problems.append(f"{path}:{node.lineno}: {package}/ may not import {name}")
+    return problems
+
+
+def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
+    """All of the above."""
+    return [*rtl_problems(root), *driver_problems(root), *python_problems(root)]
+
+
+def main() -> int:
+    """Print what is wrong; 0 when nothing is."""
+    found = problems()
+    for line in found:
+        print(line.replace(f"{paths.ROOT}/", ""))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

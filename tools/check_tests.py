@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""House rules that a glance at the files can check.
+
+Every module of rtl/ has its test, a file of its own or one in the same folder whose docstring names
+the module as a part that it covers; a file over 500 lines has an ADR that names it; every source
+file has an SPDX line; every module's header says its latency or throughput.
+"""
+
+import ast
+import pathlib
+import re
+import sys
+
+from maeslant import paths
+
+MAX_LINES = 500
+SOURCES = {".sv", ".svh", ".vlt", ".rdl", ".py", ".c", ".h", ".S", ".cpp", ".ld", ".core", ".yml"}
+SOURCE_NAMES = {"Makefile"}
+SKIPPED = {".git", ".venv", ".ci", "build", "__pycache__"}
+TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORECASE)
+
+
+def sources(root: pathlib.Path) -> list[pathlib.Path]:
+    """All files that people write."""
+    return sorted(
+        path
+        for path in root.rglob("*")
+        if (path.suffix in SOURCES or path.name in SOURCE_NAMES)
+        and path.is_file()
+        and not SKIPPED & set(path.relative_to(root).parts)
+    )
+
+
+def modules(root: pathlib.Path) -> list[pathlib.Path]:
+    """The files of rtl/ that hold a module, outside generated/."""
+    return [
+        path
+        for path in sources(root)
+        if path.is_relative_to(root / "rtl")
+        and path.suffix == ".sv"
+        and "generated" not in path.parts
+        and re.search(r"^module ", path.read_text(), re.MULTILINE)
+    ]
+
+
+def header(text: str) -> str:
+    """The comment at the top of a file."""
+    lines = []
+    for line in text.splitlines():
+        if not line.startswith("//"):
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def test_problems(root: pathlib.Path) -> list[str]:
+    """Modules without a test in the mirrored place."""
+    found = []
+    for path in modules(root):
+        folder = root / "tests" / path.relative_to(root / "rtl").parts[0]
+        test = folder / f"test_{path.stem.removeprefix('mae_')}.py"
+        if not test.exists() and path.stem not in _covered(folder):
+            found.append(
+                f"{path}: has no {test.relative_to(root)}, and no docstring there names it"
+            )
+    return found
+
+
+def _covered(folder: pathlib.Path) -> set[str]:
+    """The modules that the docstrings of a folder's tests name."""
+    docstrings = (
+        ast.get_docstring(ast.parse(path.read_text())) or "" for path in folder.glob("test_*.py")
+    )
+    return set(re.findall(r"\bmae_\w+", " ".join(docstrings)))
+
+
+def header_problems(root: pathlib.Path) -> list[str]:
+    """Missing SPDX lines, and module headers that say nothing of time."""
+    found = []
+    for path in sources(root):
+        lines = path.read_text().splitlines()
+        if lines and not any("SPDX-License-Identifier:" in line for line in lines[:3]):
+            found.append(f"{path}: no SPDX line at its top")
+    for path in modules(root):
+        if not TIMING.search(header(path.read_text())):
+            found.append(f"{path}: the header says nothing of latency or throughput")
+        if f"{path.stem}:" not in header(path.read_text()):
+            found.append(f"{path}: the header does not say what '{path.stem}:' is")
+    return found
+
+
+def size_problems(root: pathlib.Path) -> list[str]:
+    """Files over the limit that no ADR names."""
+    decisions = "".join(path.read_text() for path in (root / "docs" / "adr").glob("*.md"))
+    found = []
+    for path in sources(root):
+        lines = len(path.read_text().splitlines())
+        if lines > MAX_LINES and "generated" not in path.parts and path.name not in decisions:
+            found.append(f"{path}: {lines} lines, and no ADR says why (limit {MAX_LINES})")
+    return found
+
+
+def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
+    """All of the above."""
+    return [*test_problems(root), *header_problems(root), *size_problems(root)]
+
+
+def main() -> int:
+    """Print what is wrong; 0 when nothing is."""
+    found = problems()
+    for line in found:
+        print(line.replace(f"{paths.ROOT}/", ""))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

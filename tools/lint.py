@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Format and lint of everything: SystemVerilog, Python, C and C++. `--fix` formats in place.
+
+Verible's format and lint; Verilator's -Wall on every module of rtl/ as a top with its default
+parameters and on the named builds; slang on all of it together; clang-format on driver/ and sim/;
+ruff. Generated files keep the form their generator gives them.
+"""
+
+import argparse
+import concurrent.futures
+import pathlib
+import re
+import subprocess
+import sys
+
+from maeslant import builds, paths
+
+JOBS = 2
+SKIPPED = {"generated", "build", ".venv", "__pycache__"}
+
+
+def files(root: pathlib.Path, *patterns: str) -> list[pathlib.Path]:
+    """What people write, by patterns."""
+    found = {path for pattern in patterns for path in root.glob(pattern)}
+    return sorted(p for p in found if not SKIPPED & set(p.relative_to(root).parts))
+
+
+def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
+    """What a command has to say when it fails; nothing when it does not."""
+    done = subprocess.run(
+        [str(word) for word in command], cwd=root, capture_output=True, text=True, check=False
+    )
+    text = (done.stdout + done.stderr).strip()
+    return "" if done.returncode == 0 else text or f"{command[0]} failed: {done.returncode}"
+
+
+def _all(commands: list[list[object]], root: pathlib.Path) -> list[str]:
+    """What many commands have to say, a few running at a time."""
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return [text for text in pool.map(lambda c: _run(c, root), commands) if text]
+
+
+def _format(tool: list[object], sources: list[pathlib.Path], fix: bool) -> list[str]:
+    """The files that a formatter writes otherwise."""
+    found = []
+    for path in sources:
+        text = path.read_text()
+        done = subprocess.run(
+            [*tool, path], cwd=path.parent, capture_output=True, text=True, check=False
+        )
+        if done.returncode:
+            found.append(f"{path}: {done.stderr.strip()}")
+        elif done.stdout != text and fix:
+            path.write_text(done.stdout)
+        elif done.stdout != text:
+            found.append(f"{path}: not in format: make format")
+    return found
+
+
+def verible_format(root: pathlib.Path, fix: bool) -> list[str]:
+    """The format of SystemVerilog."""
+    sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
+    return _format([paths.tool("verible-verilog-format"), "--column_limit=100"], sources, fix)
+
+
+def verible_lint(root: pathlib.Path) -> list[str]:
+    """The style of SystemVerilog, by .rules.verible_lint."""
+    sources = files(root, "rtl/**/*.sv", "tests/**/*.sv", "formal/**/*.sv")
+    rules = f"--rules_config={paths.ROOT / '.rules.verible_lint'}"
+    tool = [paths.tool("verible-verilog-lint"), rules]
+    return _all([[*tool, *sources]] if sources else [], root)
+
+
+def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, object]]]:
+    """Every module with its defaults, then the named builds."""
+    modules = [p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")]
+    by_name = {path.stem: path for path in modules}
+    named = [(b["top"], b["parameters"]) for b in builds.load().values() if b["top"] in by_name]
+    return [(path, {}) for path in modules] + [(by_name[top], given) for top, given in named]
+
+
+def _overrides(path: pathlib.Path, parameters: dict[str, object]) -> list[str]:
+    """Parameters as Verilator's options; the enums of the packages have two bits."""
+    enums = set(re.findall(r"parameter \w+_e (\w+)", re.sub(r" +", " ", path.read_text())))
+    sized = {name: "2'd" if name in enums else "" for name in parameters}
+    return [f"-G{name}={sized[name]}{int(value)}" for name, value in parameters.items()]
+
+
+def verilator_lint(root: pathlib.Path) -> list[str]:
+    """Verilator's warnings, each an error."""
+    commands = []
+    for path, parameters in verilator_tops(root):
+        commands.append(
+            [paths.tool("verilator"), "--lint-only", "--assert", "-Wall", "--quiet"]
+            + [paths.ROOT / "tools" / "verilator.vlt", *paths.verilator_sources()]
+            + _overrides(path, parameters)
+            + ["--top-module", path.stem, *paths.rtl_packages_of([path]), path]
+        )
+    # The same line of a shared module comes with many a top: say it once.
+    found = _all(commands, root)
+    return list(dict.fromkeys(found))
+
+
+def slang(root: pathlib.Path) -> list[str]:
+    """The slang front end accepts all modules together, as simulation and synthesis read them."""
+    import pyslang
+
+    packages = paths.rtl_packages()
+    sources = packages + [p for p in sorted(root.glob("rtl/**/*.sv")) if p not in packages]
+    for defines in ("", "-DSYNTHESIS=1"):
+        driver = pyslang.driver.Driver()
+        driver.addStandardArgs()
+        words = ["slang", "--single-unit", "--error-limit=0", defines, "-I", root / "rtl" / "prim"]
+        driver.parseCommandLine(" ".join(str(word) for word in [*words, *sources]))
+        accepted = driver.processOptions() and driver.parseAllSources()
+        if not (accepted and driver.runFullCompilation(quiet=True)):
+            return ["slang refuses what it names above"]
+    return []
+
+
+def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
+    """The format of C and C++, by .clang-format and sim/.clang-format."""
+    patterns = [f"{top}/**/*.{suffix}" for top in ("driver", "sim") for suffix in ("c", "h", "cpp")]
+    return _format([paths.tool("clang-format"), "--style=file"], files(root, *patterns), fix)
+
+
+def ruff(root: pathlib.Path, fix: bool) -> list[str]:
+    """The format and the lint of Python, by pyproject.toml."""
+    tool = paths.tool("ruff")
+    if fix:
+        return _all([[tool, "check", "--fix", "-q", "."], [tool, "format", "-q", "."]], root)
+    concise = "--output-format=concise"
+    return _all([[tool, "check", concise, "-q", "."], [tool, "format", "--check", "-q", "."]], root)
+
+
+def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
+    """All of the above."""
+    found = [*ruff(root, fix), *clang_format(root, fix), *verible_format(root, fix)]
+    if not fix:
+        found += [*verible_lint(root), *slang(root), *verilator_lint(root)]
+    return found
+
+
+def main() -> int:
+    """Print what is wrong; 0 when nothing is."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fix", action="store_true", help="format in place")
+    found = problems(fix=parser.parse_args().fix)
+    for line in found:
+        print(line.replace(f"{paths.ROOT}/", ""))
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
