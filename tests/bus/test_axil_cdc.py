@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_axil_cdc: accesses arrive at any phase and ratio of the clocks; resets; no secrets stay."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, Timer
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiLiteRam
+
+from tests.support import bench
+from tests.support.axi import pause_all
+from tests.support.stream import start_clock
+
+SIZE = 1024
+
+
+async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiLiteMaster, AxiLiteRam]:
+    """Clocks at random phases, a manager on one side, a memory on the other, both reset."""
+    dut.s_rst_ni.value = dut.m_rst_ni.value = 0
+    start_clock(dut.s_clk_i, s_ps)
+    start_clock(dut.m_clk_i, m_ps)
+    s_bus, m_bus = AxiLiteBus.from_prefix(dut, "s_axil"), AxiLiteBus.from_prefix(dut, "m_axil")
+    manager = AxiLiteMaster(s_bus, dut.s_clk_i, dut.s_rst_ni, False)
+    memory = AxiLiteRam(m_bus, dut.m_clk_i, dut.m_rst_ni, False, size=SIZE)
+    await Timer(5 * max(s_ps, m_ps), "ps")
+    dut.s_rst_ni.value = 1
+    await Timer(random.randrange(3 * m_ps), "ps")
+    dut.m_rst_ni.value = 1
+    await ClockCycles(dut.s_clk_i, 2)
+    return manager, memory
+
+
+async def traffic(manager: AxiLiteMaster, memory: AxiLiteRam, count: int) -> None:
+    """Random accesses against a model of the memory, several under way at once."""
+    model = bytearray(memory.read(0, SIZE))
+
+    async def use(base: int, size: int) -> None:
+        for _ in range(count):
+            length = random.randrange(1, 13)
+            address = base + random.randrange(size - length)
+            if random.randrange(2):
+                data = random.randbytes(length)
+                await manager.write(address, data)
+                model[address : address + length] = data
+            else:
+                got = (await manager.read(address, length)).data
+                assert got == model[address : address + length]
+
+    users = [cocotb.start_soon(use(base, SIZE // 4)) for base in range(0, SIZE, SIZE // 4)]
+    for user in users:
+        await user
+    assert memory.read(0, SIZE) == model
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+@cocotb.parametrize(ratio=[1.0, 1.03, 0.21, 4.7], pause=[0.0, 0.4])
+async def accesses_arrive(dut, ratio: float, pause: float) -> None:
+    """Everything that is written is there, everything that is read is right."""
+    manager, memory = await begin(dut, 4000, round(4000 * ratio))
+    if pause:
+        pause_all(manager, pause, 2)
+        pause_all(memory, pause, 3)
+    await traffic(manager, memory, 25)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+@cocotb.parametrize(side=["s", "m"])
+async def idle_side_may_be_reset(dut, side: str) -> None:
+    """After a reset of either side while it is idle, accesses go on; those made meanwhile wait."""
+    manager, memory = await begin(dut, 4000, 5300)
+    await traffic(manager, memory, 5)
+    reset = getattr(dut, f"{side}_rst_ni")
+    for _ in range(5):
+        reset.value = 0
+        await Timer(random.randrange(1, 20_000), "ps")
+        waiting = cocotb.start_soon(manager.write(4, b"wait")) if side == "m" else None
+        await Timer(random.randrange(1, 50_000), "ps")
+        reset.value = 1
+        if waiting:
+            await waiting
+            assert memory.read(4, 4) == b"wait"
+        await traffic(manager, memory, 3)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def both_sides_reset_under_way(dut) -> None:
+    """A reset of both sides in the middle of traffic leaves nothing of it behind."""
+    manager, memory = await begin(dut, 4000, 3100)
+    for _ in range(8):
+        for address in range(0, 64, 4):
+            manager.init_write(address, b"lost")
+            manager.init_read(address, 4)
+        await Timer(random.randrange(20_000, 150_000), "ps")
+        dut.s_rst_ni.value = dut.m_rst_ni.value = 0
+        await Timer(random.randrange(10_000, 30_000), "ps")
+        dut.m_rst_ni.value = 1
+        await Timer(random.randrange(1, 20_000), "ps")
+        dut.s_rst_ni.value = 1
+        await traffic(manager, memory, 4)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def no_word_stays(dut) -> None:
+    """A key that was written through the crossing is no longer in it a few clocks later."""
+    manager, _ = await begin(dut, 4000, 5300)
+    await manager.write(0, b"\xff" * 32)
+    await ClockCycles(dut.s_clk_i, 10)
+    assert [int(dut.u_w.store_q[i].value) for i in range(2)] == [0, 0]
+
+
+@pytest.mark.parametrize("width", [12])
+def test_axil_cdc(width: int) -> None:
+    """Run all of the above."""
+    bench.run("mae_axil_cdc", parameters={"AddrWidth": width}, visible=True)

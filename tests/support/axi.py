@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of AXI modules share: random pauses on the channels of cocotbext-axi's models."""
+
+import random
+from collections.abc import Iterator
+
+
+def pauses(share: float, seed: int) -> Iterator[bool]:
+    """Pause in this share of the clocks, in bursts of random length."""
+    generator = random.Random(seed)
+    while True:
+        paused = generator.random() < share
+        yield from [paused] * generator.randrange(1, 6)
+
+
+def pause_all(model: object, share: float, seed: int = 1) -> None:
+    """Random pauses on all five channels of an AXI or AXI4-Lite manager or memory."""
+    for number, (side, names) in enumerate((("write_if", "aw w b"), ("read_if", "ar r"))):
+        for name in names.split():
+            channel = getattr(getattr(model, side), f"{name}_channel")
+            channel.set_pause_generator(pauses(share, seed * 100 + number * 10 + ord(name[0])))
