@@ -18,6 +18,13 @@ static void push(struct mae_dev *dev, struct mae_index_list *list, uint32_t inde
     list->tail = index;
 }
 
+/* The entry used last is taken first: its lists are in place. */
+static void give_back(struct mae_dev *dev, uint32_t index)
+{
+    dev->entries[index].next = dev->free.head;
+    dev->free.head = index;
+}
+
 static uint32_t pop(struct mae_dev *dev, struct mae_index_list *list)
 {
     uint32_t index = list->head;
@@ -29,7 +36,7 @@ void mae_jobs_open(struct mae_dev *dev)
 {
     dev->free.head = dev->done.head = NONE;
     for (uint32_t i = 0; i < MAE_DEPTH; i++)
-        push(dev, &dev->free, i);
+        give_back(dev, MAE_DEPTH - 1 - i);
     dev->depth = MAE_DEPTH;
     dev->progress_ns = dev->ops->now_ns(dev->backend);
 }
@@ -217,7 +224,7 @@ mae_error_t mae_submit_own(mae_dev_t *dev, const struct mae_job *job, mae_notify
         account(dev, entry, -1);
         entry->in_flight = false;
         dev->used--;
-        push(dev, &dev->free, index);
+        give_back(dev, index);
     }
     return error;
 }
@@ -231,7 +238,7 @@ static void release(struct mae_dev *dev, uint32_t index)
 {
     dev->entries[index].generation++;
     dev->used--;
-    push(dev, &dev->free, index);
+    give_back(dev, index);
 }
 
 void mae_complete(struct mae_dev *dev, uint32_t index, mae_error_t error, uint32_t status,

@@ -219,7 +219,7 @@ static void ring_stop(struct mae_dev *dev)
     uint32_t status;
     if (write_reg(dev, REG(irq_enable), 0) != MAE_OK)
         return;
-    if (dev->in_flight > 0 && !dev->dead) {
+    if (dev->in_flight > 0 || dev->dead) {
         if (write_reg(dev, REG(ctrl),
                       MAE_STREAM_CARD__CTRL__ENABLE_bm | MAE_STREAM_CARD__CTRL__ABORT_bm) != MAE_OK)
             return;

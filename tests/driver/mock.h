@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A device in software behind the driver's operations table, for tests: it notes every register
+ * access, carries jobs out with the toy cipher in any order the contexts allow, and misbehaves on
+ * request. Bus addresses differ from pointers, and what is not mapped cannot be reached.
+ */
+#ifndef MOCK_H
+#define MOCK_H
+
+#include "check.h"
+#include "device.h"
+#include "generated/mae_peripheral_regs.h"
+#include "generated/mae_stream_card_regs.h"
+#include "toy_modes.h"
+
+#define CARD(name) ((uint32_t)offsetof(mae_stream_card_t, name))
+#define PERIPH(name) ((uint32_t)offsetof(mae_peripheral_t, name))
+
+enum {
+    MOCK_WORDS = 64,
+    MOCK_LOG = 1 << 16,
+    MOCK_REGIONS = 512,
+    MOCK_READ = 0,
+    MOCK_WRITE = 1
+};
+
+struct mock_access {
+    uint32_t write, offset, value;
+};
+
+struct mock_region {
+    uint64_t iova;
+    uint8_t *memory;
+    size_t bytes;
+    bool writable;
+};
+
+struct mock {
+    /* What it is, and how it behaves. */
+    mae_kind_t kind;
+    uint32_t contexts, slots, modes, directions, key_sizes;
+    bool in_order;             /* else jobs of different contexts run in random order */
+    bool hang;                 /* takes jobs and completes none */
+    bool no_interrupt;
+    uint32_t status_of_next;   /* the next job ends with this status; its data is not touched */
+    bool wrong_cookie;
+    int64_t fail_access;       /* the access with this number fails; < 0: none */
+    int64_t fail_map;          /* so many mappings succeed, then none; < 0: all */
+    bool mapping_overlaps;     /* mappings of the caller's memory fail */
+
+    /* What happened. */
+    struct mock_access log[MOCK_LOG];
+    size_t log_count;
+    int64_t accesses;
+    uint32_t jobs, most_in_flight, waits, closed, stopped;
+    uint64_t now_ns;
+
+    /* Its state. */
+    uint32_t words[MOCK_WORDS];
+    uint64_t keys[64];
+    bool key_valid[64];
+    uint8_t chains[256][16];
+    struct mock_region regions[MOCK_REGIONS];
+    uint64_t next_iova;
+    struct mae_ring_desc queue[1024]; /* fetched, not carried out */
+    uint16_t queue_index[1024];
+    uint32_t queued;
+    uint16_t sub_head, comp_tail;
+    /* The peripheral's job. */
+    uint8_t in[4096], out[4096];
+    uint32_t length, written, read, produced;
+    struct mae_ring_desc job;
+};
+
+static struct mae_ops mock_ops; /* below */
+
+/* ---- memory ---- */
+
+static uint8_t *mock_reach(struct mock *mock, uint64_t iova, uint64_t bytes, bool write)
+{
+    for (int i = 0; i < MOCK_REGIONS; i++) {
+        const struct mock_region *region = &mock->regions[i];
+        if (region->memory && iova >= region->iova && iova - region->iova <= region->bytes &&
+            bytes <= region->bytes - (iova - region->iova) && (region->writable || !write))
+            return region->memory + (iova - region->iova);
+    }
+    return NULL;
+}
+
+static mae_error_t mock_map(void *backend, void *memory, size_t bytes, bool writable,
+                            uint64_t *iova)
+{
+    struct mock *mock = backend;
+    if (mock->fail_map == 0 || (mock->mapping_overlaps && bytes % 4096 != 0))
+        return mae_detail(MAE_E_BUSY, "the mock does not map");
+    mock->fail_map -= mock->fail_map > 0;
+    for (int i = 0; i < MOCK_REGIONS; i++) {
+        struct mock_region *region = &mock->regions[i];
+        if (region->memory)
+            continue;
+        mock->next_iova += 0x100000000;
+        *region = (struct mock_region){mock->next_iova + (uintptr_t)memory % 4096, memory, bytes,
+                                       writable};
+        mock->next_iova += bytes;
+        *iova = region->iova;
+        return MAE_OK;
+    }
+    return MAE_E_MEMORY;
+}
+
+static mae_error_t mock_unmap(void *backend, uint64_t iova, size_t bytes)
+{
+    struct mock *mock = backend;
+    for (int i = 0; i < MOCK_REGIONS; i++) {
+        struct mock_region *region = &mock->regions[i];
+        if (region->memory && region->iova == iova && region->bytes == bytes) {
+            region->memory = NULL;
+            return MAE_OK;
+        }
+    }
+    CHECK(!"unmapped what was not mapped");
+}
+
+/* Copies between a job's side, buffer or list, and one piece of memory. */
+static bool mock_move(struct mock *mock, const struct mae_ring_desc *desc, bool write,
+                      uint8_t *flat)
+{
+    bool list = desc->flags & (write ? MAE_DESC_DST_LIST : MAE_DESC_SRC_LIST);
+    uint32_t entries = list ? (write ? desc->dst_entries : desc->src_entries) : 1;
+    uint64_t address = write ? desc->dst : desc->src, sum = 0;
+    struct mae_ring_sg_entry single = {.addr = address, .length = desc->length};
+    const struct mae_ring_sg_entry *at = &single;
+    if (list)
+        at = (void *)mock_reach(mock, address, entries * sizeof *at, false);
+    CHECK(at && (!list || address % 16 == 0));
+    for (uint32_t i = 0; i < entries; i++) {
+        uint8_t *place = mock_reach(mock, at[i].addr, at[i].length, write);
+        CHECK(at[i].reserved == 0);
+        if (at[i].length == 0)
+            continue;
+        if (!place)
+            return false;
+        memcpy(write ? place : flat + sum, write ? flat + sum : place, at[i].length);
+        sum += at[i].length;
+    }
+    CHECK(sum == desc->length);
+    return true;
+}
+
+/* ---- jobs ---- */
+
+static void mock_crypt(struct mock *mock, const struct mae_ring_desc *desc, const uint8_t *in,
+                       uint8_t *out)
+{
+    uint8_t *chain = mock->chains[desc->context_id];
+    int decrypt = desc->flags & MAE_DESC_DECRYPT ? 1 : 0;
+    if (desc->flags & MAE_DESC_INIT)
+        memcpy(chain, desc->iv, 16);
+    if ((desc->flags & MAE_DESC_INIT) && desc->op == MAE_XTS)
+        toy_cipher(mock->keys[desc->tweak_slot], 0, chain, chain);
+    toy_mode(desc->op, decrypt, mock->keys[desc->key_slot], chain, in, out, desc->length);
+}
+
+static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, uint16_t index,
+                          uint8_t status)
+{
+    uint64_t base = (uint64_t)mock->words[CARD(comp_base_hi) / 4] << 32 |
+                    mock->words[CARD(comp_base_lo) / 4];
+    uint32_t log2 = mock->words[CARD(comp_log2) / 4];
+    uint16_t head = (uint16_t)mock->words[CARD(comp_head) / 4];
+    CHECK((uint16_t)(mock->comp_tail - head) < 1u << log2); /* the ring has room */
+    uint64_t place = base + 16 * (mock->comp_tail & ((1u << log2) - 1));
+    struct mae_ring_completion *completion = (void *)mock_reach(mock, place, 16, true);
+    CHECK(completion);
+    *completion = (struct mae_ring_completion){
+        .cookie = desc->cookie ^ (mock->wrong_cookie ? 0x10000 : 0),
+        .status = status,
+        .context_id = desc->context_id,
+        .index = index,
+        .bytes = status == MAE_STATUS_OK ? desc->length : 0,
+        .phase = ((uint32_t)mock->comp_tail >> log2 & 1) ^ 1,
+    };
+    if (status == MAE_STATUS_DESC_FETCH)
+        completion->cookie = 0;
+    mock->comp_tail++;
+    mock->jobs++;
+    mock->words[CARD(irq_status) / 4] |= MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm;
+}
+
+static void mock_fetch(struct mock *mock)
+{
+    uint64_t base = (uint64_t)mock->words[CARD(sub_base_hi) / 4] << 32 |
+                    mock->words[CARD(sub_base_lo) / 4];
+    uint32_t mask = (1u << mock->words[CARD(sub_log2) / 4]) - 1;
+    while (mock->sub_head != (uint16_t)mock->words[CARD(sub_tail) / 4]) {
+        const struct mae_ring_desc *desc =
+            (void *)mock_reach(mock, base + 64 * (mock->sub_head & mask), 64, false);
+        CHECK(desc && desc->reserved0 == 0 && desc->reserved1 == 0 && desc->reserved2[0] == 0);
+        mock->queue_index[mock->queued] = mock->sub_head++;
+        mock->queue[mock->queued++] = *desc;
+        if (mock->queued > mock->most_in_flight)
+            mock->most_in_flight = mock->queued;
+    }
+}
+
+/* Carries out one job: the oldest, or any that is the oldest of its context. */
+static void mock_step(struct mock *mock)
+{
+    uint32_t pick = mock->in_order ? 0 : (uint32_t)random_below(mock->queued);
+    for (uint32_t i = 0; i < pick; i++)
+        if (mock->queue[i].context_id == mock->queue[pick].context_id)
+            pick = i;
+    struct mae_ring_desc desc = mock->queue[pick];
+    uint16_t index = mock->queue_index[pick];
+    mock->queued--;
+    for (uint32_t i = pick; i < mock->queued; i++) {
+        mock->queue[i] = mock->queue[i + 1];
+        mock->queue_index[i] = mock->queue_index[i + 1];
+    }
+    uint8_t status = (uint8_t)mock->status_of_next, *data = malloc(desc.length);
+    mock->status_of_next = MAE_STATUS_OK;
+    CHECK(data && desc.context_id < mock->contexts);
+    if (status == MAE_STATUS_OK && desc.op != MAE_COPY && !mock->key_valid[desc.key_slot])
+        status = MAE_STATUS_BAD_KEY;
+    if (status == MAE_STATUS_OK && !mock_move(mock, &desc, false, data))
+        status = MAE_STATUS_READ_DECERR;
+    if (status == MAE_STATUS_OK) {
+        mock_crypt(mock, &desc, data, data);
+        if (!mock_move(mock, &desc, true, data))
+            status = MAE_STATUS_WRITE_DECERR;
+    }
+    free(data);
+    mock_complete(mock, &desc, index, status);
+}
+
+static mae_error_t mock_wait(void *backend, uint64_t max_ns)
+{
+    struct mock *mock = backend;
+    mock->waits++;
+    if (mock->kind != MAE_KIND_PERIPHERAL && !mock->hang && mock->queued > 0) {
+        uint64_t steps = 1 + random_below(mock->queued);
+        for (uint64_t i = 0; i < steps; i++)
+            mock_step(mock);
+        mock->now_ns += max_ns < 1000 ? max_ns : 1000;
+    } else {
+        mock->now_ns += max_ns;
+    }
+    if (!mock->no_interrupt &&
+        (mock->words[CARD(irq_status) / 4] & mock->words[CARD(irq_enable) / 4]))
+        return MAE_OK;
+    return MAE_E_TIMEOUT;
+}
+
+/* ---- registers ---- */
+
+static void mock_note(struct mock *mock, uint32_t write, uint32_t offset, uint32_t value)
+{
+    if (mock->log_count < MOCK_LOG)
+        mock->log[mock->log_count++] = (struct mock_access){write, offset, value};
+}
+
+static void mock_key_command(struct mock *mock, uint32_t value)
+{
+    uint32_t slot = value & 63, key = CARD(key) / 4, words = 4 + 2 * (value >> 8 & 3);
+    mock->key_valid[slot] = !(value >> 16 & 1);
+    mock->keys[slot] = words;
+    for (uint32_t i = 0; i < 8; i++) {
+        if (i < words)
+            mock->keys[slot] = mock->keys[slot] * 0x100000001b3 + mock->words[key + i];
+        mock->words[key + i] = 0; /* the window empties itself */
+    }
+}
+
+/* Blocks come out as soon as they can; XTS's last two only together. */
+static void mock_peripheral_work(struct mock *mock)
+{
+    uint32_t ready = mock->written < mock->length ? mock->written : mock->length;
+    if (mock->job.op == MAE_XTS && mock->length % 16 != 0 && ready < mock->length &&
+        ready / 16 == mock->length / 16)
+        ready -= 16;
+    if (ready > mock->produced) {
+        struct mae_ring_desc part = mock->job;
+        part.length = ready - mock->produced;
+        mock_crypt(mock, &part, mock->in + mock->produced, mock->out + mock->produced);
+        mock->job.flags &= (uint8_t)~MAE_DESC_INIT;
+        mock->produced = ready;
+    }
+}
+
+static void mock_peripheral_write(struct mock *mock, uint32_t offset, uint32_t value)
+{
+    if (offset == PERIPH(ctrl) && (value & MAE_PERIPHERAL__CTRL__START_bm)) {
+        uint32_t slot = value >> 8 & 63;
+        mock->job = (struct mae_ring_desc){.op = value & 31, .key_slot = (uint8_t)slot,
+                                           .tweak_slot = value >> 16 & 63};
+        mock->job.flags = (value >> 5 & 1 ? MAE_DESC_DECRYPT : 0) |
+                          (value >> 6 & 1 ? MAE_DESC_INIT : 0);
+        memcpy(mock->job.iv, &mock->words[PERIPH(iv) / 4], 16);
+        mock->length = mock->words[PERIPH(length) / 4];
+        mock->written = mock->read = mock->produced = 0;
+        memset(mock->in, 0, sizeof mock->in);
+        CHECK(mock->length <= sizeof mock->in - 16);
+        if (!mock->key_valid[slot])
+            mock->words[PERIPH(status) / 4] = MAE_PERIPHERAL__STATUS__ERROR__BAD_KEY << 16;
+    }
+    if (offset == PERIPH(irq_status))
+        mock->words[PERIPH(status) / 4] = 0;
+    if (offset >= PERIPH(data_in) && offset < PERIPH(data_out)) {
+        memcpy(mock->in + mock->written + (offset - PERIPH(data_in)), &value, 4);
+        if (offset == PERIPH(data_in) + 12) {
+            mock->written += 16;
+            mock_peripheral_work(mock);
+        }
+    }
+}
+
+static mae_error_t mock_access(struct mock *mock)
+{
+    return mock->accesses++ == mock->fail_access ? mae_detail(MAE_E_BUS, "injected") : MAE_OK;
+}
+
+static mae_error_t mock_read32(void *backend, uint32_t offset, uint32_t *value)
+{
+    struct mock *mock = backend;
+    MAE_TRY(mock_access(mock));
+    CHECK(offset % 4 == 0 && offset / 4 < MOCK_WORDS);
+    *value = mock->words[offset / 4];
+    if (mock->kind != MAE_KIND_PERIPHERAL && offset == CARD(status) && mock->queued > 0)
+        *value |= MAE_STREAM_CARD__STATUS__BUSY_bm;
+    if (mock->kind == MAE_KIND_PERIPHERAL && offset >= PERIPH(data_out)) {
+        CHECK(mock->read < (mock->produced + 15) / 16 * 16); /* an answer is there */
+        memcpy(value, mock->out + mock->read + (offset - PERIPH(data_out)), 4);
+        if (offset == PERIPH(data_out) + 12)
+            mock->read += 16;
+    }
+    mock_note(mock, MOCK_READ, offset, *value);
+    return MAE_OK;
+}
+
+static mae_error_t mock_write32(void *backend, uint32_t offset, uint32_t value)
+{
+    struct mock *mock = backend;
+    MAE_TRY(mock_access(mock));
+    CHECK(offset % 4 == 0 && offset / 4 < MOCK_WORDS);
+    mock_note(mock, MOCK_WRITE, offset, value);
+    if (offset == CARD(irq_status)) {
+        mock->words[offset / 4] &= ~value;
+    } else if (offset == CARD(ctrl) && mock->kind != MAE_KIND_PERIPHERAL) {
+        if (value & ~mock->words[offset / 4] & MAE_STREAM_CARD__CTRL__ENABLE_bm)
+            mock->sub_head = mock->comp_tail = 0;
+        if (value & MAE_STREAM_CARD__CTRL__ABORT_bm) {
+            mock->queued = 0;
+            mock->words[CARD(status) / 4] |= MAE_STREAM_CARD__STATUS__HALTED_bm;
+        }
+        if (value & MAE_STREAM_CARD__CTRL__WIPE_bm) {
+            CHECK((mock->words[offset / 4] & 1) == 0 && mock->queued == 0);
+            memset(mock->keys, 0, sizeof mock->keys);
+            memset(mock->key_valid, 0, sizeof mock->key_valid);
+        }
+        mock->words[offset / 4] = value & MAE_STREAM_CARD__CTRL__ENABLE_bm;
+    } else {
+        mock->words[offset / 4] = value;
+    }
+    if (offset == CARD(key_cmd) && value >> 31)
+        mock_key_command(mock, value);
+    if (mock->kind == MAE_KIND_PERIPHERAL) {
+        if (offset == PERIPH(ctrl) && (value & MAE_PERIPHERAL__CTRL__WIPE_bm)) {
+            memset(mock->keys, 0, sizeof mock->keys);
+            memset(mock->key_valid, 0, sizeof mock->key_valid);
+        }
+        mock_peripheral_write(mock, offset, value);
+    } else if (offset == CARD(sub_tail) && mock->words[CARD(ctrl) / 4]) {
+        mock_fetch(mock);
+    }
+    return MAE_OK;
+}
+
+static mae_error_t mock_write64(void *backend, uint32_t offset, uint64_t value)
+{
+    MAE_TRY(mock_write32(backend, offset, (uint32_t)value));
+    return mock_write32(backend, offset + 4, (uint32_t)(value >> 32));
+}
+
+static mae_error_t mock_read64(void *backend, uint32_t offset, uint64_t *value)
+{
+    uint32_t low, high;
+    MAE_TRY(mock_read32(backend, offset, &low));
+    MAE_TRY(mock_read32(backend, offset + 4, &high));
+    *value = (uint64_t)high << 32 | low;
+    return MAE_OK;
+}
+
+static uint64_t mock_now(void *backend)
+{
+    return ((struct mock *)backend)->now_ns;
+}
+
+static void mock_stop(void *backend)
+{
+    ((struct mock *)backend)->stopped++;
+}
+
+static void mock_close(void *backend)
+{
+    struct mock *mock = backend;
+    mock->closed++;
+    for (int i = 0; i < MOCK_REGIONS; i++)
+        CHECK(!mock->regions[i].memory); /* nothing stays mapped */
+}
+
+static struct mae_ops mock_ops = {
+    .name = "mock",
+    .poll_ns = 1000,
+    .clocks_per_us = 200,
+    .simulated = true,
+    .read32 = mock_read32,
+    .write32 = mock_write32,
+    .read64 = mock_read64,
+    .write64 = mock_write64,
+    .dma_map = mock_map,
+    .dma_unmap = mock_unmap,
+    .wait = mock_wait,
+    .now_ns = mock_now,
+    .stop = mock_stop,
+    .close = mock_close,
+};
+
+/* A mock of a kind with everything in it; lives as long as the program. */
+static inline struct mock *mock_new(mae_kind_t kind)
+{
+    static struct mock *old;
+    free(old);
+    struct mock *mock = old = calloc(1, sizeof *mock);
+    CHECK(mock);
+    mock->kind = kind;
+    mock->contexts = kind == MAE_KIND_PERIPHERAL ? 1 : 64;
+    mock->slots = kind == MAE_KIND_COPY ? 0 : 8;
+    mock->modes = kind == MAE_KIND_COPY ? 1u << MAE_COPY : 0x7f;
+    mock->directions = 3;
+    mock->key_sizes = 7;
+    mock->fail_access = mock->fail_map = -1;
+    return mock;
+}
+
+static inline mae_error_t mock_open(struct mock *mock, mae_dev_t **dev)
+{
+    mock->words[CARD(id) / 4] = mock->kind == MAE_KIND_PERIPHERAL
+                                    ? MAE_PERIPHERAL__ID__MAGIC_reset
+                                    : MAE_STREAM_CARD__ID__MAGIC_reset;
+    mock->words[CARD(version) / 4] = 1 << 16;
+    mock->words[CARD(caps) / 4] = 4 | mock->slots << 8 | mock->contexts << 16 | 2u << 28;
+    mock->words[CARD(features) / 4] = mock->key_sizes | mock->directions << 4;
+    mock->words[CARD(modes) / 4] = mock->modes;
+    return mae_attach(&mock_ops, mock, "mock", dev);
+}
+
+/* What the toy cipher makes of a key that was loaded. */
+static inline uint64_t mock_key(const uint8_t *key, size_t bytes)
+{
+    uint64_t hash = bytes / 4;
+    for (size_t i = 0; i < bytes / 4; i++) {
+        uint32_t word;
+        memcpy(&word, key + 4 * i, 4);
+        hash = hash * 0x100000001b3 + word;
+    }
+    return hash;
+}
+
+/* A whole message as the mock's cipher has it. */
+static inline void mock_reference(mae_mode_t mode, mae_direction_t direction, const uint8_t *key,
+                                  size_t key_bytes, const uint8_t *iv, const uint8_t *in,
+                                  uint8_t *out, size_t length)
+{
+    uint8_t chain[16] = {0};
+    uint64_t data_key = mock_key(key, mode == MAE_XTS ? key_bytes / 2 : key_bytes);
+    if (iv)
+        memcpy(chain, iv, 16);
+    if (mode == MAE_XTS)
+        toy_cipher(mock_key(key + key_bytes / 2, key_bytes / 2), 0, chain, chain);
+    toy_mode(mode, direction == MAE_DECRYPT, data_key, chain, in, out, length);
+}
+
+#endif

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Queues of jobs: wrap-around, order, errors, time-outs, lists, misuse. */
+#include "mock.h"
+
+static const uint8_t key[16] = {1, 2, 3};
+
+/* A card with a key in slot 0, `bytes` of memory and all contexts taken. */
+static mae_dev_t *open_card(struct mock *mock, size_t bytes, uint8_t **memory)
+{
+    mae_dev_t *dev;
+    uint32_t context;
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK_OK(mae_key_load(dev, 0, key, 16));
+    CHECK_OK(mae_mem_alloc(dev, bytes, (void **)memory));
+    for (uint32_t i = 0; i < mock->contexts; i++) {
+        CHECK_OK(mae_context_alloc(dev, &context));
+        CHECK(context == i);
+    }
+    return dev;
+}
+
+static struct mae_job simple_job(uint8_t *memory, uint64_t length)
+{
+    return (struct mae_job){
+        .mode = MAE_CTR, .init = 1, .length = length, .src = memory, .dst = memory};
+}
+
+static void wrap_around_in_any_order(void)
+{
+    enum { JOBS = 3000, SLICE = 64 };
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory, before[256 * SLICE];
+    bool out[256] = {false};
+    mae_dev_t *dev = open_card(mock, 256 * SLICE, &memory);
+    uint32_t submitted = 0, done = 0;
+    random_bytes(memory, sizeof before);
+    while (done < JOBS) {
+        uint64_t some = 1 + random_below(100);
+        for (uint64_t i = 0; i < some && submitted < JOBS; i++) {
+            uint32_t place = (uint32_t)random_below(256);
+            if (out[place])
+                continue;
+            struct mae_job job = simple_job(memory + place * SLICE, 1 + random_below(SLICE));
+            job.context = (uint32_t)random_below(64);
+            random_bytes(job.iv, 16);
+            job.user = memory + place * SLICE;
+            CHECK_OK(mae_submit(dev, &job));
+            mock_reference(MAE_CTR, MAE_ENCRYPT, key, 16, job.iv, memory + place * SLICE,
+                           before + place * SLICE, job.length);
+            out[place] = true;
+            submitted++;
+        }
+        struct mae_completion list[16];
+        size_t count;
+        CHECK_OK(random_below(2) ? mae_poll(dev, list, 16, &count)
+                                 : (mae_in_flight(dev) ? mae_wait(dev, list, 16, &count, 1000000)
+                                                       : mae_poll(dev, list, 16, &count)));
+        for (size_t i = 0; i < count; i++) {
+            size_t place = (size_t)((uint8_t *)list[i].user - memory) / SLICE;
+            CHECK_OK(list[i].error);
+            CHECK(out[place]);
+            CHECK(memcmp(memory + place * SLICE, before + place * SLICE, list[i].bytes) == 0);
+            out[place] = false;
+            done++;
+        }
+    }
+    CHECK(mae_in_flight(dev) == 0 && mock->jobs == JOBS && mock->most_in_flight > 100);
+    mae_close(dev);
+}
+
+/* The counters of the rings are 16 bits wide: more jobs than that must pass. */
+static void counters_overflow(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_completion list[64];
+    size_t count;
+    for (uint32_t jobs = 0; jobs < 70000; jobs += 64) {
+        for (uint32_t i = 0; i < 64; i++) {
+            struct mae_job job = simple_job(memory + 16 * i, 16);
+            job.context = i;
+            CHECK_OK(mae_submit(dev, &job));
+        }
+        for (size_t done = 0; done < 64; done += count)
+            CHECK_OK(mae_wait(dev, list, 64, &count, 1000000));
+    }
+    mae_close(dev);
+}
+
+static void a_full_queue(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_job job = simple_job(memory, 16);
+    struct mae_completion list[256];
+    size_t count, total = 0;
+    mock->hang = true;
+    CHECK_ERROR(mae_set_queue_depth(dev, 0), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_set_queue_depth(dev, 257), MAE_E_ARGUMENT);
+    for (uint32_t depth = 1; depth <= 256; depth *= 4) {
+        CHECK_OK(mae_set_queue_depth(dev, depth));
+        mock->hang = true;
+        for (uint32_t i = 0; i < depth; i++)
+            CHECK_OK(mae_submit(dev, &job));
+        CHECK_ERROR(mae_submit(dev, &job), MAE_E_FULL);
+        CHECK(mae_in_flight(dev) == depth);
+        CHECK_OK(mae_poll(dev, list, 256, &count));
+        CHECK(count == 0);
+        mock->hang = false;
+        for (total = 0; total < depth; total += count)
+            CHECK_OK(mae_wait(dev, list, 3, &count, 1000000));
+        CHECK(total == depth && mae_in_flight(dev) == 0);
+    }
+    mae_close(dev);
+}
+
+static void jobs_of_a_context_stay_in_order(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory, message[16 * 200], want[16 * 200], iv[16];
+    mae_dev_t *dev = open_card(mock, sizeof message, &memory);
+    size_t count;
+    random_bytes(message, sizeof message);
+    random_bytes(iv, 16);
+    memcpy(memory, message, sizeof message);
+    mock_reference(MAE_CBC, MAE_ENCRYPT, key, 16, iv, message, want, sizeof message);
+    for (uint32_t i = 0; i < 200; i++) {
+        struct mae_job job = simple_job(memory + 16 * i, 16);
+        job.mode = MAE_CBC;
+        job.init = i == 0;
+        job.context = 5;
+        memcpy(job.iv, iv, 16);
+        CHECK_OK(mae_submit(dev, &job));
+    }
+    struct mae_completion list[256];
+    for (size_t total = 0; total < 200; total += count)
+        CHECK_OK(mae_wait(dev, list, 256, &count, 1000000));
+    CHECK(memcmp(memory, want, sizeof want) == 0);
+    mae_close(dev);
+}
+
+static void every_status_is_an_error_of_ours(void)
+{
+    static const mae_error_t errors[] = {
+        MAE_OK,          MAE_E_BUS_LIST, MAE_E_MODE,      MAE_E_CONTEXT,
+        MAE_E_LENGTH,    MAE_E_KEY,      MAE_E_BUS_LIST,  MAE_E_BUS_READ,
+        MAE_E_BUS_READ,  MAE_E_BUS_WRITE, MAE_E_BUS_WRITE, MAE_E_ABORTED,
+        MAE_E_DEVICE,
+    };
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    for (uint32_t status = 0; status < sizeof errors / sizeof errors[0]; status++) {
+        struct mae_completion list[4];
+        size_t count, total;
+        bool seen = false;
+        for (uint32_t i = 0; i < 3; i++) { /* others are in flight: it must hit the right one */
+            struct mae_job job = simple_job(memory, 16);
+            job.context = i;
+            job.user = memory + i;
+            CHECK_OK(mae_submit(dev, &job));
+        }
+        mock->status_of_next = status;
+        for (total = 0; total < 3; total += count) {
+            CHECK_OK(mae_wait(dev, list, 4, &count, 1000000));
+            for (size_t i = 0; i < count; i++) {
+                CHECK(list[i].context == (uint32_t)((uint8_t *)list[i].user - memory));
+                if (list[i].device_status == status && (status || list[i].error == MAE_OK)) {
+                    CHECK_ERROR(list[i].error, errors[status]);
+                    seen = true;
+                } else {
+                    CHECK_OK(list[i].error);
+                }
+            }
+        }
+        CHECK(seen);
+    }
+    mae_close(dev);
+}
+
+static void a_device_that_stops_answering(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_job job = simple_job(memory, 16);
+    struct mae_completion done;
+    size_t count;
+    uint32_t slot;
+    void *more;
+    CHECK_ERROR(mae_wait(dev, &done, 1, &count, 1000), MAE_E_TIMEOUT); /* nothing in flight */
+    mock->hang = true;
+    CHECK_OK(mae_set_stall_timeout(dev, 1000));
+    CHECK_OK(mae_submit(dev, &job));
+    uint64_t start = mock->now_ns;
+    CHECK_ERROR(mae_wait(dev, &done, 1, &count, 100), MAE_E_TIMEOUT); /* the caller's patience */
+    CHECK(count == 0 && mock->now_ns - start == 100000 && mock->stopped == 0);
+    CHECK_OK(mae_poll(dev, &done, 1, &count));
+    CHECK(count == 0);
+    CHECK_ERROR(mae_wait(dev, &done, 1, &count, UINT64_MAX), MAE_E_TIMEOUT); /* the device's end */
+    CHECK(count == 0 && mock->stopped == 1);
+    CHECK(mock->now_ns - start >= 1000000 && mock->now_ns - start < 1100000);
+    CHECK_ERROR(mae_submit(dev, &job), MAE_E_DEAD);
+    CHECK_ERROR(mae_key_alloc(dev, key, 16, &slot), MAE_E_DEAD);
+    CHECK_ERROR(mae_mem_alloc(dev, 10, &more), MAE_E_DEAD);
+    CHECK_ERROR(mae_crypt(dev, MAE_ECB, MAE_ENCRYPT, key, 16, NULL, memory, memory, 16),
+                MAE_E_DEAD);
+    CHECK_OK(mae_wait(dev, &done, 1, &count, 1000)); /* the job still comes back, once */
+    CHECK(count == 1 && done.error == MAE_E_DEAD);
+    CHECK_ERROR(mae_wait(dev, &done, 1, &count, 1000), MAE_E_DEAD);
+    CHECK_ERROR(mae_poll(dev, &done, 1, &count), MAE_E_DEAD);
+    CHECK_OK(mae_mem_free(dev, memory));
+    mae_close(dev);
+    CHECK(mock->closed == 1);
+}
+
+static void a_synchronous_call_on_a_dead_device(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    mae_dev_t *dev;
+    static uint8_t data[1 << 20], iv[16];
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK_OK(mae_set_stall_timeout(dev, 1000));
+    mock->hang = true;
+    CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, data, data, sizeof data),
+                MAE_E_TIMEOUT);
+    CHECK(strstr(mae_error_detail(), "too long"));
+    CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, data, data, 16), MAE_E_DEAD);
+    mae_close(dev);
+}
+
+static void a_poll_alone_finds_a_dead_device(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_job job = simple_job(memory, 16);
+    struct mae_completion done;
+    mae_error_t error = MAE_OK;
+    size_t count, polls = 0;
+    mock->hang = true;
+    CHECK_OK(mae_set_stall_timeout(dev, 100));
+    CHECK_OK(mae_submit(dev, &job));
+    while (error == MAE_OK && polls++ < 1000)
+        error = mae_poll(dev, &done, 1, &count);
+    CHECK_ERROR(error, MAE_E_TIMEOUT);
+    mae_close(dev);
+}
+
+static void without_interrupts(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_completion done;
+    size_t count;
+    mock->no_interrupt = true; /* completions are found all the same */
+    for (int i = 0; i < 10; i++) {
+        struct mae_job job = simple_job(memory, 16);
+        CHECK_OK(mae_submit(dev, &job));
+        CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+        CHECK(count == 1 && done.error == MAE_OK);
+    }
+    mae_close(dev);
+}
+
+static void a_device_that_makes_no_sense(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_job job = simple_job(memory, 16);
+    struct mae_completion done;
+    size_t count;
+    mock->wrong_cookie = true;
+    CHECK_OK(mae_submit(dev, &job));
+    CHECK_ERROR(mae_wait(dev, &done, 1, &count, 1000), MAE_E_DEVICE);
+    CHECK_OK(mae_poll(dev, &done, 1, &count));
+    CHECK(count == 1 && done.error == MAE_E_DEAD);
+    CHECK_ERROR(mae_submit(dev, &job), MAE_E_DEAD);
+    mae_close(dev);
+}
+
+/* Cuts `length` bytes at random into entries, some of them empty, and moves them apart. */
+static uint32_t cut(struct mae_segment *list, uint8_t *memory, uint64_t length)
+{
+    uint32_t entries = 0;
+    for (uint64_t at = 0; at < length;) {
+        uint64_t piece = random_below(4) ? 1 + random_below(40) : 0;
+        if (piece > length - at)
+            piece = length - at;
+        list[entries++] = (struct mae_segment){piece ? memory : NULL, piece};
+        memory += piece + random_below(8);
+        at += piece;
+    }
+    return entries;
+}
+
+static void scatter_and_gather(mae_kind_t kind)
+{
+    struct mock *mock = mock_new(kind);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 1 << 20, &memory);
+    static struct mae_segment src[4096], dst[4096];
+    uint8_t plain[2000], want[2000];
+    for (int round = 0; round < 200; round++) {
+        uint64_t length = 1 + random_below(2000);
+        struct mae_job job = simple_job(memory, length);
+        struct mae_completion done;
+        size_t count, sum = 0;
+        random_bytes(job.iv, 16);
+        random_bytes(plain, length);
+        job.context = kind == MAE_KIND_PERIPHERAL ? 0 : (uint32_t)random_below(64);
+        if (random_below(4)) {
+            job.src_list = src;
+            job.src_entries = cut(src, memory, length);
+            for (uint32_t i = 0; i < job.src_entries; sum += src[i++].bytes)
+                if (src[i].bytes)
+                    memcpy(src[i].data, plain + sum, src[i].bytes);
+        } else {
+            memcpy(memory, plain, length);
+        }
+        job.dst = memory + (1 << 19);
+        if (random_below(4)) {
+            job.dst_list = dst;
+            job.dst_entries = cut(dst, job.dst, length);
+        }
+        CHECK_OK(mae_submit(dev, &job));
+        CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+        CHECK_OK(done.error);
+        mock_reference(MAE_CTR, MAE_ENCRYPT, key, 16, job.iv, plain, want, length);
+        if (job.dst_list) {
+            sum = 0;
+            for (uint32_t i = 0; i < job.dst_entries; sum += dst[i++].bytes)
+                CHECK(!dst[i].bytes || memcmp(dst[i].data, want + sum, dst[i].bytes) == 0);
+        } else {
+            CHECK(memcmp(job.dst, want, length) == 0);
+        }
+    }
+    mae_close(dev);
+}
+
+static void scatter_and_gather_on_a_card(void)
+{
+    scatter_and_gather(MAE_KIND_STREAM);
+}
+
+static void scatter_and_gather_on_a_peripheral(void)
+{
+    scatter_and_gather(MAE_KIND_PERIPHERAL);
+}
+
+static void refused_jobs(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory, *outside = malloc(64);
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    const struct mae_job good = simple_job(memory, 32);
+    struct mae_segment list[2] = {{memory, 16}, {memory + 16, 8}};
+    struct mae_job job;
+    struct mae_completion done;
+    size_t count;
+#define REFUSED(change, expected) \
+    do { \
+        job = good; \
+        change; \
+        CHECK_ERROR(mae_submit(dev, &job), expected); \
+    } while (0)
+    REFUSED(job.mode = 8, MAE_E_MODE);
+    REFUSED(job.mode = MAE_COPY, MAE_E_MODE);
+    REFUSED(job.direction = 2, MAE_E_MODE);
+    REFUSED(job.key_slot = 8, MAE_E_SLOT);
+    REFUSED(job.key_slot = 1, MAE_E_KEY);
+    REFUSED((job.mode = MAE_XTS, job.tweak_slot = 1), MAE_E_KEY);
+    REFUSED((job.mode = MAE_XTS, job.tweak_slot = MAE_SLOT_NONE), MAE_E_SLOT);
+    REFUSED((job.mode = MAE_XTS, job.length = 15), MAE_E_LENGTH);
+    REFUSED(job.context = 64, MAE_E_CONTEXT);
+    REFUSED(job.length = 0, MAE_E_LENGTH);
+    REFUSED(job.length = (uint64_t)1 << 32, MAE_E_LENGTH);
+    REFUSED((job.mode = MAE_ECB, job.length = 17), MAE_E_LENGTH);
+    REFUSED((job.mode = MAE_CBC, job.length = 8), MAE_E_LENGTH);
+    REFUSED((job.mode = MAE_PCBC, job.length = 31), MAE_E_LENGTH);
+    REFUSED(job.src = NULL, MAE_E_ARGUMENT);
+    REFUSED(job.dst = NULL, MAE_E_ARGUMENT);
+    REFUSED(job.src = outside, MAE_E_NOT_MAPPED);
+    REFUSED(job.dst = outside, MAE_E_NOT_MAPPED);
+    REFUSED(job.src = memory + 4096 - 31, MAE_E_NOT_MAPPED);
+    REFUSED(job.src = memory - 1, MAE_E_NOT_MAPPED);
+    REFUSED((job.src_list = list, job.src_entries = 2), MAE_E_LENGTH);
+    REFUSED((job.src_list = list, job.src_entries = 0), MAE_E_ARGUMENT);
+    REFUSED((job.src_list = list, job.src_entries = 65536), MAE_E_ARGUMENT);
+    list[1].bytes = 17;
+    REFUSED((job.dst_list = list, job.dst_entries = 2), MAE_E_LENGTH);
+    list[1] = (struct mae_segment){NULL, 16};
+    REFUSED((job.dst_list = list, job.dst_entries = 2), MAE_E_ARGUMENT);
+    list[1] = (struct mae_segment){outside, 16};
+    REFUSED((job.dst_list = list, job.dst_entries = 2), MAE_E_NOT_MAPPED);
+    CHECK_ERROR(mae_submit(dev, NULL), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_submit(NULL, &good), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_poll(dev, NULL, 1, &count), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_poll(dev, &done, 1, NULL), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_wait(NULL, &done, 1, &count, 1), MAE_E_ARGUMENT);
+    CHECK(mae_in_flight(dev) == 0 && mock->sub_head == 0); /* nothing reached the device */
+    mae_close(dev);
+    free(outside);
+}
+
+static void what_is_in_use_stays(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory, *mine = aligned_alloc(4096, 4096);
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_segment list[1] = {{mine, 32}};
+    struct mae_completion done;
+    size_t count;
+    CHECK_OK(mae_mem_map(dev, mine, 4096, true));
+    CHECK_ERROR(mae_mem_map(dev, mine + 4000, 200, true), MAE_E_BUSY); /* twice */
+    struct mae_job job = simple_job(memory, 32);
+    job.src_list = list;
+    job.src_entries = 1;
+    job.context = 3;
+    CHECK_OK(mae_submit(dev, &job));
+    CHECK_ERROR(mae_key_load(dev, 0, key, 16), MAE_E_BUSY);
+    CHECK_ERROR(mae_key_erase(dev, 0), MAE_E_BUSY);
+    CHECK_ERROR(mae_context_free(dev, 3), MAE_E_BUSY);
+    CHECK_ERROR(mae_mem_unmap(dev, mine), MAE_E_BUSY);
+    CHECK_ERROR(mae_mem_free(dev, memory), MAE_E_BUSY);
+    CHECK_ERROR(mae_mem_unmap(dev, memory), MAE_E_NOT_MAPPED); /* it is mae_mem_alloc's */
+    CHECK_ERROR(mae_mem_free(dev, mine), MAE_E_NOT_MAPPED);
+    CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+    CHECK_OK(done.error);
+    CHECK_OK(mae_context_free(dev, 3));
+    CHECK_ERROR(mae_context_free(dev, 3), MAE_E_CONTEXT);
+    CHECK_ERROR(mae_submit(dev, &job), MAE_E_CONTEXT);
+    CHECK_OK(mae_key_erase(dev, 0));
+    CHECK_OK(mae_mem_unmap(dev, mine));
+    CHECK_ERROR(mae_mem_unmap(dev, mine), MAE_E_NOT_MAPPED);
+    CHECK_OK(mae_mem_map(dev, mine, 4096, false)); /* read-only: not for results */
+    job = simple_job(mine, 32);
+    CHECK_OK(mae_key_load(dev, 0, key, 16));
+    CHECK_ERROR(mae_submit(dev, &job), MAE_E_NOT_MAPPED);
+    CHECK_OK(mae_mem_free(dev, memory));
+    CHECK_ERROR(mae_mem_map(dev, NULL, 4096, true), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_mem_map(dev, mine, 0, true), MAE_E_ARGUMENT);
+    mae_close(dev);
+    free(mine);
+}
+
+static void many_mappings(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory, *area = aligned_alloc(4096, 40 * 4096);
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    bool mapped[40] = {false};
+    struct mae_completion done;
+    size_t count;
+    for (int round = 0; round < 2000; round++) {
+        uint64_t page = random_below(40);
+        uint8_t *at = area + 4096 * page;
+        if (random_below(2)) {
+            CHECK_ERROR(mae_mem_map(dev, at, 4096, true), mapped[page] ? MAE_E_BUSY : MAE_OK);
+            mapped[page] = true;
+        } else {
+            CHECK_ERROR(mae_mem_unmap(dev, at), mapped[page] ? MAE_OK : MAE_E_NOT_MAPPED);
+            mapped[page] = false;
+        }
+        page = random_below(40);
+        struct mae_job job = simple_job(area + 4096 * page + 100, 16);
+        mae_error_t error = mae_submit(dev, &job);
+        CHECK_ERROR(error, mapped[page] ? MAE_OK : MAE_E_NOT_MAPPED);
+        if (error == MAE_OK)
+            CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+    }
+    mae_close(dev);
+    free(area);
+}
+
+static void a_copy_card(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_COPY);
+    mae_dev_t *dev;
+    struct mae_caps caps;
+    static uint8_t src[300000], dst[300000];
+    uint32_t slot;
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK_OK(mae_get_caps(dev, &caps));
+    CHECK(caps.kind == MAE_KIND_COPY && caps.key_slots == 0);
+    random_bytes(src, sizeof src);
+    CHECK_OK(mae_crypt(dev, MAE_COPY, MAE_ENCRYPT, NULL, 0, NULL, src, dst, sizeof src));
+    CHECK(memcmp(src, dst, sizeof src) == 0);
+    CHECK_ERROR(mae_key_alloc(dev, key, 16, &slot), MAE_E_SLOT);
+    CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, key, src, dst, 16), MAE_E_SLOT);
+    mae_close(dev);
+}
+
+int main(void)
+{
+    RUN(wrap_around_in_any_order);
+    RUN(counters_overflow);
+    RUN(a_full_queue);
+    RUN(jobs_of_a_context_stay_in_order);
+    RUN(every_status_is_an_error_of_ours);
+    RUN(a_device_that_stops_answering);
+    RUN(a_synchronous_call_on_a_dead_device);
+    RUN(a_poll_alone_finds_a_dead_device);
+    RUN(without_interrupts);
+    RUN(a_device_that_makes_no_sense);
+    RUN(scatter_and_gather_on_a_card);
+    RUN(scatter_and_gather_on_a_peripheral);
+    RUN(refused_jobs);
+    RUN(what_is_in_use_stays);
+    RUN(many_mappings);
+    RUN(a_copy_card);
+    return 0;
+}
