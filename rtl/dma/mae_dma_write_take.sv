@@ -70,7 +70,7 @@ module mae_dma_write_take
   assign used        = row_q[ctx] - free_q[ctx];
   assign row_ready_o = !used[RowWidth] && !ended_q[ctx];
   assign take        = row_valid_i && row_ready_o;
-  assign come        = take && away_q[ctx] != '0;
+  assign come        = take && (away_q[ctx] != '0 || go && ctx == reserve_ctx);
   assign go          = reserve_valid_i && away_q[reserve_ctx] != '1;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -134,7 +134,6 @@ async def lists_end_early(dut) -> None:
         ((0, 3, 100), (2, 2, 64), (3, 0, 200), (0, 0, 1), (1, 4, 5000), (4, 1, 5000)) * 2
     ):
         ctx %= bench.parameters()["Contexts"]
-        dut._log.info("DBG %d %d %d", src_pieces, dst_pieces, longest)
         src = [(tests.land.take(longest), longest) for _ in range(src_pieces)]
         dst = [(tests.land.take(longest), longest) for _ in range(dst_pieces)]
         both = random.random() < 0.5 or src_pieces >= dst_pieces
@@ -268,5 +267,9 @@ def test_corners(width: int, contexts: int, rows: int, beats: int, bursts: int, 
 
 
 def test_data_clocks() -> None:
-    bench.run("mae_dma_movers_loop", parameters={"Contexts": 64}, sources=[LOOP],
-              test_filter="uses_the_data_clocks")
+    bench.run(
+        "mae_dma_movers_loop",
+        parameters={"Contexts": 64},
+        sources=[LOOP],
+        test_filter="uses_the_data_clocks",
+    )
