@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of blocks in Python: what a frame of bytes looks like inside mode/."""
+
+
+def rows(frame: bytes, lanes: int) -> list[tuple[int, int, int]]:
+    """The rows of a frame: data, bytes, last. Byte 0 of a block is in its bits 127:120."""
+    size = 16 * lanes
+    found = []
+    for start in range(0, len(frame), size):
+        part = frame[start : start + size]
+        whole = part.ljust(size, b"\0")
+        data = sum(
+            int.from_bytes(whole[16 * i : 16 * i + 16], "big") << 128 * i for i in range(lanes)
+        )
+        found.append((data, len(part), int(start + size >= len(frame))))
+    return found
