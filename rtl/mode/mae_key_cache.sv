@@ -4,7 +4,8 @@
 //
 // A slot that open jobs want and no bank holds is loaded: the bank is withdrawn (keys_o names it no
 // more, so no new request comes), the cipher takes the key when its last block has left, and the
-// bank is named again with the new slot; for decryption Nr + 1 clocks later.
+// bank is named again with the new slot; for decryption Nr + 1 clocks later. A bank that is still
+// wanted is marked as leaving LeaveClocks before, so that the rows on their way find their key.
 // Which bank: an empty one, else one whose slot nobody wants, else one that has been in use for
 // MinResidence clocks; among those the least recently asked. So more keys than banks take turns of
 // MinResidence clocks, in turns among the slots too, and none starves. A slot that the parallel path
@@ -26,7 +27,8 @@ module mae_key_cache
     parameter int unsigned KeySlots = 16,
     parameter int unsigned KeyBanks = 2,
     parameter int unsigned MinResidence = 256,
-    parameter int unsigned UrgentResidence = 32
+    parameter int unsigned UrgentResidence = 32,
+    parameter int unsigned LeaveClocks = 16
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -52,27 +54,35 @@ module mae_key_cache
   localparam int unsigned SlotWidth = (KeySlots > 1) ? $clog2(KeySlots) : 1;
   localparam int unsigned StayWidth = $clog2(MinResidence + 1);
   localparam int unsigned AgeWidth = 10;
+  localparam int unsigned LeaveWidth = $clog2(LeaveClocks + 1);
+
+  typedef enum logic [1:0] {
+    Idle,
+    Leaving,  // rows under way may still use the bank
+    Offer     // the bank is withdrawn, its new key waits for the cipher
+  } state_e;
 
   typedef logic [SlotWidth-1:0] index_t;
   typedef logic [StayWidth-1:0] stay_t;
   typedef logic [AgeWidth-1:0] age_t;
 
   // The banks.
-  logic      [KeyBanks-1:0] loaded_q;
-  key_slot_t                slot_q        [KeyBanks];
-  logic      [         3:0] expand_q      [KeyBanks];  // clocks until decryption
-  stay_t                    stay_q        [KeyBanks];  // clocks it has been of use
-  age_t                     age_q         [KeyBanks];  // clocks since it was asked
-  logic                     offer_q;
-  bank_t                    offer_bank_q;
-  key_slot_t                offer_slot_q;
-  logic                     urgent_last_q;
+  logic      [  KeyBanks-1:0] loaded_q;
+  key_slot_t                  slot_q        [KeyBanks];
+  logic      [           3:0] expand_q      [KeyBanks];  // clocks until decryption
+  stay_t                      stay_q        [KeyBanks];  // clocks it has been of use
+  age_t                       age_q         [KeyBanks];  // clocks since it was asked
+  state_e                     state_q;
+  logic      [LeaveWidth-1:0] leave_q;
+  bank_t                      offer_bank_q;
+  key_slot_t                  offer_slot_q;
+  logic                       urgent_last_q;
 
   // The slots.
-  key_t                     key_q         [KeySlots];
-  key_len_e                 len_q         [KeySlots];
-  logic      [KeySlots-1:0] slot_valid_q;
-  logic                     write;
+  key_t                       key_q         [KeySlots];
+  key_len_e                   len_q         [KeySlots];
+  logic      [  KeySlots-1:0] slot_valid_q;
+  logic                       write;
 
   assign write         = write_valid_i && write_ready_o;
   assign write_ready_o = !(key_valid_o && offer_slot_q == write_i.slot);
@@ -114,8 +124,10 @@ module mae_key_cache
 
   // Which bank could go: for a slot in turn, and for the urgent one.
   logic  turn_found;
+  logic  turn_wanted;
   bank_t turn_bank;
   logic  urgent_found;
+  logic  urgent_wanted;
   bank_t urgent_bank;
 
   // The rank of a bank as a victim: empty, not wanted, long enough in use, not to be touched.
@@ -152,19 +164,25 @@ module mae_key_cache
         urgent_bank = bank_t'(b);
       end
     end
-    turn_found   = turn_rank != 2'd3;
-    urgent_found = urgent_rank != 2'd3;
+    turn_found    = turn_rank != 2'd3;
+    turn_wanted   = turn_rank >= 2'd2;
+    urgent_found  = urgent_rank != 2'd3;
+    urgent_wanted = urgent_rank >= 2'd2;
   end
 
   // Decide.
   logic      choose;
+  logic      chosen_now;  // nobody is on the way to the bank's old key
+  logic      leave_end;
   logic      choose_urgent;
   bank_t     chosen_bank;
   key_slot_t chosen_slot;
 
   assign choose_urgent = urgent_missing && urgent_found &&
       !(urgent_last_q && turn_valid && turn_found);
-  assign choose = !offer_q && (choose_urgent || (turn_valid && turn_found));
+  assign choose = state_q == Idle && (choose_urgent || (turn_valid && turn_found));
+  assign chosen_now = !(choose_urgent ? urgent_wanted : turn_wanted);
+  assign leave_end = state_q == Leaving && leave_q == '0;
   assign chosen_bank = choose_urgent ? urgent_bank : turn_bank;
   assign chosen_slot = choose_urgent ? demand_i.urgent_slot : key_slot_t'(turn_slot);
 
@@ -187,13 +205,14 @@ module mae_key_cache
       expand_q      <= '{default: '0};
       stay_q        <= '{default: '0};
       age_q         <= '{default: '0};
-      offer_q       <= 1'b0;
+      state_q       <= Idle;
+      leave_q       <= '0;
       offer_bank_q  <= '0;
       offer_slot_q  <= '0;
       urgent_last_q <= 1'b0;
     end else if (clear_i) begin
       loaded_q <= '0;
-      offer_q  <= 1'b0;
+      state_q  <= Idle;
     end else begin
       for (int unsigned b = 0; b < KeyBanks; b++) begin
         if (expand_q[b] != '0) expand_q[b] <= expand_q[b] - 4'd1;
@@ -202,7 +221,8 @@ module mae_key_cache
         end
         if (demand_i.used[b]) age_q[b] <= '0;
         else if (age_q[b] != '1) age_q[b] <= age_q[b] + age_t'(1);
-        if (choose && chosen_bank == bank_t'(b)) loaded_q[b] <= 1'b0;
+        if (choose && chosen_now && chosen_bank == bank_t'(b)) loaded_q[b] <= 1'b0;
+        if (leave_end && offer_bank_q == bank_t'(b)) loaded_q[b] <= 1'b0;
         if (write && slot_q[b] == write_i.slot) loaded_q[b] <= 1'b0;
         if (key_valid_o && key_ready_i && offer_bank_q == bank_t'(b)) begin
           loaded_q[b] <= 1'b1;
@@ -212,22 +232,30 @@ module mae_key_cache
           age_q[b]    <= '0;
         end
       end
-      if (choose) begin
-        offer_q       <= 1'b1;
-        offer_bank_q  <= chosen_bank;
-        offer_slot_q  <= chosen_slot;
-        urgent_last_q <= choose_urgent;
-      end else if (key_ready_i) begin
-        offer_q <= 1'b0;
-      end
+      case (state_q)
+        Idle: begin
+          if (choose) begin
+            state_q       <= chosen_now ? Offer : Leaving;
+            leave_q       <= LeaveWidth'(LeaveClocks);
+            offer_bank_q  <= chosen_bank;
+            offer_slot_q  <= chosen_slot;
+            urgent_last_q <= choose_urgent;
+          end
+        end
+        Leaving: begin
+          leave_q <= leave_q - LeaveWidth'(1);
+          if (leave_end) state_q <= Offer;
+        end
+        default: if (key_ready_i) state_q <= Idle;
+      endcase
     end
   end
 
-  assign key_valid_o = offer_q;
+  assign key_valid_o = state_q == Offer;
   assign key_o = '{
           bank: offer_bank_q,
-          len: offer_q ? len_q[index_t'(offer_slot_q)] : Aes128,
-          key: offer_q ? key_q[index_t'(offer_slot_q)] : '0
+          len: key_valid_o ? len_q[index_t'(offer_slot_q)] : Aes128,
+          key: key_valid_o ? key_q[index_t'(offer_slot_q)] : '0
       };
 
   // What the engine sees.
@@ -237,6 +265,7 @@ module mae_key_cache
     keys_o.changed_slot = write_i.slot;
     keys_o.slot_valid = MaxKeySlots'(slot_valid_q);
     for (int unsigned b = 0; b < KeyBanks; b++) begin
+      keys_o.banks[b].leaving = state_q == Leaving && offer_bank_q == bank_t'(b);
       keys_o.banks[b].encrypt = loaded_q[b];
       keys_o.banks[b].decrypt = loaded_q[b] && expand_q[b] == '0;
       keys_o.banks[b].slot = slot_q[b];

@@ -3,7 +3,8 @@
 // mae_mode_keys: which key each context needs next, and what follows from the state of the banks.
 //
 // An XTS message first needs its tweak key, then its data key; every other job one key.
-// key_ok_o: the context's key is in a bank and may be used in its direction; a clock behind.
+// key_ok_o: the context's key is in a bank that stays and may be used in its direction; a clock
+// behind.
 // want_o: the slots that active contexts need; a scan of `Group` contexts a clock keeps it, so it is
 // up to 2 * Contexts / Group clocks behind, but a new job's slot is seen at once.
 // lost_o: a key that an active job uses was written or erased (or was never there): what comes out
@@ -60,7 +61,7 @@ module mae_mode_keys
   logic      [  ScanWidth-1:0] scan_q;
 
   function automatic logic usable(input key_bank_t [MaxKeyBanks-1:0] banks, input need_t need);
-    return bank_has(banks, need.slot, need.dir);
+    return bank_stays(banks, need.slot, need.dir);
   endfunction
 
   always_comb begin

@@ -53,6 +53,7 @@ package mae_mode_pkg;
   localparam int unsigned MaxKeyBanks = 2 ** BankWidth;
 
   typedef struct packed {
+    logic      leaving;  // soon withdrawn: begin nothing new
     logic      encrypt;
     logic      decrypt;
     key_slot_t slot;
@@ -169,14 +170,16 @@ package mae_mode_pkg;
     return found;
   endfunction
 
-  function automatic logic bank_has(input key_bank_t [MaxKeyBanks-1:0] banks, input key_slot_t slot,
-                                    input dir_e dir);
-    logic has;
-    has = 1'b0;
+  // The same, of a bank that stays.
+  function automatic logic bank_stays(input key_bank_t [MaxKeyBanks-1:0] banks,
+                                      input key_slot_t slot, input dir_e dir);
+    logic stays;
+    stays = 1'b0;
     for (int unsigned b = 0; b < MaxKeyBanks; b++) begin
-      has |= banks[b].slot == slot && (dir == Encrypt ? banks[b].encrypt : banks[b].decrypt);
+      stays |= banks[b].slot == slot && !banks[b].leaving &&
+          (dir == Encrypt ? banks[b].encrypt : banks[b].decrypt);
     end
-    return has;
+    return stays;
   endfunction
 
   // All ones in the first n bytes of a block.

@@ -69,7 +69,7 @@ module mae_mode_serial
     input  block_t                 ask_chain_i,
 
     input  key_bank_t [MaxKeyBanks-1:0] banks_i,
-    input  logic      [      Slots-1:0] key_ok_i,     // the slot's key is in a bank (a hint)
+    input  logic      [      Slots-1:0] key_ok_i,     // the slot's key is in a bank, as of late
     output logic      [      Slots-1:0] tweak_o,      // the slot's tweak is still to be made
     output logic                        tweak_done_o, // that of answer_slot_o is
 

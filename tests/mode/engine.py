@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages for mae_mode_bench: what they are, what OpenSSL makes of them, and how they get there."""
+"""Messages for mae_mode_bench: what they are, what OpenSSL says, and how they get there."""
 
 import dataclasses
 import itertools
+import pathlib
 import random
+from collections.abc import Callable
 
 import cocotb
 from cocotb.clock import Clock
@@ -15,6 +17,12 @@ try:  # OFB and CFB have been moved there
     from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
 except ImportError:
     from cryptography.hazmat.primitives.ciphers.modes import CFB, OFB
+
+SOURCE = pathlib.Path(__file__).with_name("mae_mode_bench.sv")
+# The peripheral's; one lane; a card's.
+SMALL = {"Lanes": 1, "Contexts": 1, "Parallel": 0, "SlotRows": 2, "KeyBanks": 1, "Iter": 1}
+ONE = {"Lanes": 1, "Contexts": 16}
+WIDE = {"Lanes": 4, "Contexts": 64}
 
 MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
 LENGTHS = (16, 24, 32)
@@ -159,6 +167,13 @@ class Bench:
         self.dut.rst_ni.value = 1
         await RisingEdge(self.dut.clk_i)
 
+    async def clear(self) -> None:
+        """One clock of clear_i."""
+        self.dut.clear_i.value = 1
+        await RisingEdge(self.dut.clk_i)
+        self.dut.clear_i.value = 0
+        await RisingEdge(self.dut.clk_i)
+
     async def write_key(self, slot: int, key: bytes | None) -> None:
         """Write a key slot, or erase it."""
         dut = self.dut
@@ -196,13 +211,18 @@ class Bench:
         out_stall: float = 0.0,
         heed_room: int | None = 2,
         stop_at: int | None = None,
-        prefer_old: bool = False,
+        in_turn: bool = False,
+        gather: bool = False,
+        first_init: bool = True,
+        hook: Callable[[int], None] | None = None,
     ) -> None:
         """Take every context's messages through the engine.
 
         ``heed_room``: room is looked at this many clocks before the row is offered (1 or 2), None:
-        not at all. ``prefer_old``: stay with a context while it has room. ``stop_at``: give up at
-        that clock (for resets).
+        not at all. ``in_turn``: contexts in turn, not at random. ``stop_at``: give up at that
+        clock (for resets). ``gather``: no row before every context is configured.
+        ``first_init``: whether a message's first job has cfg.init. ``hook`` is called each clock
+        with its number.
         """
         dut, rng = self.dut, self.rng
         jobs = {
@@ -216,7 +236,7 @@ class Bench:
         configuring = None
         offered = None
         rooms = [0, 0]
-        last_ctx = None
+        last_ctx = 0
         dut.cfg_valid_i.value = 0
         dut.row_valid_i.value = 0
         ready = 0
@@ -226,6 +246,8 @@ class Bench:
             self.clocks += 1
             if stop_at is not None and self.clocks >= stop_at:
                 return
+            if hook is not None:
+                hook(self.clocks)
             # What happened at this edge.
             if ready and int(dut.out_valid_o.value):
                 ctx, size = int(dut.out_ctx_o.value), int(dut.out_bytes_o.value)
@@ -263,22 +285,24 @@ class Bench:
                 dut.cfg_ctx_i.value = ctx
                 dut.cfg_mode_i.value = MODES.index(message.mode)
                 dut.cfg_dir_i.value = int(message.decrypt)
-                dut.cfg_init_i.value = int(first)
+                dut.cfg_init_i.value = int(first and first_init)
                 dut.cfg_serial_i.value = int(steal)
                 dut.cfg_key_slot_i.value = message.key_slot
                 dut.cfg_tweak_slot_i.value = message.tweak_slot
                 dut.cfg_iv_i.value = int.from_bytes(message.iv, "big")
-            if offered is None and pending and rng.random() >= in_stall:
+            if gather and configuring is None and not waiting:
+                gather = False
+            elif not gather and offered is None and pending and rng.random() >= in_stall:
                 choice = None
                 if heed_room is None:
                     choice = rng.choice(list(pending))
                 else:
                     room = rooms[2 - heed_room]
-                    if prefer_old and last_ctx in pending and room >> last_ctx & 1:
-                        choice = last_ctx
-                    else:
-                        able = [ctx for ctx in pending if room >> ctx & 1]
-                        choice = rng.choice(able) if able else None
+                    able = [ctx for ctx in pending if room >> ctx & 1]
+                    if able and in_turn:
+                        choice = min(able, key=lambda ctx: (ctx - last_ctx - 1) % self.contexts)
+                    elif able:
+                        choice = rng.choice(able)
                 if choice is not None:
                     last_ctx = choice
                     offered = pending[choice].pop(0)
@@ -322,6 +346,11 @@ def blocks_per_clock(out_clocks: list[tuple[int, int]], skip: float = 0.2) -> fl
     begin = out_clocks[int(len(out_clocks) * skip)][0]
     end = out_clocks[int(len(out_clocks) * (1 - skip))][0]
     return sum(n for clock, n in out_clocks if begin < clock <= end) / (end - begin)
+
+
+def spread(out_clocks: list[tuple[int, int]]) -> set[int]:
+    """The clocks between rows that follow each other."""
+    return {b - a for (a, _), (b, _) in itertools.pairwise(out_clocks)}
 
 
 async def fresh(dut: SimHandleBase, parameters: dict, seed: int = 1) -> Bench:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """mae_mode_engine with its key cache and a cipher: everything at once, against OpenSSL."""
 
-import pathlib
 import random
 
 import cocotb
@@ -9,14 +8,6 @@ import pytest
 
 from tests.mode import engine
 from tests.support import bench
-
-BENCH = pathlib.Path(__file__).with_name("mae_mode_bench.sv")
-SMALL = {"Lanes": 1, "Contexts": 1, "Parallel": 0, "SlotRows": 2, "KeyBanks": 1, "Iter": 1}
-BUILDS = [
-    {"Lanes": 4, "Contexts": 64},
-    {"Lanes": 1, "Contexts": 16},
-    SMALL,
-]
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -79,6 +70,102 @@ async def mixed_heedless(dut):
     await mixture(await engine.fresh(dut, bench.parameters()), 5, 60, heed_room=None)
 
 
-@pytest.mark.parametrize("parameters", BUILDS, ids=lambda p: f"{p['Lanes']}x{p['Contexts']}")
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def path_change(dut):
+    """A chain value goes on from one path to the other."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(6)
+    keys = engine.Keys(2, rng, (16,))
+    await tb.write_keys(keys)
+    # CFB decryption continues what encryption began: the chain is the ciphertext in both.
+    iv, text = rng.randbytes(16), rng.randbytes(64)
+    cipher = engine.crypt("cfb", False, keys.keys[0], b"", iv, text)
+    there = engine.Message("cfb", False, 0, 0, iv, text[:32], [32], cipher[:32])
+    back = engine.Message("cfb", True, 0, 0, iv, cipher[32:], [32], text[32:])
+    await tb.run({0: [there]})
+    tb.check({0: [there]})
+    await tb.run({0: [back]}, first_init=False)
+    tb.check({0: [back]})
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def key_lost(dut):
+    """A job whose key is written, erased or missing ends, with zeros."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(7)
+    keys = engine.Keys(4, rng, (16,))
+    await tb.write_keys(keys)
+    for mode in ("ctr", "cbc"):
+        m = engine.message(rng, keys, mode, False, 40 * tb.row_bytes, 1)
+        begin = tb.clocks
+
+        def erase(clock, at=begin + 100):
+            dut.write_valid_i.value = int(clock == at)
+            dut.write_slot_i.value = 1
+            dut.write_erase_i.value = 1
+
+        await tb.run({0: [m]}, hook=erase)
+        out = tb.out[0]
+        lost = [row[2] for row in out]
+        assert not lost[0] and lost[-1] and lost == sorted(lost)
+        good = b"".join(row[0] for row in out if not row[2])
+        assert good == m.want[: len(good)] and len(good) < len(m.want)
+        assert not any(b"".join(row[0] for row in out if row[2]))
+        assert not int(dut.slot_valid_o.value) & 2
+        # An empty slot, then the written one.
+        for _ in range(2):
+            m = engine.message(rng, keys, mode, False, 3 * tb.row_bytes, 1)
+            m.lost = True
+            await tb.run({0: [m]})
+            tb.check({0: [m]})
+        await tb.write_key(1, keys.keys[1])
+        m.lost = False
+        await tb.run({0: [m]})
+        tb.check({0: [m]})
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def new_key(dut):
+    """A slot that is written anew is used anew, though the old key sits in a bank."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(8)
+    for length in (16, 32, 24, 16, 16):
+        keys = engine.Keys(1, rng, (length,))
+        await tb.write_key(0, keys.keys[0])
+        for decrypt in (False, True):
+            m = engine.message(rng, keys, "cbc", decrypt, 32, 0, 0)
+            await tb.run({0: [m]})
+            tb.check({0: [m]})
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def broken_off(dut):
+    """Reset or clear in the middle of the work: after it everything is as new."""
+    tb = await engine.fresh(dut, bench.parameters())
+    for round_ in range(6):
+        rng = random.Random(100 + round_)
+        keys = engine.Keys(6, rng)
+        await tb.write_keys(keys)
+        queues = {
+            ctx: [engine.message(rng, keys, rng.choice(engine.MODES), False, 20 * tb.row_bytes)]
+            for ctx in range(0, tb.contexts, max(1, tb.contexts // 8))
+        }
+        await tb.run(queues, out_stall=0.3, stop_at=tb.clocks + 60 + 37 * round_)
+        dut.cfg_valid_i.value = 0
+        dut.row_valid_i.value = 0
+        dut.out_ready_i.value = 0
+        if round_ % 2:
+            await tb.clear()
+        else:
+            await tb.reset()
+        assert not int(dut.slot_valid_o.value)
+        await mixture(tb, 200 + round_, 4)
+        await tb.clear()
+
+
+@pytest.mark.parametrize(
+    "parameters", [engine.WIDE, engine.ONE, engine.SMALL], ids=["wide", "one", "small"]
+)
 def test_mode_engine(parameters):
-    bench.run("mae_mode_bench", parameters=parameters, sources=[BENCH])
+    """All of the above on the builds that matter."""
+    bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_mode_parallel in its engine: a row a clock, whatever contexts the rows are of."""
+
+import random
+
+import cocotb
+import pytest
+
+from tests.mode import engine
+from tests.support import bench
+
+CASES = [("ecb", False), ("ecb", True), ("cbc", True), ("cfb", True), ("ctr", False)]
+CASES += [("xts", False), ("xts", True)]
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def full_rate(dut):
+    """One context, then several in any order: a row in and a row out every clock."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(1)
+    keys = engine.Keys(4, rng, (16,))
+    await tb.write_keys(keys)
+    rows = 80
+    for mode, decrypt in CASES:
+        for contexts in (1, 4):
+            queues = {
+                ctx: [engine.message(rng, keys, mode, decrypt, rows * tb.row_bytes, 0, 1)]
+                for ctx in rng.sample(range(tb.contexts), contexts)
+            }
+            tb.out_clocks, tb.row_clocks, tb.lost_clocks = [], [], 0
+            await tb.run(queues, gather=True)
+            tb.check(queues)
+            label = f"{mode} decrypt={decrypt} {contexts} contexts"
+            assert engine.spread(tb.out_clocks) == {1}, f"{label}: {tb.out_clocks}"
+            assert tb.lost_clocks == 0, label
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def two_keys(dut):
+    """Two keys in two banks, rows in any order: no clock is lost either."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(2)
+    keys = engine.Keys(2, rng, (16,))
+    await tb.write_keys(keys)
+    queues = {
+        ctx: [engine.message(rng, keys, "ctr", False, 80 * tb.row_bytes, ctx % 2)]
+        for ctx in range(4)
+    }
+    await tb.run({ctx: [engine.message(rng, keys, "ctr", False, 16, ctx)] for ctx in range(2)})
+    tb.out_clocks, tb.row_clocks, tb.lost_clocks = [], [], 0
+    await tb.run(queues, gather=True)
+    tb.check(queues)
+    assert engine.spread(tb.out_clocks) == {1}, tb.out_clocks
+    assert tb.lost_clocks == 0
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def many_keys(dut):
+    """Three times as many keys as banks: all make progress, most clocks are of use."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(3)
+    keys = engine.Keys(6, rng, (16,))
+    await tb.write_keys(keys)
+    queues = {
+        ctx: [engine.message(rng, keys, "ctr", False, 300 * tb.row_bytes, ctx)] for ctx in range(6)
+    }
+    tb.out_clocks = []
+    await tb.run(queues, heed_room=1)
+    tb.check(queues)
+    rate = engine.blocks_per_clock(tb.out_clocks) / tb.lanes
+    cocotb.log.info("6 keys on 2 banks: %.3f of the lanes", rate)
+    assert rate >= 0.9
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def beside_chains(dut):
+    """Rows and chained messages on the same lanes: both go on, also with other key lengths."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(4)
+    for lengths in ((16, 16), (16, 32), (32, 16)):
+        keys = engine.Keys(2, rng, lengths)
+        await tb.write_keys(keys)
+        chained = {
+            ctx: [engine.message(rng, keys, "cbc", False, 12 * tb.row_bytes, 1)]
+            for ctx in range(tb.contexts - tb.lanes)
+        }
+        rows = {
+            ctx: [engine.message(rng, keys, "ctr", False, 200 * tb.row_bytes, 0)]
+            for ctx in range(tb.contexts - tb.lanes, tb.contexts)
+        }
+        tb.out_clocks = []
+        await tb.run(chained | rows)
+        tb.check(chained | rows)
+        rate = engine.blocks_per_clock(tb.out_clocks) / tb.lanes
+        cocotb.log.info("keys of %s bytes: %.3f of the lanes", lengths, rate)
+        # With two lengths a shorter block waits for up to 4 clocks behind a longer one.
+        assert rate >= (0.9 if lengths == (16, 16) else 0.3)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [engine.WIDE, engine.ONE, {**engine.ONE, "RegsPerRound": 3, "FlightRows": 64}],
+    ids=["wide", "one", "deep"],
+)
+def test_mode_parallel(parameters):
+    """A row a clock."""
+    bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])
