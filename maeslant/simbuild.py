@@ -16,36 +16,20 @@ import pathlib
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Mapping
 
 from maeslant import builds, paths
 from maeslant.errors import MaeslantError
 
 SIM = paths.ROOT / "sim"
-# --x-*: no random values; assertions stay on (see docs/simulator.md for what they cost).
-VERILATOR = (
-    "--cc",
-    "--prefix",
-    "Vtop",
-    "-O3",
-    "--x-assign",
-    "fast",
-    "--x-initial",
-    "fast",
-)
-VERILATOR += (
-    "--assert",
-    "-Wno-fatal",
-    "--timescale",
-    "1ns/1ps",
-    "--output-split",
-    "20000",
-)
-CXX = ("-std=gnu++20", "-fPIC", "-fvisibility=hidden", "-fvisibility-inlines-hidden")
-CXX += (
-    "-fno-gnu-unique",
-)  # else a library stays loaded for ever and shares state with others
+# No random values: what must be reset is tested elsewhere. Assertions stay on.
+VERILATOR = "--cc --prefix Vtop -O3 --x-assign fast --x-initial fast --assert -Wno-fatal".split()
+VERILATOR += "--timescale 1ns/1ps --output-split 20000".split()
+# Without the last, a library stays loaded for ever and shares state with others.
+CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique".split()
 OPT_FAST = "-O3"
+FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -95,10 +79,13 @@ def build_top(
             if known["key"] == _key(arguments, known["files"]):
                 return target
         stamp.unlink(missing_ok=True)
+        start = time.time()
         with open(where / "build.log", "w") as log:
             _make(where, target, arguments, trace, log)
         read = _dependencies(where / "model" / "Vtop__ver.d")
-        stamp.write_text(json.dumps({"key": _key(arguments, read), "files": read}))
+        # A source that was edited meanwhile may be in the library or not: build again next time.
+        if all(os.stat(name).st_mtime < start for name in read):
+            stamp.write_text(json.dumps({"key": _key(arguments, read), "files": read}))
     return target
 
 
@@ -114,26 +101,21 @@ def _make(
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
     own = _harness(model, verilator, macros, trace, log)
+    (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
     make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
     _run([*make, f"OPT_FAST={OPT_FAST}", "OPT_SLOW=-O1", "VM_PARALLEL_BUILDS=1"], log)
     objects = [*own, str(model / "libVtop.a")]
     new = target.with_suffix(".new")
     link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
-    link += [
-        f"-Wl,--version-script={SIM / 'exports.map'}",
-        "-Wl,--no-undefined",
-        "-Wl,--gc-sections",
-    ]
+    link += [f"-Wl,--version-script={SIM / 'exports.map'}", "-Wl,--no-undefined"]
     if trace:
-        link += [f"-l{name}" for name in ("lz4", "z") if _has_header(f"{name}.h", log)]
+        link += [f"-l{name}" for name, header in FST_NEEDS if _has_header(header)]
     _run(link, log)
     os.replace(new, target)  # who has the old one loaded keeps it
 
 
-def _harness(
-    model: pathlib.Path, verilator: str, macros: list[str], trace: bool, log
-) -> list[str]:
-    """Compile sim/ and Verilator's run time; objects are shared between builds where they can be."""
+def _harness(model: pathlib.Path, verilator: str, macros: list[str], trace: bool, log) -> list[str]:
+    """Compile sim/ and Verilator's run time; builds share the objects where they can."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -152,9 +134,9 @@ def _harness(
         "-DVM_TRACE_VCD=0",
     ]
     flags += ["-DVERILATOR=1"]
-    for name in ("lz4", "zlib"):  # the system's, or our own that do not compress
-        if trace and not _has_header(f"{name}.h", log):
-            flags.append(f"-I{SIM / 'plain'}")
+    if trace:  # where the system lacks a header, ours stands in: valid files, only larger
+        missing = [header for _, header in FST_NEEDS if not _has_header(header)]
+        flags += [f"-I{SIM / 'plain' / header.removesuffix('.h')}" for header in missing]
     shared = [path for path in sorted(SIM.glob("*.cpp")) if path.name != "top.cpp"]
     shared += [include / "verilated_threads.cpp"]
     shared += [include / "verilated_fst_c.cpp"] if trace else []
@@ -180,9 +162,7 @@ def _harness(
 
 def _run(command: list[str], log) -> None:
     """Run a tool; when it fails, its last words are the error."""
-    environment = os.environ | {
-        "PATH": f"{paths.ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"
-    }
+    environment = os.environ | {"PATH": f"{paths.ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"}
     result = subprocess.run(
         command,
         stdout=subprocess.PIPE,
@@ -204,20 +184,16 @@ def _run(command: list[str], log) -> None:
 
 @functools.cache
 def _verilator_root(verilator: str) -> pathlib.Path:
-    out = subprocess.run(
-        [verilator, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True
-    )
+    out = subprocess.run([verilator, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True)
     return pathlib.Path(out.stdout.strip())
 
 
 @functools.cache
-def _has_header(name: str, log) -> bool:
+def _has_header(name: str) -> bool:
     """Whether the compiler finds a system header."""
     command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
     text = f"#include <{name}>\n"
-    return not subprocess.run(
-        command, input=text, text=True, capture_output=True
-    ).returncode
+    return not subprocess.run(command, input=text, text=True, capture_output=True).returncode
 
 
 def _dependencies(path: pathlib.Path) -> list[str]:
@@ -244,9 +220,7 @@ def _key(words: Iterable[str], files: Iterable[str]) -> str:
 
 def main() -> int:
     """Build the named machines."""
-    parser = argparse.ArgumentParser(
-        prog="python -m maeslant.simbuild", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m maeslant.simbuild", description=__doc__)
     parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
     parser.add_argument("--trace", action="store_true", help="with waveforms")
     arguments = parser.parse_args()

@@ -63,7 +63,8 @@ size_t AddressMap::read(uint64_t address, uint8_t *to, size_t bytes) const {
             i++;
             continue;
         }
-        const size_t run = size_t(std::min<uint64_t>(bytes - i - 1, region->last - address - i)) + 1;
+        const size_t run =
+            size_t(std::min<uint64_t>(bytes - i - 1, region->last - address - i)) + 1;
         std::memcpy(to + i, region->at(address + i), run);
         mapped += run;
         i += run;

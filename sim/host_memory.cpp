@@ -10,9 +10,9 @@
 namespace mae {
 namespace {
 
-constexpr uint64_t kPage = 4096;        // a burst must not cross it
-constexpr uint64_t kCopyAhead = 8;      // beats that the host's copy reads before it writes
-constexpr uint8_t kErrorData = 0xee;    // what a beat with an error carries
+constexpr uint64_t kPage = 4096;      // a burst must not cross it
+constexpr uint64_t kCopyAhead = 8;    // beats that the host's copy reads before it writes
+constexpr uint8_t kErrorData = 0xee;  // what a beat with an error carries
 constexpr uint32_t kMillion = 1000000;
 
 void widen(uint64_t value, uint64_t &low, uint64_t &high) {
@@ -32,8 +32,7 @@ HostMemory::HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_
       stall_limit_(options.stall * 4096 / 100),
       random_(options.seed),
       reads_(options.outstanding),
-      read_answers_(options.outstanding, options.shuffled ? 1u << id_bits : 1,
-                    options.latency_max),
+      read_answers_(options.outstanding, options.shuffled ? 1u << id_bits : 1, options.latency_max),
       writes_(options.outstanding),
       addressed_(options.outstanding),
       write_answers_(options.outstanding, options.shuffled ? 1u << id_bits : 1,
@@ -152,8 +151,8 @@ void HostMemory::offer_read() {
     if (last_read_ != kNone && last_read_ != slot) detail_.interleaved++;
     const uint64_t address = read.first + uint64_t(read.beat) * bytes_;
     if (read.generation != map_.generation()) {
-        read.host = map_.span(read.first, read.first + uint64_t(read.request.len) * bytes_ + bytes_ - 1,
-                              false);
+        read.host = map_.span(read.first,
+                              read.first + uint64_t(read.request.len) * bytes_ + bytes_ - 1, false);
         read.generation = map_.generation();
     }
     Resp resp = kOkay;
@@ -208,7 +207,8 @@ void HostMemory::land(Write &write) {
         for (uint32_t beat = 0; beat < beats; beat++) {
             const uint64_t address = write.first + uint64_t(beat) * bytes_;
             const uint8_t *strobe = &write.strobe[beat * strobe_bytes_];
-            const bool any = std::any_of(strobe, strobe + strobe_bytes_, [](uint8_t b) { return b; });
+            const bool any =
+                std::any_of(strobe, strobe + strobe_bytes_, [](uint8_t b) { return b; });
             if (any && in_error_range(address, address + bytes_ - 1)) {
                 write.error = kDecerr;
                 stats_.errors_injected++;
@@ -305,8 +305,8 @@ void HostMemory::take_read_address(const AxiAddress &request) {
     }
     bursts_taken_++;
     detail_.read_bursts++;
-    detail_.max_reads_outstanding = std::max<uint64_t>(detail_.max_reads_outstanding,
-                                                       reads_.size() - free_reads_.size());
+    detail_.max_reads_outstanding =
+        std::max<uint64_t>(detail_.max_reads_outstanding, reads_.size() - free_reads_.size());
     read_answers_.add(slot, options_.shuffled ? request.id : 0, clock_ + latency());
 }
 
@@ -329,8 +329,8 @@ void HostMemory::take_write_address(const AxiAddress &request) {
     addressed_[(addressed_begin_ + addressed_count_++) % addressed_.size()] = slot;
     bursts_taken_++;
     detail_.write_bursts++;
-    detail_.max_writes_outstanding = std::max<uint64_t>(detail_.max_writes_outstanding,
-                                                        writes_.size() - free_writes_.size());
+    detail_.max_writes_outstanding =
+        std::max<uint64_t>(detail_.max_writes_outstanding, writes_.size() - free_writes_.size());
 }
 
 void HostMemory::take_write_beat(const AxiFromDevice &from) {

@@ -33,15 +33,16 @@ int print(const char *format, ...) {
 void vl_stop(const char *filename, int linenum, const char *hier) {
     if (Verilated::threadContextp()->gotFinish()) return;
     if (last_text.find("%Error") == std::string::npos) {
-        last_text = std::string("stopped at ") + filename + ":" + std::to_string(linenum) + " in " +
-                    hier;
+        last_text =
+            std::string("stopped at ") + filename + ":" + std::to_string(linenum) + " in " + hier;
     }
     Verilated::threadContextp()->gotError(true);
     Verilated::threadContextp()->gotFinish(true);
 }
 
 void vl_fatal(const char *filename, int linenum, const char *hier, const char *msg) {
-    last_text = std::string(msg) + " at " + filename + ":" + std::to_string(linenum) + " in " + hier;
+    last_text =
+        std::string(msg) + " at " + filename + ":" + std::to_string(linenum) + " in " + hier;
     Verilated::threadContextp()->gotError(true);
     Verilated::threadContextp()->gotFinish(true);
 }

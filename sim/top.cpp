@@ -13,6 +13,7 @@
 #include "verilated_fst_c.h"
 #endif
 
+#include <fstream>
 #include <stdexcept>
 
 #include "runtime.h"
@@ -41,14 +42,14 @@ const uint8_t *bytes_of(const P &port) {
 }
 
 template <class T>
-class Verilated_ final : public Device {
+class VerilatedDevice final : public Device {
    public:
-    Verilated_() : top_(&context_, "top") {
+    VerilatedDevice() : top_(&context_, "top") {
         context_.fatalOnError(false);
         top_.clk_i = 0;
         if constexpr (kHasBusClock<T>) top_.bus_clk_i = 0;
     }
-    ~Verilated_() override {
+    ~VerilatedDevice() override {
         enter();
         dump();
         top_.final();
@@ -165,10 +166,11 @@ class Verilated_ final : public Device {
 
     void open_wave([[maybe_unused]] const std::string &file) override {
 #if VM_TRACE_FST
+        // The writer itself does not notice a file that cannot be opened.
+        if (!std::ofstream(file)) throw std::runtime_error("cannot write the waveform " + file);
         context_.traceEverOn(true);
         top_.trace(&wave_, 99);
         wave_.open(file.c_str());
-        if (!wave_.isOpen()) throw std::runtime_error("cannot write the waveform " + file);
         wave_open_ = true;
 #else
         throw std::invalid_argument("option wave: this library was built without waveforms");
@@ -211,6 +213,6 @@ class Verilated_ final : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> Device::make() { return std::make_unique<Verilated_<Vtop>>(); }
+std::unique_ptr<Device> Device::make() { return std::make_unique<VerilatedDevice<Vtop>>(); }
 
 }  // namespace mae

@@ -68,20 +68,20 @@ typedef struct mae_sim mae_sim_t;
  * device's AXI4 manager. Payload is every beat whose ID has its top bit clear; the others are
  * descriptors, lists and completions. */
 struct mae_sim_stats {
-    uint64_t core_clocks;       /* of clk_i */
-    uint64_t bus_clocks;        /* of bus_clk_i, or of clk_i where there is one clock */
-    uint64_t read_beats;        /* payload and control */
+    uint64_t core_clocks; /* of clk_i */
+    uint64_t bus_clocks;  /* of bus_clk_i, or of clk_i where there is one clock */
+    uint64_t read_beats;  /* payload and control */
     uint64_t write_beats;
-    uint64_t read_bytes;        /* full beats */
-    uint64_t write_bytes;       /* strobed bytes */
-    uint64_t first_data_clock;  /* bus clock of the first and last payload beat of either direction, */
-    uint64_t last_data_clock;   /* counted from the machine's first clock; 0 while there was none */
-    uint64_t host_copy_beats;   /* beats that mae_sim_host_copy() took, reads and writes together */
-    uint64_t register_reads;    /* AXI4-Lite accesses that were answered */
+    uint64_t read_bytes;       /* full beats */
+    uint64_t write_bytes;      /* strobed bytes */
+    uint64_t first_data_clock; /* bus clock of the first payload beat, either way, counted from */
+    uint64_t last_data_clock;  /* the machine's first clock; the last one; 0 while there was none */
+    uint64_t host_copy_beats;  /* beats that mae_sim_host_copy() took, reads and writes together */
+    uint64_t register_reads;   /* AXI4-Lite accesses that were answered */
     uint64_t register_writes;
-    uint64_t errors_injected;   /* by error_read, error_write and error_at */
-    uint32_t data_width_bits;   /* of m_axi; 0 without one */
-    uint32_t one_way;           /* 1 with bus=one-way */
+    uint64_t errors_injected; /* by error_read, error_write and error_at */
+    uint32_t data_width_bits; /* of m_axi; 0 without one */
+    uint32_t one_way;         /* 1 with bus=one-way */
 };
 
 /* Finer counts, over the same time, for tests and reports. */

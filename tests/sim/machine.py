@@ -16,7 +16,8 @@ WORDS = {"uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32}
 def structure(name: str) -> type[ctypes.Structure]:
     """A structure of the header, with its fields as they stand there."""
     body = re.search(rf"struct {name} {{(.*?)\n}};", HEADER.read_text(), re.S)[1]
-    fields = [(field, WORDS[kind]) for kind, field in re.findall(r"^\s+(uint\d+_t) (\w+);", body, re.M)]
+    found = re.findall(r"^\s+(uint\d+_t) (\w+);", body, re.M)
+    fields = [(field, WORDS[kind]) for kind, field in found]
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
@@ -68,8 +69,8 @@ class Machine:
     def map(self, iova: int, data: bytearray, writable: bool = True) -> None:
         view = (ctypes.c_char * len(data)).from_buffer(data)
         self.buffers[iova] = view
-        size = ctypes.c_uint64(len(data))
-        self._check(self.lib.mae_sim_map(self.sim, ctypes.c_uint64(iova), view, size, int(writable)))
+        address, size = ctypes.c_uint64(iova), ctypes.c_uint64(len(data))
+        self._check(self.lib.mae_sim_map(self.sim, address, view, size, int(writable)))
 
     def unmap(self, iova: int, size: int) -> None:
         self._check(self.lib.mae_sim_unmap(self.sim, ctypes.c_uint64(iova), ctypes.c_uint64(size)))
@@ -162,6 +163,4 @@ class Probe(Machine):
 def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
     """The probe's library."""
     name = f"probe{width}"
-    return simbuild.build_top(
-        name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace
-    )
+    return simbuild.build_top(name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace)

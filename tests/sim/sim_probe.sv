@@ -3,8 +3,8 @@
 // sim_probe: a small AXI4 copier that measures the simulated machine from the device's side, and
 // that breaks the rules when told to. Not a product: only tests/sim uses it.
 //
-// One run copies `bursts` bursts of `beats` beats from `src` to `dst` (mode 0), or reads and writes
-// at once without waiting for data (mode 1), or only reads (2), or only writes (3).
+// One run copies `bursts` bursts of `beats` beats from `src` to `dst` (mode 0), or reads and, at
+// once, writes the bursts' numbers (mode 1), or only reads (2), or only writes (3).
 // Legal: DataWidth 32..1024, a power of two. Registers, 32 bits each:
 //   000 identity      004 scratch           008 write: go; read: busy, irq, errors seen
 //   00c/010 src       014/018 dst           01c bursts (1..64)   020 beats (1..16)
@@ -211,7 +211,8 @@ module sim_probe #(
   assign m_axi_awburst = 2'b01;
   assign m_axi_wvalid = busy_q && writes && w_next_q != bursts_q
       && (break_q == BreakNoAddress || w_next_q < aw_next_q);
-  assign m_axi_wdata = data_q[{w_next_q[5:0], w_beat_q[3:0]}]
+  assign m_axi_wdata = (reads && !waits_for_data ? DataWidth'(w_next_q)
+                                                 : data_q[{w_next_q[5:0], w_beat_q[3:0]}])
       ^ (break_q == BreakWstable ? DataWidth'(clocks_q[0]) : '0);
   assign m_axi_wstrb = '1;
   assign m_axi_wlast = w_beat_q == beats_q - 1'b1 && break_q != BreakWlast;

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated machine around its memory: registers, clocks, options, waveforms, the build."""
+
+import errno
+import fractions
+import multiprocessing
+import pathlib
+import subprocess
+import sys
+import time
+
+import pytest
+
+from maeslant import paths, simbuild
+from maeslant.errors import MaeslantError
+from tests.sim.machine import Machine, Probe, SimError, build_probe
+
+HERE = pathlib.Path(__file__).parent
+
+
+def build_clocks() -> pathlib.Path:
+    """The library around sim_clocks."""
+    return simbuild.build_top("clocks", "sim_clocks", {}, sources=[HERE / "sim_clocks.sv"])
+
+
+@pytest.mark.parametrize("options", ["", "stall=70&seed=5"])
+def test_registers(options: str) -> None:
+    """Values come back; an unknown register is -EIO and the next access works."""
+    with Probe(options) as machine:
+        for value in (0, 0xFFFFFFFF, 0x12345678):
+            machine.write(4, value)
+            assert machine.read(4) == value
+        for access in (lambda: machine.read(0xFFC), lambda: machine.write(0xFFC, 1)):
+            with pytest.raises(SimError) as error:
+                access()
+            assert error.value.errno == errno.EIO
+        assert machine.read(0) == 0x50524F42
+        with pytest.raises(SimError) as error:
+            machine.read(2)
+        assert error.value.errno == errno.EINVAL
+        assert (machine.stats().register_reads, machine.stats().register_writes) == (5, 4)
+
+
+def test_registers_time_out() -> None:
+    """A device that stops answering is a time-out, again and again, never endless."""
+    with Probe("timeout=200") as machine:
+        machine.write(0x2C, 6)
+        for _ in range(3):
+            before = machine.stats().bus_clocks
+            with pytest.raises(SimError) as error:
+                machine.read(0)
+            assert error.value.errno == errno.ETIMEDOUT
+            assert machine.stats().bus_clocks - before == 200
+
+
+@pytest.mark.parametrize("breakage, says", [(4, "told to fail"), (5, "ended the simulation")])
+def test_device_stops(breakage: int, says: str, capfd) -> None:
+    """A failed assertion or $finish is an error of the call, and standard output stays clean."""
+    with Probe() as machine:
+        with pytest.raises(SimError) as error:
+            machine.write(0x2C, breakage)
+        assert error.value.errno == errno.EPROTO and says in str(error.value)
+    assert capfd.readouterr().out == ""
+
+
+def test_wait_and_run() -> None:
+    """wait() ends at the interrupt or at its limit; run() takes exactly its clocks."""
+    with Probe() as machine:
+        machine.map_buffers()
+        machine.run(123)
+        assert machine.stats().bus_clocks == machine.stats().core_clocks == 123
+        assert not machine.wait(50)
+        assert machine.stats().bus_clocks == 173
+        machine.set_up(bursts=2)
+        assert machine.wait(1000)
+        now = machine.stats().bus_clocks
+        assert machine.wait(1000) and machine.stats().bus_clocks == now, "already high"
+        machine.reset_stats()
+        assert machine.stats().bus_clocks == 0
+
+
+@pytest.mark.parametrize("ratio", ["1:1", "3:1", "1:3", "7:5", "100:99"])
+def test_two_clocks(ratio: str) -> None:
+    """The core clock and the bus clock run in their ratio, in phases that the seed chooses."""
+    core, bus = map(int, ratio.split(":"))
+    counts = set()
+    for seed in range(6):
+        with Machine(build_clocks(), f"ratio={ratio}&seed={seed}") as machine:
+            first = machine.read(0)
+            machine.reset_stats()
+            assert machine.wait(10_000)
+            stats = machine.stats()
+            wanted = fractions.Fraction(stats.bus_clocks * core, bus)
+            assert abs(stats.core_clocks - wanted) <= 1
+            last = machine.read(0)
+            assert abs(machine.stats().core_clocks - (last - first)) <= 2 * core / bus + 2
+            counts.add((first, stats.bus_clocks))
+    assert len(counts) > 1 or core < bus, "the phase never changed anything"
+
+
+def test_without_dma() -> None:
+    """A device without a memory port refuses what needs one, and answers its registers."""
+    with Machine(build_clocks()) as machine:
+        for call in (
+            lambda: machine.map(0, bytearray(16)),
+            lambda: machine.unmap(0, 16),
+            lambda: machine.host_copy(0, 0, 16),
+        ):
+            with pytest.raises(SimError) as error:
+                call()
+            assert error.value.errno == errno.ENOSYS
+        with pytest.raises(SimError) as error:
+            machine.write(0, 1)
+        assert error.value.errno == errno.EIO
+        assert machine.stats().data_width_bits == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "latency=0",
+        "latency=9-3",
+        "latency=",
+        "latency=1-2-3",
+        "order=random",
+        "bus=three-way",
+        "bandwidth=0",
+        "bandwidth=101",
+        "stall=96",
+        "stall=-1",
+        "outstanding=0",
+        "ratio=3",
+        "ratio=3:2",
+        "error_at=9-8",
+        "error_read=1000001",
+        "seed=x",
+        "seed=99999999999999999999999",
+        "wave=",
+        "speed=9",
+        "latency",
+    ],
+)
+def test_bad_options(options: str) -> None:
+    """A wrong option is refused by name."""
+    with pytest.raises(ValueError, match=options.split("=")[0]):
+        Probe(options)
+
+
+def test_side_by_side() -> None:
+    """Machines of one library and of several do not know of each other."""
+    with Probe("seed=1") as one, Probe("seed=2") as two, Probe("", width=1024) as wide:
+        for machine in (one, two, wide):
+            machine.map_buffers()
+            machine.set_up(bursts=8, beats=4)
+        with pytest.raises(SimError):
+            one.write(0x2C, 5)
+        for machine in (two, wide):
+            assert machine.wait(1000)
+            size = 32 * machine.beat
+            assert machine.dst[:size] == machine.src[:size]
+
+
+def test_waveform(tmp_path: pathlib.Path) -> None:
+    """The trace variant writes an FST file; the plain one says that it cannot."""
+    file = tmp_path / "run.fst"
+    with pytest.raises(ValueError, match="wave"):
+        Probe(f"wave={file}")
+    with pytest.raises(ValueError, match="cannot write"):
+        Probe(f"wave={tmp_path}/none/run.fst", trace=True)
+    with Probe(f"wave={file}", trace=True) as machine:
+        machine.map_buffers()
+        machine.go(bursts=4)
+    data = file.read_bytes()
+    # FST: a header block of type 0 and length 329.
+    assert data[0] == 0 and int.from_bytes(data[1:9], "big") == 329 and len(data) > 4000
+    with Probe(trace=True) as machine:
+        machine.map_buffers()
+        machine.go(bursts=4)
+
+
+def test_build_is_quick_when_nothing_changed() -> None:
+    """A second build does nothing; a change of a parameter makes another library."""
+    path = build_probe()
+    made = path.stat().st_mtime_ns
+    start = time.monotonic()
+    assert build_probe() == path
+    assert time.monotonic() - start < 1 and path.stat().st_mtime_ns == made
+
+
+def test_build_failure(tmp_path: pathlib.Path) -> None:
+    """A source that does not compile is an error with the tool's words and the log's place."""
+    source = tmp_path / "sim_broken.sv"
+    source.write_text("module sim_broken (input logic clk_i); assign a = missing; endmodule\n")
+    with pytest.raises(MaeslantError, match=r"(?s)missing.*build\.log"):
+        simbuild.build_top("broken", "sim_broken", {}, sources=[source])
+
+
+def make_parity(source: str) -> str:
+    """In a process of its own: build and give the path."""
+    return str(simbuild.build_top("parity", "sim_clocks", {}, sources=[pathlib.Path(source)]))
+
+
+def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
+    """Two processes that ask for one build get one, whole."""
+    source = tmp_path / "sim_clocks.sv"
+    source.write_text((HERE / "sim_clocks.sv").read_text() + f"// {time.time_ns()}\n")
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        first, second = pool.map(make_parity, [str(source)] * 2)
+    assert first == second
+    with Machine(pathlib.Path(first)) as machine:
+        assert machine.read(0) > 0
+    log = (pathlib.Path(first).parent / "build.log").read_text()
+    assert log.count("-shared") == 1
+
+
+def test_command_line() -> None:
+    """An unknown name is a message and status 1, not a traceback."""
+    command = [sys.executable, "-m", "maeslant.simbuild", "no_such_build"]
+    result = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 1 and "no_such_build" in result.stderr
+    assert "Traceback" not in result.stderr
