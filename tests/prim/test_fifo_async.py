@@ -76,6 +76,31 @@ async def one_word_a_clock(dut) -> None:
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
+async def crosses_in_two_registers(dut) -> None:
+    """A word is offered after the second clock behind it, its place free after the third."""
+    for _ in range(20):
+        await begin(dut, 4000, random.choice([3000, 4000, 9000]))
+        await ClockCycles(dut.out_clk_i, 4)
+        await ClockCycles(dut.in_clk_i, 4)
+        depth = 2 ** bench.parameters()["LogDepth"]
+        dut.in_valid_i.value = 1
+        await RisingEdge(dut.in_clk_i)
+        for wanted in (0, 0, 1):
+            await RisingEdge(dut.out_clk_i)
+            assert int(dut.out_valid_o.value) == wanted
+        await ClockCycles(dut.in_clk_i, depth + 2)
+        assert int(dut.in_ready_o.value) == 0
+        await RisingEdge(dut.out_clk_i)
+        dut.out_ready_i.value = 1
+        await RisingEdge(dut.out_clk_i)
+        dut.out_ready_i.value = 0
+        for wanted in (0, 0, 0, 1):
+            await RisingEdge(dut.in_clk_i)
+            assert int(dut.in_ready_o.value) == wanted
+        end(dut)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
 async def fills_to_its_depth(dut) -> None:
     """Exactly 2^LogDepth words are taken when nobody reads."""
     await begin(dut, 4000, 7000)
