@@ -5,8 +5,8 @@
 //
 // A plain job is treated as an entry in hand. Of a list, two blocks of 64 bytes (up to 8 entries)
 // per context are read ahead; an entry's place in the store is its address modulo 128, so nothing
-// needs to be aligned. Segments end at multiples of 64 KiB at the latest, so that an abort takes
-// hold soon. Throughput: one segment a clock over all contexts, every second clock in one; latency:
+// needs to be aligned. Segments end at multiples of 4 KiB at the latest, where bursts must end too,
+// so that an abort takes hold soon. Throughput: one segment a clock over all contexts, every second clock in one; latency:
 // 2 clocks from job_valid_i to the first segment of a plain job.
 // A list that fails (unreadable, wrong sum, abort) ends its job by seg_abort_o; nothing beyond the
 // job's length or the list's entries is ever pushed. Each job reports once on done_*.
@@ -54,6 +54,8 @@ module mae_dma_walk
 );
   localparam int unsigned Beats = 8 * BlockBytes / BeatWidth;
   localparam int unsigned Tags = 2 ** $bits(control_tag_t);  // list reads in flight
+  localparam int unsigned PieceBytes = 4096;
+  localparam int unsigned PieceWidth = $clog2(PieceBytes);
   localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
   `MAE_PARAM(BeatWidthLegal, BeatWidth inside {128, 256, 512})
 
@@ -123,7 +125,7 @@ module mae_dma_walk
   sg_entry_t entry;
   logic hand, half, finish, taken, final_entry, whole, ok, last;
   logic [31:0] piece;
-  logic [16:0] to_boundary;
+  logic [PieceWidth:0] to_boundary;
   status_e reason;
 
   always_comb begin
@@ -152,7 +154,7 @@ module mae_dma_walk
       reason = StatusBadLength;
     ok = reason == StatusOk;
 
-    to_boundary = 17'h10000 - 17'(entry.addr[15:0]);
+    to_boundary = (PieceWidth + 1)'(PieceBytes) - (PieceWidth + 1)'(entry.addr[PieceWidth-1:0]);
     piece = (entry.length > 32'(to_boundary)) ? 32'(to_boundary) : entry.length;
     whole = piece == entry.length;
     last = piece == now.rest;

@@ -24,7 +24,7 @@ from tests.support.axi_memory import AxiMemory
 from tests.support.stream import start
 
 BASE = 0x7_0000_0000
-SUB, COMP, LISTS, DATA = BASE + 0x1000, BASE + 0x3000, BASE + 0x4000, BASE + 0x80000
+SUB, COMP, LISTS, DATA = BASE + 0x10000, BASE + 0x20000, BASE + 0x30000, BASE + 0x80000
 MEMORY_BYTES = 1 << 22
 
 

@@ -9,7 +9,7 @@ import struct
 DESC_BYTES = 64
 COMPLETION_BYTES = 16
 ENTRY_BYTES = 16
-SEGMENT_END = 0x10000  # segments end at its multiples at the latest
+SEGMENT_END = 4096  # segments end at its multiples at the latest
 
 
 class Status(enum.IntEnum):
