@@ -152,7 +152,7 @@ module mae_card_ctrl
 
   assign step[0] = 5'd1;
   assign step[1] = 5'(dma_status_i.jobs != '0);
-  assign step[2] = 5'(dma_status_i.comp_tail != tail_q);
+  assign step[2] = 5'(dma_status_i.comp_tail == tail_q + 16'd1);
   assign step[3] = row_i ? 5'((32'(row_bytes_i) + 32'd15) / 32'd16) : '0;
   assign step[4] = 5'(read_beat_i);
   assign step[5] = 5'(write_beat_i);

@@ -44,7 +44,10 @@ class Registers:
     ) -> None:
         bus = AxiLiteBus.from_prefix(dut, "s_axil")
         self.bus = AxiLiteMaster(
-            bus, clock or dut.clk_i, reset or dut.rst_ni, reset_active_level=False
+            bus,
+            dut.clk_i if clock is None else clock,
+            dut.rst_ni if reset is None else reset,
+            reset_active_level=False,
         )
         for side in (self.bus.read_if, self.bus.write_if):
             side.log.setLevel(logging.WARNING)  # else a line for each access

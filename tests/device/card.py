@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A host around a card: memory with two rings, registers, AES jobs and what they must do."""
+
+import dataclasses
+import random
+
+from cocotb.clock import Clock
+from cocotb.handle import SimHandleBase
+from cocotb.triggers import ClockCycles
+
+from tests.device import oracle
+from tests.device.registers import Registers
+from tests.dma.rings import DST_LIST, INIT, SRC_LIST, Completion, Desc, Status, entry
+from tests.support import bench
+from tests.support.axi_memory import AxiMemory, axi_name
+
+DECRYPT = 1
+COPY = 7
+BASE = 0x12_3400_0000
+SUB, COMP, LISTS, DATA = BASE + 0x4000, BASE + 0xC000, BASE + 0x10000, BASE + 0x40000
+MEMORY_BYTES = 1 << 22
+PERIOD_NS = 10
+
+
+@dataclasses.dataclass
+class Job:
+    """A descriptor and what must stand in memory afterwards."""
+
+    desc: Desc
+    dst: list[tuple[int, int]]
+    answer: bytes | None  # None: whatever
+
+
+class Card(Registers):
+    """The host's side of a card."""
+
+    def __init__(self, dut: SimHandleBase, seed: int, log2: int, clock: str, reset: str) -> None:
+        super().__init__(dut, "mae_stream_card", getattr(dut, clock), getattr(dut, reset))
+        self.dut = dut
+        self.clk = getattr(dut, clock)
+        self.random = random.Random(seed)
+        self.log2 = log2
+        self.contexts = int(bench.parameters().get("Contexts", 64))
+        self.keys: dict[int, bytes] = {}
+        self.next_list, self.next_data, self.next_cookie = LISTS, DATA, 1
+        self.sent = self.taken = 0
+        self.memory: AxiMemory
+
+    @classmethod
+    async def begin(
+        cls,
+        dut: SimHandleBase,
+        seed: int = 1,
+        *,
+        log2: int = 7,
+        clock: str = "clk_i",
+        reset: str = "rst_ni",
+        start_clock: bool = True,
+        **memory: object,
+    ) -> "Card":
+        """Reset, random memory, enabled rings; once in a test."""
+        card = cls(dut, seed, log2, clock, reset)
+        getattr(dut, reset).value = 0
+        if start_clock:
+            dut.rst_ni.value = 0
+            Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
+        options = {"latency": (20, 120), "seed": seed, **memory}
+        card.memory = AxiMemory(
+            dut, MEMORY_BYTES, base=BASE, names=axi_name("m_axi_"), clock=clock, **options
+        )
+        card.memory.data[:] = card.random.randbytes(MEMORY_BYTES)
+        await ClockCycles(card.clk, 4)
+        dut.rst_ni.value = 1
+        getattr(dut, reset).value = 1
+        await ClockCycles(card.clk, 10)
+        card.memory.start()
+        await card.write("sub_base_lo", SUB & 0xFFFFFFFF)
+        await card.write("sub_base_hi", SUB >> 32)
+        await card.write("comp_base_lo", COMP & 0xFFFFFFFF)
+        await card.write("comp_base_hi", COMP >> 32)
+        await card.write("sub_log2", log2)
+        await card.write("comp_log2", log2)
+        await card.enable()
+        return card
+
+    async def enable(self) -> None:
+        """Start both rings at entry 0."""
+        self.sent = self.taken = 0
+        self.memory.write(COMP, bytes(16 << self.log2))
+        await self.write("sub_tail", 0)
+        await self.write("comp_head", 0)
+        await self.write("ctrl", enable=1)
+
+    async def disable(self) -> None:
+        """Stop the rings when all is done."""
+        await self.write("ctrl", enable=0)
+        while (await self.fields("status"))["busy"]:
+            pass
+
+    async def key(self, slot: int, size: int) -> bytes:
+        """A random key into a slot."""
+        self.keys[slot] = self.random.randbytes(size)
+        assert await self.load_key(slot, self.keys[slot]) == 0
+        return self.keys[slot]
+
+    def place(self, length: int, align: int = 0) -> int:
+        """A place for data with a gap before it; any alignment when none is asked for."""
+        at = self.next_data + 1 + self.random.randrange(40)
+        if align:
+            at = -(-at // align) * align
+        self.next_data = at + length
+        assert self.next_data < BASE + MEMORY_BYTES, "the test's memory is full"
+        return at
+
+    def side(self, length: int, parts: int, align: int) -> tuple[int, list[tuple[int, int]]]:
+        """Source or destination: its address or its list's, and its pieces."""
+        if not parts:
+            at = self.place(length, align)
+            return at, [(at, length)]
+        cuts = sorted(self.random.choices(range(length + 1), k=parts - 1))
+        sizes = [b - a for a, b in zip([0, *cuts], [*cuts, length], strict=True)]
+        pieces = [(self.place(size, align), size) for size in sizes]
+        self.random.shuffle(pieces)  # the list's order is the data's
+        at = self.next_list
+        self.memory.write(at, b"".join(entry(a, n) for a, n in pieces))
+        self.next_list += 16 * len(pieces)
+        assert self.next_list < DATA
+        return at, pieces
+
+    def job(
+        self,
+        mode: str,
+        decrypt: bool,
+        data: bytes,
+        *,
+        context: int,
+        iv: bytes | None = None,
+        slot: int = 0,
+        tweak_slot: int = 0,
+        parts: tuple[int, int] = (0, 0),
+        in_place: bool = False,
+        align: int = 0,
+        flags: int = 0,
+        answer: bytes | None = None,
+    ) -> Job:
+        """Put data to memory and make a job of it; the answer is OpenSSL's unless given."""
+        src, pieces = self.side(len(data), parts[0], align)
+        at = 0
+        for addr, count in pieces:
+            self.memory.write(addr, data[at : at + count])
+            at += count
+        if in_place:
+            dst, dst_pieces, parts = src, pieces, (parts[0], parts[0])
+        else:
+            dst, dst_pieces = self.side(len(data), parts[1], align)
+        if answer is None and mode in oracle.MODES and slot in self.keys:
+            tweak = self.keys.get(tweak_slot, b"")
+            answer = oracle.crypt(mode, decrypt, self.keys[slot], iv or bytes(16), data, tweak)
+        desc = Desc(
+            cookie=self.next_cookie,
+            context=context,
+            src=src,
+            dst=dst,
+            length=len(data),
+            op=oracle.MODES.index(mode) if mode in oracle.MODES else COPY,
+            flags=flags
+            | DECRYPT * decrypt
+            | INIT * (iv is not None)
+            | SRC_LIST * bool(parts[0])
+            | DST_LIST * bool(parts[1]),
+            key_slot=slot,
+            tweak_slot=tweak_slot,
+            src_entries=parts[0],
+            dst_entries=parts[1],
+            iv=iv or bytes(16),
+        )
+        self.next_cookie += 1
+        return Job(desc, dst_pieces, answer)
+
+    async def submit(self, jobs: list[Job]) -> None:
+        """Put descriptors to the ring and ring the doorbell; they must fit."""
+        assert self.sent - self.taken + len(jobs) <= 1 << self.log2
+        for job in jobs:
+            at = SUB + 64 * (self.sent % (1 << self.log2))
+            self.memory.write(at, job.desc.pack())
+            self.sent += 1
+        await self.write("sub_tail", self.sent % 65536)
+
+    async def finish(self, limit: int = 100000) -> dict[int, Completion]:
+        """Wait for all that was submitted; completions by cookie."""
+        found: dict[int, Completion] = {}
+        waited = 0
+        while self.taken < self.sent:
+            at = COMP + 16 * (self.taken % (1 << self.log2))
+            data = self.memory.read(at, 16)
+            if data[12] != 1 - (self.taken >> self.log2) % 2:
+                await ClockCycles(self.clk, 20)
+                waited += 20
+                assert waited < limit, f"hangs with {self.sent - self.taken} of {self.sent} open"
+                continue
+            completion = Completion.unpack(data)
+            assert completion.cookie not in found
+            found[completion.cookie] = completion
+            self.taken += 1
+        await self.write("comp_head", self.taken % 65536)
+        return found
+
+    async def run(self, jobs: list[Job], want: dict[int, Status] | None = None) -> None:
+        """Carry jobs out, in several lots if need be: statuses, answers, and no other byte."""
+        image = bytearray(self.memory.data)
+        done: dict[int, Completion] = {}
+        lot = 1 << self.log2
+        for first in range(0, len(jobs), lot):
+            await self.submit(jobs[first : first + lot])
+            done |= await self.finish()
+        for job in jobs:
+            got, cookie = done[job.desc.cookie], job.desc.cookie
+            status = (want or {}).get(cookie, Status.OK)
+            assert got.status == status, (job.desc, got)
+            assert got.context == job.desc.context
+            at = 0
+            for addr, count in job.dst:
+                place = slice(addr - BASE, addr - BASE + count)
+                if status == Status.OK:
+                    assert got.bytes == job.desc.length
+                    image[place] = job.answer[at : at + count]
+                else:
+                    image[place] = self.memory.data[place]
+                at += count
+        for first, size in ((SUB, 64 << self.log2), (COMP, 16 << self.log2)):
+            place = slice(first - BASE, first - BASE + size)
+            image[place] = self.memory.data[place]
+        if image != self.memory.data:
+            pairs = zip(image, self.memory.data, strict=True)
+            at = BASE + next(i for i, (a, b) in enumerate(pairs) if a != b)
+            raise AssertionError(f"memory differs at {at:#x}: {whose(jobs, at)}")
+
+    async def counters(self) -> dict[str, int]:
+        """A snapshot of the counters."""
+        await self.write("ctrl", (await self.read("ctrl")) | self.pack("ctrl", snapshot=1))
+        names = ("clocks", "busy_clocks", "jobs", "blocks", "read_beats", "write_beats")
+        return {n: await self.read(f"{n}.lo") + (await self.read(f"{n}.hi") << 32) for n in names}
+
+
+def whose(jobs: list[Job], at: int) -> str:
+    """Which job's destination an address belongs to."""
+    for job in jobs:
+        if any(addr <= at < addr + count for addr, count in job.dst):
+            return f"destination of {job.desc}"
+    return "nobody's destination"

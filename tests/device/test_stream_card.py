@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_stream_card: every mode through the rings against OpenSSL; errors; wipes; clocks."""
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+from cocotbext.axi import AxiResp
+
+from tests.device import oracle, secrets
+from tests.device.card import Card, Job
+from tests.dma.rings import IRQ, Status
+from tests.support import bench
+from tests.support.axi_memory import DECERR, SLVERR
+
+
+def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
+    """Messages of every mode, of all lengths and alignments, lists and in place."""
+    rng, jobs = card.random, []
+    for i in range(count):
+        mode, decrypt = oracle.MODES[i % 7], bool(i // 7 % 2)
+        slots = [s for s, key in card.keys.items() if len(key) in oracle.key_sizes(mode)]
+        slot = rng.choice(slots)
+        same = [s for s in slots if s != slot and len(card.keys[s]) == len(card.keys[slot])]
+        tweak = rng.choice(same)  # OpenSSL refuses XTS with two equal keys
+        length = rng.choice((16, 32, 64, 80, 256, rng.randrange(1, 40) * 16, largest // 16 * 16))
+        if mode in oracle.ANY_LENGTH:
+            length += rng.choice((0, 1, 7, 15))
+        jobs.append(
+            card.job(
+                mode,
+                decrypt,
+                rng.randbytes(length),
+                context=rng.randrange(card.contexts),
+                iv=rng.randbytes(16),
+                slot=slot,
+                tweak_slot=tweak,
+                parts=rng.choice(((0, 0), (0, 0), (3, 0), (0, 4), (5, 5))),
+                in_place=rng.random() < 0.2,
+            )
+        )
+    return jobs
+
+
+async def load_keys(card: Card) -> None:
+    """Two keys of each size, more than there are banks."""
+    for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
+        await card.key(slot, size)
+    assert await card.read("key_valid") == 0x3F
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def says_what_it_is(dut) -> None:
+    """The head of the map; unmapped addresses answer SLVERR; keys read as 0."""
+    card = await Card.begin(dut)
+    parameters = bench.parameters()
+    assert await card.read("id") == 0x4D414553
+    caps, features = await card.fields("caps"), await card.fields("features")
+    assert caps["lanes"] == parameters["Lanes"]
+    assert caps["contexts"] == parameters["Contexts"]
+    assert (caps["key_slots"], caps["key_banks"]) == (
+        parameters["KeySlots"],
+        parameters["KeyBanks"],
+    )
+    assert all(features[name] for name in ("aes128", "aes192", "aes256", "encrypt", "decrypt"))
+    assert await card.read("modes") == 0x7F
+    await card.write_words("key", card.random.randbytes(32))
+    assert not any([await card.read("key", i) for i in range(8)])
+    for offset in (0x30, 0xF0, 0x800):
+        assert (await card.read_at(offset))[1] == AxiResp.SLVERR
+        assert await card.write_at(offset, 0) == AxiResp.SLVERR
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+@cocotb.parametrize(kind=[True, False])
+async def every_mode_at_once(dut, kind: bool) -> None:
+    """Modes, directions, keys and contexts mixed, on a kind and an unkind memory."""
+    memory = {"latency": (1, 3), "shuffle": False} if kind else {"latency": (50, 300), "stall": 0.2}
+    card = await Card.begin(dut, 2 + kind, **memory)
+    await load_keys(card)
+    await card.run(random_jobs(card, 14 * 6, 3000))
+    await card.run(random_jobs(card, 14 * 6, 200))
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def message_in_several_jobs(dut) -> None:
+    """Each context's message goes on from job to job, all contexts interleaved."""
+    card = await Card.begin(dut, 3)
+    await load_keys(card)
+    rng, jobs = card.random, []
+    for context in range(card.contexts):
+        mode, decrypt = oracle.MODES[context % 7], bool(context // 7 % 2)
+        slot = rng.choice((0, 2, 3, 5))
+        tweak = {0: 3, 3: 0, 2: 5, 5: 2}[slot]
+        cuts = [16 * rng.randrange(1, 9) for _ in range(3)]
+        if mode in oracle.ANY_LENGTH:
+            cuts[-1] += rng.randrange(16)
+        iv, data = rng.randbytes(16), rng.randbytes(sum(cuts))
+        keys = card.keys[slot], card.keys[tweak]
+        answer, at = oracle.crypt(mode, decrypt, keys[0], iv, data, keys[1]), 0
+        for i, cut in enumerate(cuts):
+            piece = slice(at, at + cut)
+            how = {"context": context, "slot": slot, "tweak_slot": tweak, "answer": answer[piece]}
+            jobs.append(card.job(mode, decrypt, data[piece], iv=None if i else iv, **how))
+            at += cut
+    jobs = [job for i in range(3) for job in jobs[i::3]]
+    await card.run(jobs)
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def errors_in_completions(dut) -> None:
+    """Refused descriptors and bus errors fail their own job; its neighbours are right."""
+    card = await Card.begin(dut, 4)
+    await load_keys(card)
+    rng = card.random
+    jobs = random_jobs(card, 56, 600)
+    want = {}
+    for i, job in enumerate(jobs):
+        if i % 2:
+            continue
+        kind, desc = i // 2 % 9, job.desc
+        if kind == 0:
+            desc.op, status = rng.choice((7, 8, 255)), Status.BAD_OP
+        elif kind == 1:
+            desc.flags |= rng.choice((0x20, 0x40, 0x80))
+            status = Status.BAD_OP
+        elif kind == 2:
+            desc.key_slot, status = rng.choice((6, 15, 16, 63, 255)), Status.BAD_KEY
+        elif kind == 3:
+            desc.op, desc.length, status = 0, 17, Status.BAD_LENGTH
+        elif kind == 4:
+            desc.length, status = 0, Status.BAD_LENGTH
+        elif kind == 5:
+            desc.context, status = card.contexts, Status.BAD_CONTEXT
+            if card.contexts == 256:
+                continue
+        elif kind == 6:
+            desc.op, desc.flags, desc.tweak_slot = 6, 2, 9
+            desc.length, status = 16, Status.BAD_KEY
+        elif kind == 7:
+            desc.op, desc.length, status = 6, 15, Status.BAD_LENGTH
+        else:
+            addr = next(a for a, n in job.dst if n)
+            resp = rng.choice((SLVERR, DECERR))
+            card.memory.fail(addr, addr + 1, resp, read=False)
+            status = Status.WRITE_SLVERR if resp == SLVERR else Status.WRITE_DECERR
+            bursts = 128 * bench.parameters()["Lanes"] // 8
+            for other in jobs:  # who shares the word fails too
+                for a, n in other.dst:
+                    if n and a // bursts <= addr // bursts <= (a + n - 1) // bursts:
+                        want[other.desc.cookie] = status
+        want[desc.cookie] = status
+    await card.run(jobs, want)
+    card.memory.mend()
+    await card.run(random_jobs(card, 28, 300))
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def key_change_under_load(dut) -> None:
+    """Loading and erasing other slots disturbs no job in progress."""
+    card = await Card.begin(dut, 5)
+    await load_keys(card)
+    jobs = random_jobs(card, 56, 1000)
+    image = {job.desc.cookie: job for job in jobs}
+    await card.submit(jobs)
+    for slot in (8, 9, 10, 8, 9):
+        await card.load_key(slot, card.random.randbytes(32))
+        await card.erase_key(slot)
+    for cookie, completion in (await card.finish()).items():
+        job = image[cookie]
+        assert completion.status == Status.OK
+        got = b"".join(card.memory.read(a, n) for a, n in job.dst)
+        assert got == job.answer
+    assert await card.read("key_valid") == 0x3F
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def interrupt(dut) -> None:
+    """A flagged job raises the line once its completion stands in memory; writing 1 lowers it."""
+    card = await Card.begin(dut, 6)
+    await card.key(0, 16)
+    await card.write("irq_enable", completion=1)
+    for flagged in (0, 1, 0, 1):
+        job = card.job("ctr", False, bytes(100), context=0, iv=bytes(16), flags=IRQ * flagged)
+        await card.submit([job])
+        for _ in range(2000):
+            await ClockCycles(dut.clk_i, 1)
+            if dut.irq_o.value == 1:
+                break
+        assert dut.irq_o.value == flagged
+        await card.finish(limit=1)
+        await card.write("irq_status", completion=1)
+        await ClockCycles(dut.clk_i, 2)
+        assert dut.irq_o.value == 0
+    await card.write("irq_enable", completion=0)
+    await card.submit([card.job("ecb", False, bytes(16), context=0, flags=IRQ)])
+    await card.finish()
+    await ClockCycles(dut.clk_i, 200)  # the write response has come by now
+    assert dut.irq_o.value == 0 and (await card.fields("irq_status"))["completion"] == 1
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def abort_and_again(dut) -> None:
+    """An abort ends every job, with a completion each, and the card works anew."""
+    card = await Card.begin(dut, 7)
+    await load_keys(card)
+    for wait in (100, 700):
+        jobs = random_jobs(card, 56, 4000)
+        await card.submit(jobs)
+        await ClockCycles(dut.clk_i, wait)
+        await card.write("ctrl", enable=1, abort=1)
+        while not (await card.fields("status"))["halted"]:
+            pass
+        done = await card.read("comp_tail")
+        assert done == await card.read("sub_head")
+        card.sent = done
+        statuses = {c.status for c in (await card.finish()).values()}
+        assert Status.ABORTED in statuses and statuses <= {Status.OK, Status.ABORTED}
+        await card.disable()
+        card.next_data, card.next_list = card.place(0), card.next_list
+        await card.enable()
+        await card.run(random_jobs(card, 28, 300))
+        await card.disable()
+        await card.enable()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def counters(dut) -> None:
+    """They count what happened, hold still until the next snapshot, and start from zero."""
+    card = await Card.begin(dut, 8)
+    await card.key(0, 16)
+    await card.write("ctrl", enable=1, count_clear=1)
+    before = card.memory.statistics.read_beats, card.memory.statistics.write_beats
+    data = card.random.randbytes(1000)
+    await card.run(
+        [card.job("ctr", False, data, context=i, iv=bytes(16), align=16) for i in range(3)]
+    )
+    await ClockCycles(dut.clk_i, 200)  # a job counts when its completion's response has come
+    got = await card.counters()
+    assert got["jobs"] == 3 and got["blocks"] == 3 * 63
+    assert got["read_beats"] == card.memory.statistics.read_beats - before[0]
+    assert got["write_beats"] == card.memory.statistics.write_beats - before[1]
+    assert 0 < got["busy_clocks"] < got["clocks"]
+    await card.run([card.job("ctr", False, data, context=0, iv=bytes(16))])
+    assert await card.read("jobs.lo") == 3
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def wipe(dut) -> None:
+    """After a wipe nothing of keys, IVs, chain values, data or keystream is left."""
+    card = await Card.begin(dut, 9)
+    for _ in range(2):
+        await load_keys(card)
+        jobs = random_jobs(card, 42, 400)
+        ofb = [j for j in jobs if j.desc.op == 4]
+        stream = b"".join(
+            oracle.crypt("ofb", False, card.keys[j.desc.key_slot], j.desc.iv, bytes(64))
+            for j in ofb
+        )
+        kinds = {
+            "key": b"".join(card.keys.values()),
+            "iv": b"".join(j.desc.iv for j in jobs),
+            "stream": stream,
+        }
+        data = b"".join(card.memory.read(a, n) for j in jobs for a, n in j.dst) + b"".join(
+            j.answer for j in jobs
+        )
+        await card.run(jobs)
+        await card.write_words("key", card.keys[0])
+        assert secrets.find(dut, [kinds["key"]]), "the search finds nothing"
+        await card.write("ctrl", enable=1, wipe=1)
+        assert await card.read("key_valid") == 0x3F, "a wipe while enabled is not taken"
+        await card.disable()
+        await card.write("ctrl", wipe=1)
+        while (await card.fields("status"))["wiping"]:
+            pass
+        for name in ("version", "key_valid"):
+            await card.read(name)
+        assert await card.read("key_valid") == 0
+        found = secrets.find(dut, [*kinds.values(), data])
+        assert found == [], found
+        await card.enable()
+        bad = card.job("ecb", False, bytes(16), context=0)
+        await card.run([bad], {bad.desc.cookie: Status.BAD_KEY})
+
+
+async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int, per: int = 1) -> float:
+    """The share of data clocks used and blocks a clock, first to last data beat."""
+    card = await Card.begin(dut, 10, latency=(50, 300))
+    await card.key(0, 16)
+    await card.key(1, 16)
+    rng = card.random
+    jobs = [
+        card.job(
+            mode,
+            decrypt,
+            rng.randbytes(length),
+            context=i % contexts,
+            iv=rng.randbytes(16),
+            tweak_slot=1,
+            align=64,
+        )
+        for i in range(contexts * per)
+    ]
+    card.memory.reset_statistics()
+    await card.run(jobs)
+    stat = card.memory.statistics
+    first = min(stat.first_read, stat.first_write)
+    span = max(stat.last_read, stat.last_write) - first + 1
+    blocks = len(jobs) * -(-length // 16) / span
+    lanes = bench.parameters()["Lanes"]
+    dut._log.info(
+        f"FIGURE {mode} {'decrypt' if decrypt else 'encrypt'} {len(jobs)} x {length} B in "
+        f"{contexts} contexts: {span} clocks, {blocks:.3f} blocks a clock, "
+        f"{100 * blocks / lanes:.1f} % of {lanes}"
+    )
+    card.memory.stop()
+    return blocks / lanes
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+@cocotb.parametrize((("mode", "decrypt"), [("ctr", False), ("ecb", False), ("cbc", True)]))
+async def figure_parallel(dut, mode: str, decrypt: bool) -> None:
+    """16 queued messages of 64 KB in modes that fill the lanes from one message."""
+    assert await measure(dut, mode, decrypt, 16, 65536) >= 0.95
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def figure_serial(dut) -> None:
+    """Chained modes: 11 messages a lane fill the lanes."""
+    lanes = bench.parameters()["Lanes"]
+    assert await measure(dut, "cbc", False, 11 * lanes, 8192) >= 0.90
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def figure_one_message(dut) -> None:
+    """A chained message alone takes 11 clocks a block and its way through memory."""
+    await measure(dut, "cbc", False, 1, 8192)
+
+
+def build(lanes: int, contexts: int, **more: int) -> dict[str, int]:
+    """Parameters, the rest as in the named builds."""
+    return {"Lanes": lanes, "Contexts": contexts, "KeySlots": 16, "KeyBanks": 4, **more}
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_stream_card(lanes: int) -> None:
+    """Function."""
+    bench.run(
+        "mae_stream_card",
+        parameters=build(lanes, 16 * lanes),
+        test_filter="^(?!.*(figure_|wipe)).*$",
+    )
+
+
+def test_stream_card_wipe() -> None:
+    """A wipe of the smallest card, with every signal in sight."""
+    bench.run(
+        "mae_stream_card", parameters=build(1, 4, KeyBanks=2), test_filter="wipe", visible=True
+    )
+
+
+def test_stream_card_figures() -> None:
+    """The clock figures, at four lanes."""
+    bench.run("mae_stream_card", parameters=build(4, 64), test_filter="figure_")
