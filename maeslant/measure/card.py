@@ -18,9 +18,7 @@ PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
 class Batch:
     """Equal jobs, each in a context of its own, submitted together."""
 
-    def __init__(
-        self, device: Device, mode: str, direction: int, jobs: int, size: int
-    ) -> None:
+    def __init__(self, device: Device, mode: str, direction: int, jobs: int, size: int) -> None:
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
@@ -101,9 +99,7 @@ def bus_figures(build: str) -> list[Figure]:
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
         paper = "P2: 50 % (its peak, one-way bus)"
 
-        def note(
-            metric: str, value: float, target=None, text=paper, config=bus
-        ) -> None:
+        def note(metric: str, value: float, target=None, text=paper, config=bus) -> None:
             config = f"{build}, {config} bus"
             result.append(
                 Figure(
@@ -200,7 +196,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
             0.95 * lanes,
         )
     for mode, direction in CHAINED:
-        size = 16 << 10
+        size = TRANSFER
         stats = batch(uri, mode, direction, 1, size)
         span = stats["last_data_clock"] - stats["first_data_clock"] + 1
         each = span / (size / 16)

@@ -68,9 +68,7 @@ class Driver:
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
-    def offer_blocks(
-        self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES
-    ) -> None:
+    def offer_blocks(self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES) -> None:
         """Offer random blocks on the first ``lanes`` lanes from the next clock on."""
         self.left = [blocks] * lanes + [0] * (LANES - lanes)
         self.dirs, self.bank = dirs, bank
@@ -94,9 +92,7 @@ class Driver:
             if self.offer[lane] is not None:
                 valid |= 1 << lane
         if valid:
-            self.dut.req_i.value = sum(
-                w << (REQ_BITS * i) for i, w in enumerate(self.word)
-            )
+            self.dut.req_i.value = sum(w << (REQ_BITS * i) for i, w in enumerate(self.word))
         self.dut.req_valid_i.value = valid
         return valid
 
@@ -120,9 +116,7 @@ class Driver:
                 self.offer[lane] = None
             if answered >> lane & 1:
                 block = (rsp >> (RSP_BITS * lane)) & ((1 << 128) - 1)
-                assert block.to_bytes(16, "big") == self.expected[lane].pop(0), (
-                    "wrong block"
-                )
+                assert block.to_bytes(16, "big") == self.expected[lane].pop(0), "wrong block"
                 self.answers[lane].append(self.clock)
         if self.key_offer and int(self.dut.key_ready_o.value):
             self.keys[self.key_offer[0]] = self.key_offer[1]

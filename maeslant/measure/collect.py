@@ -15,9 +15,7 @@ CARD = ("stream4", 4)
 def jobs() -> dict[str, list]:
     """What there is to measure: part name to the calls that measure it."""
     ciphers = {
-        name: build
-        for name, build in builds.load().items()
-        if "mae_cipher_" in build["top"]
+        name: build for name, build in builds.load().items() if "mae_cipher_" in build["top"]
     }
     return {
         **{name: [(cipher.figures, name, build)] for name, build in ciphers.items()},
@@ -32,9 +30,7 @@ def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
     known = jobs()
     for part in parts or []:
         if part not in known:
-            raise MaeslantError(
-                f"no part is called {part}; there are {', '.join(known)}"
-            )
+            raise MaeslantError(f"no part is called {part}; there are {', '.join(known)}")
     figures: list[Figure] = []
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         chosen = parts or list(known)
