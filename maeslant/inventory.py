@@ -26,7 +26,9 @@ def show(found: list[dict[str, object]], as_json: bool, console: Console) -> Non
     table = Table("device", "", "summary")
     for device in found:
         table.add_row(
-            str(device["uri"]), "[green]✓[/]" if device["available"] else "", device["summary"]
+            str(device["uri"]),
+            "[green]✓[/]" if device["available"] else "",
+            device["summary"],
         )
     console.print(table)
 

@@ -111,9 +111,7 @@ def stages_table(record: dict) -> Table:
     rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
     nanoseconds = 1000 / record["clock_mhz"]
     table = Table("stage", "clocks", "clocks P1", "ns here", "table C ns here", "ratio")
-    table.title = (
-        f"One iterative unit by stage at {record['clock_mhz']} MHz (P1, Figure 12)"
-    )
+    table.title = f"One iterative unit by stage at {record['clock_mhz']} MHz (P1, Figure 12)"
     for name, clocks, software_ns in (
         ("KeyExpansion", 11, steps["KeyExpansion"]),
         ("Rounds", 10, rounds),

@@ -30,9 +30,7 @@ def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> 
     )
     match = re.search(r"^\+F:.*:([0-9.]+)$", result.stdout, re.MULTILINE)
     if not match:
-        raise MaeslantError(
-            f"openssl speed gave no figure: {result.stderr.strip()[-200:]}"
-        )
+        raise MaeslantError(f"openssl speed gave no figure: {result.stderr.strip()[-200:]}")
     return float(match[1])
 
 
@@ -49,16 +47,11 @@ def table_aes() -> pathlib.Path:
 def table_rate(size: int, seconds: float) -> float:
     """Bytes a second of the table-based AES over messages of ``size`` bytes."""
     command = [str(table_aes()), "crypt", str(size), str(seconds)]
-    return float(
-        subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    )
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def table_steps(megabytes: int) -> dict[str, float]:
     """Nanoseconds a block of each step of the table-based AES."""
     command = [str(table_aes()), "steps", str(megabytes)]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return {
-        name: float(value)
-        for name, value in (line.split() for line in out.splitlines())
-    }
+    return {name: float(value) for name, value in (line.split() for line in out.splitlines())}

@@ -53,6 +53,7 @@ class Driver:
         self.answers: list[list[int]] = [[] for _ in range(LANES)]
 
     async def start(self) -> None:
+        """Start the clock and leave reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         dut.rst_ni.value = 0

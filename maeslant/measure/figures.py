@@ -45,6 +45,8 @@ def show(figures: list[Figure], as_json: bool, console: Console) -> None:
     if as_json:
         print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=1))
         return
+    if not console.is_terminal:
+        console.width = 150
     table = Table(title="Clock figures, out of simulation")
     for name, justify in (
         ("part", "left"),
