@@ -10,13 +10,10 @@ from tests.vectors.monte_carlo import Block, Key
 class Chain:
     """One generator with the context, key slot and memory that it uses."""
 
-    def __init__(
-        self, device: Device, mode: str, encrypt: bool, steps: Generator
-    ) -> None:
+    def __init__(self, device: Device, mode: str, encrypt: bool, steps: Generator) -> None:
         self.device, self.steps, self.result = device, steps, None
         ffi, lib = device.ffi, device.lib
-        context, memory = ffi.new("uint32_t *"), ffi.new("void **")
-        check(lib.mae_context_alloc(device.handle, context))
+        memory = ffi.new("void **")
         check(lib.mae_mem_alloc(device.handle, 32, memory))
         self.memory = ffi.cast("uint8_t *", memory[0])
         self.slot = None
@@ -24,12 +21,24 @@ class Chain:
         self.job = ffi.new("struct mae_job *")
         self.job.mode = MODES.index(mode)
         self.job.direction = ENCRYPT if encrypt else DECRYPT
-        self.job.context, self.job.init, self.job.length = context[0], 1, 16
+        self.job.init, self.job.length = 1, 16
         self.job.src, self.job.dst, self.job.user = (
             self.memory,
             self.memory + 16,
             self.me,
         )
+
+    def start(self) -> bool:
+        """Take a context and submit the first block."""
+        context = self.device.ffi.new("uint32_t *")
+        check(self.device.lib.mae_context_alloc(self.device.handle, context))
+        self.job.context = context[0]
+        return self.advance(None)
+
+    def end(self) -> None:
+        """Give the context and the key slot to the next chain."""
+        check(self.device.lib.mae_context_free(self.device.handle, self.job.context))
+        check(self.device.lib.mae_key_erase(self.device.handle, self.slot))
 
     def key(self, value: bytes) -> None:
         """Load the next key."""
@@ -76,12 +85,12 @@ def run(uri: str, work: list[tuple[str, bool, Generator]]) -> list[object]:
         active = 0
         while waiting or active:
             while waiting and active < together:
-                active += waiting.pop().advance(None)
+                active += waiting.pop().start()
             check(lib.mae_wait(device.handle, done, 64, count, 1_000_000))
             for completion in done[0 : count[0]]:
                 check(completion.error)
                 chain = ffi.from_handle(completion.user)
                 if not chain.advance(chain.output()):
                     active -= 1
-                    check(lib.mae_key_erase(device.handle, chain.slot))
+                    chain.end()
         return [chain.result for chain in chains]

@@ -60,9 +60,7 @@ def parse(path: pathlib.Path) -> Iterator[Vector]:
                 vector = Vector(path.name, int(value), encrypt)
             elif vector and name == "DATAUNITLEN":
                 vector.bits = int(value)
-            elif (
-                vector and name == "DATAUNITSEQNUMBER"
-            ):  # IEEE 1619: a little-endian number
+            elif vector and name == "DATAUNITSEQNUMBER":  # IEEE 1619: a little-endian number
                 vector.iv = int(value).to_bytes(16, "little")
             elif vector and name in FIELDS:
                 setattr(vector, FIELDS[name], bytes.fromhex(value))

@@ -17,11 +17,7 @@ XTS_BIT_UNITS = 1200
 
 def file_id(path: pathlib.Path) -> str:
     """The test's name: the file's, and the folder of the XTS files."""
-    return (
-        path.stem
-        if "tweak" not in path.parent.name
-        else f"{path.stem}-{path.parent.name}"
-    )
+    return path.stem if "tweak" not in path.parent.name else f"{path.stem}-{path.parent.name}"
 
 
 @pytest.mark.parametrize("uri", URIS)
@@ -40,9 +36,7 @@ def test_known_answers(uri: str, mode: str) -> None:
                     source, wanted, direction = wanted, source, DECRYPT
                 iv = None if mode == "ecb" else vector.iv
                 got = device.crypt(mode, direction, vector.key, iv, source)
-                assert got == wanted, (
-                    f"{path.name} count {vector.count} encrypt {vector.encrypt}"
-                )
+                assert got == wanted, f"{path.name} count {vector.count} encrypt {vector.encrypt}"
                 ran += 1
     assert ran >= 9
 
@@ -65,9 +59,7 @@ def monte_carlo_work(counts: int) -> list[tuple[str, bool, object, list]]:
                 assert len(chosen) == 100
                 first = chosen[0]
                 data = first.plaintext if encrypt else first.ciphertext
-                steps = monte_carlo.chain(
-                    mode, encrypt, first.key, first.iv, data, counts
-                )
+                steps = monte_carlo.chain(mode, encrypt, first.key, first.iv, data, counts)
                 wanted = [
                     (v.key, v.iv, v.plaintext, v.ciphertext)
                     if encrypt
