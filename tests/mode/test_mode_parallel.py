@@ -99,7 +99,7 @@ async def beside_chains(dut):
 
 @pytest.mark.parametrize(
     "parameters",
-    [engine.WIDE, engine.ONE, {**engine.ONE, "RegsPerRound": 3, "FlightRows": 64}],
+    [engine.WIDE, engine.ONE, engine.DEEP],
     ids=["wide", "one", "deep"],
 )
 def test_mode_parallel(parameters):

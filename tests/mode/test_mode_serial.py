@@ -114,7 +114,7 @@ async def ieee_vectors(dut):
         {"Lanes": 2, "Contexts": 32},
         engine.ONE,
         engine.SMALL,
-        {**engine.ONE, "Contexts": 32, "RegsPerRound": 3, "FlightRows": 64},
+        engine.DEEP,
     ],
     ids=["wide", "two", "one", "small", "deep"],
 )
