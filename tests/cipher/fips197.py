@@ -28,11 +28,20 @@ def _sbox(x: int) -> int:
     """The multiplicative inverse, 0 for 0, then the affine map (§5.1.1)."""
     b = next((y for y in range(256) if times(x, y) == 1), 0)
     bits = [b >> i & 1 for i in range(8)]
-    return sum(
-        (bits[i] ^ bits[(i + 4) % 8] ^ bits[(i + 5) % 8] ^ bits[(i + 6) % 8] ^ bits[(i + 7) % 8])
-        << i
-        for i in range(8)
-    ) ^ 0x63
+    return (
+        sum(
+            (
+                bits[i]
+                ^ bits[(i + 4) % 8]
+                ^ bits[(i + 5) % 8]
+                ^ bits[(i + 6) % 8]
+                ^ bits[(i + 7) % 8]
+            )
+            << i
+            for i in range(8)
+        )
+        ^ 0x63
+    )
 
 
 SBOX = [_sbox(x) for x in range(256)]

@@ -1,0 +1,367 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The contract of every block cipher (mae_aes_pkg), as coroutines for iter, pipe and lanes alike.
+
+Their test files import the coroutines; `CIPHER_LATENCY` (clocks a round, clocks beside the rounds)
+comes from there.
+"""
+
+import dataclasses
+import itertools
+import os
+import random
+from collections import deque
+from collections.abc import Callable
+
+import cocotb
+from cocotb.handle import SimHandleBase
+from cocotb.triggers import RisingEdge
+
+from tests.cipher.fips197 import ROUNDS, openssl
+from tests.cipher.leaks import leaks, registers_left, secret_words, signals
+from tests.support import bench
+from tests.support.stream import start
+
+SIZES = (16, 24, 32)
+ENCRYPT, DECRYPT, BOTH = 1, 2, 3
+REQ_BITS, RSP_BITS = 8 + 2 + 1 + 128, 8 + 128
+
+
+@dataclasses.dataclass
+class Request:
+    """One block on one lane."""
+
+    bank: int
+    decrypt: bool
+    block: bytes
+    ctx: int = 0
+
+    def packed(self) -> int:
+        """As cipher_req_t."""
+        head = (self.ctx << 3) | (self.bank << 1) | int(self.decrypt)
+        return (head << 128) | int.from_bytes(self.block, "big")
+
+
+class Contract:
+    """Drives one cipher clock by clock and checks every answer: value, order and clock."""
+
+    def __init__(self, dut: SimHandleBase) -> None:
+        self.dut = dut
+        parameters = bench.parameters()
+        self.lanes = len(dut.req_valid_i)
+        self.banks = int(parameters.get("KeyBanks", 1))
+        dirs = int(parameters.get("Dirs", BOTH))
+        self.dirs = [d for d, bit in ((False, ENCRYPT), (True, DECRYPT)) if dirs & bit]
+        self.sizes = SIZES[: int(parameters.get("MaxKeyLen", 2)) + 1]
+        self.duplex = bool(parameters.get("Duplex", 0))
+        self.per_round, self.beside = map(int, os.environ["CIPHER_LATENCY"].split(","))
+        self.clock = 0
+        self.keys: dict[int, bytes] = {}
+        self.offered: list[Request | None] = [None] * self.lanes
+        self.offered_key: tuple[int, bytes] | None = None
+        self.waiting: list[deque[tuple[Request, bytes, int]]] = [deque() for _ in range(self.lanes)]
+        self.answers: list[tuple[int, int, bytes]] = []  # clock, lane, block
+        self.ctx = itertools.cycle(range(256))
+
+    async def reset(self) -> None:
+        """Reset with idle inputs."""
+        await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, req_valid_i=0, req_i=0)
+
+    def rounds_clocks(self, size: int) -> int:
+        """Clocks from a request to the last use of a round key."""
+        return ROUNDS[size] * self.per_round
+
+    def latency(self, size: int) -> int:
+        """Clocks from a request to its answer."""
+        return self.rounds_clocks(size) + self.beside
+
+    def dirs_of(self, lane: int) -> list[bool]:
+        """The directions that a lane can do."""
+        return [bool(lane % 2)] if self.duplex else self.dirs
+
+    def drive(self) -> None:
+        """Put what is offered on the ports."""
+        valid = req = 0
+        for lane, request in enumerate(self.offered):
+            if request is not None:
+                valid |= 1 << lane
+                req |= request.packed() << (REQ_BITS * lane)
+        self.dut.req_valid_i.value = valid
+        self.dut.req_i.value = req
+        self.dut.key_valid_i.value = int(self.offered_key is not None)
+        if self.offered_key is not None:
+            bank, key = self.offered_key
+            head = (bank << 2) | SIZES.index(len(key))
+            self.dut.key_i.value = (head << 256) | int.from_bytes(key.ljust(32, b"\0"), "big")
+
+    async def step(self) -> tuple[list[int], bool]:
+        """One clock: drive, see what is taken, check answers. Lanes taken; whether the key was."""
+        self.drive()
+        await RisingEdge(self.dut.clk_i)
+        self.clock += 1
+        self._check_answers()
+        ready, taken = int(self.dut.req_ready_o.value), []
+        for lane, request in enumerate(self.offered):
+            if request is not None and ready >> lane & 1:
+                key = self.keys[request.bank]  # a bank without key is never ready
+                result = openssl(key, request.block, request.decrypt)
+                at = self.clock + self.latency(len(key))
+                self.waiting[lane].append((request, result, at))
+                self.offered[lane] = None
+                taken.append(lane)
+        key_taken = self.offered_key is not None and bool(int(self.dut.key_ready_o.value))
+        if key_taken:
+            bank, key = self.offered_key
+            assert all(
+                r.bank != bank for w in self.waiting for r, _, at in w if at > self.clock + 1
+            )
+            self.keys[bank] = key
+            self.offered_key = None
+        return taken, key_taken
+
+    def _check_answers(self) -> None:
+        valid, rsp = int(self.dut.rsp_valid_o.value), int(self.dut.rsp_o.value)
+        for lane, waiting in enumerate(self.waiting):
+            if not valid >> lane & 1:
+                assert not waiting or waiting[0][2] > self.clock, f"lane {lane}: no answer"
+                continue
+            assert waiting, f"lane {lane}: an answer to nothing"
+            request, result, at = waiting.popleft()
+            word = rsp >> (RSP_BITS * lane)
+            block = (word & (1 << 128) - 1).to_bytes(16, "big")
+            assert (word >> 128 & 0xFF, block, self.clock) == (request.ctx, result, at)
+            self.answers.append((self.clock, lane, block))
+
+    async def idle(self, clocks: int) -> None:
+        """Let clocks pass."""
+        for _ in range(clocks):
+            await self.step()
+
+    async def drain(self) -> None:
+        """Until all is taken and answered."""
+        for _ in range(500):
+            await self.step()
+            if not any(self.waiting) and not any(self.offered) and self.offered_key is None:
+                return
+        raise AssertionError("does not drain")
+
+    async def load(self, bank: int, key: bytes) -> int:
+        """Load a key; the clock in which it is taken."""
+        self.offered_key = (bank, key)
+        for _ in range(500):
+            if (await self.step())[1]:
+                return self.clock
+        raise AssertionError("key is not taken")
+
+    async def until_taken(self, lane: int, request: Request) -> int:
+        """Offer a request until it is taken; the clock of that."""
+        self.offered[lane] = request
+        for _ in range(500):
+            if lane in (await self.step())[0]:
+                return self.clock
+        raise AssertionError("request is not taken")
+
+    def request(self, lane: int, bank: int, decrypt: bool | None = None) -> Request:
+        """A random block, and direction if none is given."""
+        if decrypt is None:
+            decrypt = random.choice(self.dirs_of(lane))
+        return Request(bank, decrypt, random.randbytes(16), next(self.ctx))
+
+    async def traffic(
+        self, clocks: int, gap: float, make: Callable[[int], Request], key_gap: float = 1.0
+    ) -> int:
+        """Random requests on all lanes, random new keys for random banks; blocks taken."""
+        blocks = 0
+        for _ in range(clocks):
+            for lane in range(self.lanes):
+                if self.offered[lane] is None and random.random() >= gap:
+                    self.offered[lane] = make(lane)
+            if self.offered_key is None and random.random() >= key_gap:
+                size = random.choice(self.sizes)
+                self.offered_key = (random.randrange(self.banks), random.randbytes(size))
+            blocks += len((await self.step())[0])
+        return blocks
+
+
+async def begin(dut: SimHandleBase) -> Contract:
+    """A cipher out of reset."""
+    cipher = Contract(dut)
+    await cipher.reset()
+    return cipher
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def known_answers(dut) -> None:
+    """FIPS 197 appendix C, all key lengths and directions, on every lane and bank."""
+    cipher = await begin(dut)
+    plain = bytes.fromhex("00112233445566778899aabbccddeeff")
+    answers = {
+        16: "69c4e0d86a7b0430d8cdb78070b4c55a",
+        24: "dda97ca4864cdfe06eaf70a0ec0d7191",
+        32: "8ea2b7ca516745bfeafc49904b496089",
+    }
+    for size, bank in itertools.product(cipher.sizes, range(cipher.banks)):
+        await cipher.load(bank, bytes(range(size)))
+        coded = bytes.fromhex(answers[size])
+        for lane in range(cipher.lanes):
+            for decrypt in cipher.dirs_of(lane):
+                block, result = (coded, plain) if decrypt else (plain, coded)
+                await cipher.until_taken(lane, Request(bank, decrypt, block))
+                await cipher.drain()
+                assert cipher.answers[-1][1:] == (lane, result)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
+async def random_traffic(dut) -> None:
+    """Random blocks, directions, gaps, with new keys of all lengths under load in all banks."""
+    cipher = await begin(dut)
+    for bank in range(cipher.banks):
+        await cipher.load(bank, random.randbytes(random.choice(cipher.sizes)))
+    for gap, key_gap in ((0.0, 1.0), (0.0, 0.95), (0.7, 0.9), (0.3, 0.0)):
+        await cipher.traffic(
+            600, gap, lambda lane: cipher.request(lane, random.randrange(cipher.banks)), key_gap
+        )
+    await cipher.drain()
+    assert len(cipher.answers) > 80 * cipher.lanes
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
+async def throughput(dut) -> None:
+    """Full load: a block a clock on every lane; a unit a block every Nr clocks."""
+    cipher = await begin(dut)
+    for size in cipher.sizes:
+        await cipher.load(0, random.randbytes(size))
+        await cipher.idle(20)
+        every = 1 if cipher.beside else cipher.rounds_clocks(size)
+        blocks = await cipher.traffic(10 * every + 30, 0.0, lambda lane: cipher.request(lane, 0))
+        assert blocks == cipher.lanes * -(-(10 * every + 30) // every)
+        cipher.offered = [None] * cipher.lanes
+        await cipher.drain()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def key_timing(dut) -> None:
+    """A key taken in clock t: encryption from t + 1, decryption from t + Nr + 1, next key there."""
+    cipher = await begin(dut)
+    for size, lane in itertools.product(cipher.sizes, range(min(cipher.lanes, 2))):
+        for decrypt in cipher.dirs_of(lane):
+            taken = await cipher.load(0, random.randbytes(size))
+            used = await cipher.until_taken(lane, cipher.request(lane, 0, decrypt))
+            assert used - taken == (ROUNDS[size] + 1 if decrypt else 1)
+            await cipher.drain()
+            await cipher.idle(20)
+        first = await cipher.load(0, random.randbytes(size))
+        assert await cipher.load(cipher.banks - 1, random.randbytes(size)) - first == (
+            ROUNDS[size] + 1
+        )
+        await cipher.idle(20)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def key_waits_for_its_blocks(dut) -> None:
+    """A key is taken when the last block of its bank has read its last round key; others flow."""
+    cipher = await begin(dut)
+    for size in cipher.sizes:
+        for bank in range(cipher.banks):
+            await cipher.load(bank, random.randbytes(size))
+        await cipher.idle(20)
+        used = await cipher.until_taken(0, cipher.request(0, 0))
+        cipher.offered_key = (0, random.randbytes(size))
+        blocks = 0
+        for _ in range(cipher.rounds_clocks(size)):
+            if cipher.banks > 1:
+                for lane in range(1, cipher.lanes):
+                    if cipher.offered[lane] is None:
+                        cipher.offered[lane] = cipher.request(lane, 1)
+            lanes, key_taken = await cipher.step()
+            blocks += len(lanes)
+        assert key_taken and cipher.clock - used == cipher.rounds_clocks(size)
+        if cipher.banks > 1 and cipher.beside:
+            assert blocks == (cipher.lanes - 1) * cipher.rounds_clocks(size)
+        cipher.offered = [None] * cipher.lanes
+        await cipher.drain()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def unloaded_banks_wait(dut) -> None:
+    """Without a key, or with a bank or direction that is not built, nothing is ready."""
+    cipher = await begin(dut)
+    for bank, decrypt in itertools.product(range(4), cipher.dirs):
+        cipher.offered = [Request(bank, decrypt, bytes(16))] * cipher.lanes
+        if cipher.duplex:
+            cipher.offered = [
+                r if lane % 2 == decrypt else None for lane, r in enumerate(cipher.offered)
+            ]
+        for _ in range(3):
+            assert await cipher.step() == ([], False)
+    cipher.offered = [None] * cipher.lanes
+    await cipher.load(0, bytes(16))
+    await cipher.idle(20)
+    if cipher.banks < 4:
+        cipher.offered = [cipher.request(lane, 3) for lane in range(cipher.lanes)]
+        for _ in range(3):
+            assert await cipher.step() == ([], False)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def clear_unloads(dut) -> None:
+    """clear_i in the middle of work: no answer and no bank is left, and a new key works."""
+    cipher = await begin(dut)
+    for clocks in (0, 1, 5, 11, 30):
+        for bank in range(cipher.banks):
+            await cipher.load(bank, random.randbytes(random.choice(cipher.sizes)))
+        await cipher.traffic(
+            clocks, 0.3, lambda lane: cipher.request(lane, random.randrange(cipher.banks))
+        )
+        cipher.offered = [cipher.request(lane, 0) for lane in range(cipher.lanes)]
+        dut.clear_i.value = 1
+        assert (await cipher.step())[0] == []
+        dut.clear_i.value = 0
+        cipher.waiting = [deque() for _ in range(cipher.lanes)]
+        cipher.keys = {}
+        for bank in range(cipher.banks):
+            cipher.offered = [cipher.request(lane, bank) for lane in range(cipher.lanes)]
+            for _ in range(3 if bank else 60):
+                assert await cipher.step() == ([], False)
+        cipher.offered = [None] * cipher.lanes
+        await cipher.load(0, random.randbytes(16))
+        await cipher.until_taken(0, cipher.request(0, 0))
+        await cipher.drain()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
+async def clear_leaves_nothing(dut) -> None:
+    """Two clocks after clear_i, and in reset, no signal of the model holds a piece of a secret."""
+    cipher = await begin(dut)
+    for by_reset, clocks in ((False, 1), (False, 7), (False, 60), (True, 7)):
+        secrets: set[int] = set()
+        blocks: list[tuple[bytes, Request]] = []
+
+        def make(lane: int) -> Request:
+            request = cipher.request(lane, random.randrange(cipher.banks))
+            blocks.append((cipher.keys[request.bank], request))
+            return request
+
+        for bank in range(cipher.banks):
+            await cipher.load(bank, random.randbytes(random.choice(cipher.sizes)))
+        await cipher.traffic(clocks, 0.3, make)
+        for key, request in blocks:
+            secrets |= secret_words(key, [(request.block, request.decrypt)])
+        for key in cipher.keys.values():
+            secrets |= secret_words(key, [])
+        assert leaks(dut, secrets), "the search finds what is there"
+        cipher.offered, cipher.offered_key = [None] * cipher.lanes, None
+        cipher.drive()
+        dut.req_i.value = 0
+        dut.key_i.value = 0
+        (dut.rst_ni if by_reset else dut.clear_i).value = int(not by_reset)
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        await RisingEdge(dut.clk_i)
+        await RisingEdge(dut.clk_i)  # here the values of the clock before are read
+        assert leaks(dut, secrets) == []
+        assert registers_left(dut) == []
+        dut.rst_ni.value = 1
+        cipher.waiting = [deque() for _ in range(cipher.lanes)]
+        cipher.keys = {}
+        await cipher.idle(3)
+    assert sum(1 for _ in signals(dut)) > 50

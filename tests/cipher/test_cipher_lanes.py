@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_cipher_lanes: the contract from one to sixteen lanes, and chained messages interleaved."""
+
+import random
+
+import cocotb
+import pytest
+
+from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
+    Request,
+    begin,
+    clear_leaves_nothing,
+    clear_unloads,
+    key_timing,
+    key_waits_for_its_blocks,
+    known_answers,
+    random_traffic,
+    throughput,
+    unloaded_banks_wait,
+)
+from tests.support import bench
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def chained_messages_fill_the_lanes(dut) -> None:
+    """A message per clock of latency on every lane, each block made from the one before.
+
+    The answer of clock t goes back in clock t + 1 here, so a lane holds latency + 1 messages and
+    still takes a block every clock.
+    """
+    cipher = await begin(dut)
+    await cipher.load(0, random.randbytes(16))
+    await cipher.idle(20)
+    decrypt = cipher.dirs[-1]
+    messages = cipher.latency(16) + 1
+    clocks = 6 * messages
+    blocks = 0
+    for clock in range(clocks):
+        for lane in range(cipher.lanes):
+            block = random.randbytes(16)
+            if clock >= messages:
+                at, of, block = cipher.answers[-cipher.lanes + lane]
+                assert (at, of) == (cipher.clock, lane)
+            cipher.offered[lane] = Request(0, decrypt, block, clock % messages)
+        blocks += len((await cipher.step())[0])
+    assert blocks == cipher.lanes * clocks
+
+
+CONFIGURATIONS = (
+    {"Lanes": 2, "KeyBanks": 3},
+    {"Lanes": 4},  # the stream card's
+    {"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},
+    {"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0},
+    {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},  # P4's
+)
+
+
+@pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
+def test_cipher_lanes(parameters: dict[str, int]) -> None:
+    """N blocks a clock."""
+    bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": "1,1"})
+
+
+def test_clear_leaves_nothing() -> None:
+    """Every register and wire of a model with all its signals in view."""
+    bench.run(
+        "mae_cipher_lanes",
+        parameters={"Lanes": 2, "MaxKeyLen": 0},
+        env={"CIPHER_LATENCY": "1,1", "CIPHER_VISIBLE": "1"},
+        test_filter="clear_leaves_nothing",
+        visible=True,
+    )

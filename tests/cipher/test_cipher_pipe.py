@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_cipher_pipe: the contract at one, two and three registers a round; no secret is left."""
+
+import random
+
+import cocotb
+import pytest
+
+from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
+    begin,
+    clear_leaves_nothing,
+    clear_unloads,
+    key_timing,
+    key_waits_for_its_blocks,
+    known_answers,
+    random_traffic,
+    throughput,
+    unloaded_banks_wait,
+)
+from tests.support import bench
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def shorter_keys_wait_for_longer_ones(dut) -> None:
+    """AES-256 and then AES-128 on one lane: the second waits four rounds, and order is kept."""
+    cipher = await begin(dut)
+    if cipher.banks < 2 or len(cipher.sizes) < 2:
+        return
+    longest = cipher.sizes[-1]
+    await cipher.load(0, random.randbytes(16))
+    await cipher.load(1, random.randbytes(longest))
+    await cipher.idle(20)
+    first = await cipher.until_taken(0, cipher.request(0, 1))
+    second = await cipher.until_taken(0, cipher.request(0, 0))
+    assert second - first == cipher.rounds_clocks(longest) - cipher.rounds_clocks(16) + 1
+    await cipher.drain()
+    # The other way round nothing waits.
+    first = await cipher.until_taken(0, cipher.request(0, 0))
+    assert await cipher.until_taken(0, cipher.request(0, 1)) == first + 1
+    await cipher.drain()
+
+
+CONFIGURATIONS = (
+    {},
+    {"RegsPerRound": 2, "KeyBanks": 3, "MaxKeyLen": 1, "Sbox": 1},
+    {"RegsPerRound": 3, "KeyBanks": 1, "Dirs": 2, "MaxKeyLen": 0},
+    {"RegsPerRound": 3, "Dirs": 1, "Sbox": 1, "MaxKeyLen": 0},
+    {"KeyBanks": 4, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 2},
+)
+
+
+@pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
+def test_cipher_pipe(parameters: dict[str, int]) -> None:
+    """Latency R Nr + 1: 11, 13, 15 clocks at one register a round."""
+    regs = parameters.get("RegsPerRound", 1)
+    bench.run("mae_cipher_pipe", parameters=parameters, env={"CIPHER_LATENCY": f"{regs},1"})
+
+
+def test_clear_leaves_nothing() -> None:
+    """Every register and wire of a model with all its signals in view."""
+    bench.run(
+        "mae_cipher_pipe",
+        parameters={"MaxKeyLen": 1, "RegsPerRound": 3, "Sbox": 2},
+        env={"CIPHER_LATENCY": "3,1", "CIPHER_VISIBLE": "1"},
+        test_filter="clear_leaves_nothing",
+        visible=True,
+    )

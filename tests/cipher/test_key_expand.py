@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_key_expand: FIPS 197 appendix A, random keys, both ways, one round key a clock."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import RisingEdge, Timer
+
+from tests.cipher import fips197
+from tests.cipher.fips197 import ROUNDS
+from tests.support import bench
+from tests.support.stream import start
+
+SIZES = (16, 24, 32)
+# Appendix A: the key, and the last round key of its example.
+APPENDIX_A = (
+    ("2b7e151628aed2a6abf7158809cf4f3c", "d014f9a8c9ee2589e13f0cc8b6630ca6"),
+    (
+        "8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b",
+        "e98ba06f448c773c8ecc720401002202",
+    ),
+    (
+        "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4",
+        "fe4890d1e6188d0b046df344706c631e",
+    ),
+)
+
+
+async def begin(dut) -> tuple[int, ...]:
+    """Out of reset; the key sizes of the build."""
+    fips197.check_against_openssl()
+    await start(dut, clear_i=0, start_valid_i=0, dir_i=0, len_i=0, key_i=0)
+    return SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
+
+
+async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
+    """One run; the round keys in the order in which they come, one in every clock."""
+    dut.key_i.value = key
+    dut.len_i.value = SIZES.index(size)
+    dut.dir_i.value = int(backward)
+    dut.start_valid_i.value = 1
+    found = []
+    for i in range(ROUNDS[size] + 1):
+        await Timer(1, "ns")
+        assert int(dut.round_valid_o.value) == 1
+        assert int(dut.start_ready_o.value) == (i == 0)
+        assert int(dut.round_index_o.value) == (ROUNDS[size] - i if backward else i)
+        assert int(dut.last_o.value) == (i == ROUNDS[size])
+        found.append(int(dut.round_key_o.value).to_bytes(16, "big"))
+        await RisingEdge(dut.clk_i)
+        dut.key_i.value = random.getrandbits(256)  # taken in the first clock
+    dut.start_valid_i.value = 0
+    await Timer(1, "ns")
+    assert int(dut.start_ready_o.value) == 1
+    assert int(dut.round_valid_o.value) == 0
+    return found
+
+
+def padded(key: bytes) -> int:
+    """A key as key_t."""
+    return int.from_bytes(key.ljust(32, b"\0"), "big")
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def appendix_a(dut) -> None:
+    """The standard's own examples."""
+    sizes = await begin(dut)
+    for text, last in APPENDIX_A[: len(sizes)]:
+        key = bytes.fromhex(text)
+        found = await expand(dut, padded(key), len(key), False)
+        assert found == fips197.round_keys(key)
+        assert found[-1].hex() == last
+
+
+@cocotb.test(timeout_time=400, timeout_unit="us")
+async def random_keys(dut) -> None:
+    """Forward, and from where it ends backward again; lengths mixed, run after run."""
+    sizes = await begin(dut)
+    ends = []
+    for _ in range(60):
+        size = random.choice(sizes)
+        key = random.randbytes(size)
+        assert await expand(dut, padded(key), size, False) == fips197.round_keys(key)
+        ends.append((key, int(dut.end_o.value)))
+        if bench.parameters().get("Backward"):
+            key, end = random.choice(ends)
+            found = await expand(dut, end, len(key), True)
+            assert found == fips197.round_keys(key)[::-1]
+            assert int(dut.end_o.value) == padded(key)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def clear_stops_it(dut) -> None:
+    """clear_i in a run: idle and all 0 in the next clock."""
+    sizes = await begin(dut)
+    key = random.randbytes(sizes[-1])
+    dut.key_i.value = padded(key)
+    dut.len_i.value = len(sizes) - 1
+    for clocks in (1, 4, 9):
+        dut.start_valid_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.start_valid_i.value = 0
+        for _ in range(clocks):
+            await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        await Timer(1, "ns")
+        assert int(dut.round_valid_o.value) == 0
+        assert int(dut.end_o.value) == 0
+    assert await expand(dut, padded(key), len(key), False) == fips197.round_keys(key)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    (
+        {"Backward": 1},
+        {"Backward": 1, "MaxKeyLen": 1, "Sbox": 1},
+        {"MaxKeyLen": 0, "Sbox": 2},
+    ),
+    ids=str,
+)
+def test_key_expand(parameters: dict[str, int]) -> None:
+    """Each key length as the longest."""
+    bench.run("mae_key_expand", parameters=parameters)
