@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the movers share: segments in, ends of jobs out, random scatter-gather lists."""
+"""What the tests of the movers share: segments in, ends of jobs out, random lists."""
 
 import collections
 import random
@@ -122,8 +122,9 @@ class Land:
         return at
 
     def scatter(self, length: int, longest: int) -> list[Segment]:
-        """Pieces of 1 to ``longest`` bytes at places in any order."""
+        """Pieces of 1 to ``longest`` bytes (not too many) at places in any order."""
         sizes = []
+        longest = max(longest, length // 100)
         while length:
             size = min(length, self.random.choice((1, 2, self.random.randint(1, longest), longest)))
             sizes.append(size)
