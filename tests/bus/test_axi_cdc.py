@@ -71,6 +71,14 @@ async def bursts_arrive(dut, ratio: float, pause: float) -> None:
     await traffic(manager, memory, 6)
 
 
+def nothing_passes(dut) -> None:
+    """During reset no valid and no ready of the crossing is high."""
+    for source, target, channels in (("s", "m", ("aw", "w", "ar")), ("m", "s", ("b", "r"))):
+        for channel in channels:
+            assert int(getattr(dut, f"{source}_axi_{channel}ready").value) == 0
+            assert int(getattr(dut, f"{target}_axi_{channel}valid").value) == 0
+
+
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(side=["s", "m"])
 async def idle_side_may_be_reset(dut, side: str) -> None:
@@ -84,6 +92,7 @@ async def idle_side_may_be_reset(dut, side: str) -> None:
         data = random.randbytes(300)
         waiting = cocotb.start_soon(manager.write(3, data)) if side == "m" else None
         await Timer(random.randrange(1, 50_000), "ps")
+        nothing_passes(dut)
         signal.value = 1
         if waiting:
             await waiting

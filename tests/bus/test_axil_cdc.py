@@ -64,6 +64,14 @@ async def accesses_arrive(dut, ratio: float, pause: float) -> None:
     await traffic(manager, memory, 25)
 
 
+def nothing_passes(dut) -> None:
+    """During reset no valid and no ready of the crossing is high."""
+    for source, target, channels in (("s", "m", ("aw", "w", "ar")), ("m", "s", ("b", "r"))):
+        for channel in channels:
+            assert int(getattr(dut, f"{source}_axil_{channel}ready").value) == 0
+            assert int(getattr(dut, f"{target}_axil_{channel}valid").value) == 0
+
+
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(side=["s", "m"])
 async def idle_side_may_be_reset(dut, side: str) -> None:
@@ -76,6 +84,7 @@ async def idle_side_may_be_reset(dut, side: str) -> None:
         await Timer(random.randrange(1, 20_000), "ps")
         waiting = cocotb.start_soon(manager.write(4, b"wait")) if side == "m" else None
         await Timer(random.randrange(1, 50_000), "ps")
+        nothing_passes(dut)
         reset.value = 1
         if waiting:
             await waiting
