@@ -378,22 +378,21 @@ static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t
 static void sim_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     char folder[PATH_MAX / 2], file[PATH_MAX];
-    size_t first = *count;
     for (int i = 0; search_folder(i, folder, sizeof folder); i++) {
         struct dirent **names;
         int entries = scandir(folder, &names, NULL, alphasort);
         for (int j = 0; j < entries; j++) {
             const char *build = names[j]->d_name;
             struct mae_device_info info = {.summary = "simulated build", .available = 1};
-            bool known = build[0] == '.' || strstr(build, "-trace") ||
-                         !find_build(build, file, sizeof file) ||
-                         snprintf(info.uri, sizeof info.uri, "sim:%s", build) >=
-                             (int)sizeof info.uri;
-            for (size_t k = first; k < *count && k < max; k++)
-                known = known || strcmp(list[k].uri, info.uri) == 0;
-            if (!known && *count < max)
-                list[*count] = info;
-            *count += !known;
+            int length = snprintf(info.uri, sizeof info.uri, "sim:%s", build);
+            /* An earlier folder's build of that name would be the one opened: it is listed. */
+            if (build[0] != '.' && !strstr(build, "-trace") && length < (int)sizeof info.uri &&
+                find_build(build, file, sizeof file) &&
+                strncmp(file, folder, strlen(folder)) == 0) {
+                if (*count < max)
+                    list[*count] = info;
+                ++*count;
+            }
             free(names[j]);
         }
         if (entries >= 0)

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's tests in C, built with the address and undefined-behaviour sanitizers."""
+
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from maeslant import driverbuild
+
+HERE = pathlib.Path(__file__).resolve().parent
+# tests/driver/<name>.c; each is a program of its own that stops at the first failure.
+PROGRAMS = ("registers", "rings", "messages", "null_backend", "vfio_errors")
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name: str) -> None:
+    """Build and run one program."""
+    program = driverbuild.build_program(HERE / f"{name}.c", sanitize=True)
+    seed = os.environ.get("MAESLANT_SEED", "1")
+    done = subprocess.run(
+        [str(program)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "MAESLANT_SEED": seed},
+    )
+    rerun = f"rerun: MAESLANT_SEED={seed} {program}"
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{rerun}"
+
+
+def test_every_program_is_run() -> None:
+    """No C file is forgotten."""
+    assert sorted(PROGRAMS) == sorted(path.stem for path in HERE.glob("*.c"))

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The register-level part stands alone: for RV32I, and without anything from a library."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from maeslant import driverbuild
+
+CALLS = {
+    "mae_pio_probe",
+    "mae_pio_key_load",
+    "mae_pio_key_erase",
+    "mae_pio_wipe",
+    "mae_pio_run",
+    "mae_pio_run_with",
+}
+
+
+def test_compiles_for_rv32i() -> None:
+    """An object for 32-bit RISC-V without compressed or multiply instructions."""
+    objects = driverbuild.build_freestanding()
+    if objects is None:
+        pytest.skip("no RISC-V compiler: sudo apt-get install gcc-riscv64-unknown-elf")
+    for target in objects:
+        head = target.read_bytes()[:64]
+        assert head[:5] == b"\x7fELF\x01"  # 32 bits
+        assert head[18] == 243  # RISC-V
+        assert int.from_bytes(head[36:40], "little") & 7 == 0  # no C, soft float
+
+
+def test_needs_nothing(tmp_path) -> None:
+    """No undefined symbol, no static data that would need a start-up to set it."""
+    for option in ("-O0", "-O2", "-Os"):
+        target = tmp_path / f"peripheral{option}.o"
+        flags = ["-std=c17", option, "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "-Werror"]
+        source = driverbuild.DRIVER / "src" / "peripheral.c"
+        subprocess.run(
+            [driverbuild.compiler(), *flags, driverbuild.INCLUDES[0], "-c", source, "-o", target],
+            check=True,
+        )
+        listing = subprocess.run(
+            [shutil.which("nm"), target], capture_output=True, text=True, check=True
+        ).stdout
+        kinds = dict(re.findall(r"([A-Za-z]) (\S+)$", listing, re.MULTILINE))
+        undefined = {line.split()[-1] for line in listing.splitlines() if " U " in line}
+        assert undefined <= {"_GLOBAL_OFFSET_TABLE_"}, undefined
+        assert not kinds.keys() & set("bBdDC"), listing
+        assert CALLS <= set(re.findall(r" T (\S+)", listing))

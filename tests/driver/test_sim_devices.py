@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver on simulated hardware, end to end, against the `cryptography` package."""
+
+import contextlib
+import os
+import random
+import re
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from maeslant import device, driverbuild, simbuild
+from maeslant.device import DECRYPT, ENCRYPT, MODES
+
+SEED = int(os.environ.get("MAESLANT_SEED", "1"))
+AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
+
+
+@contextlib.contextmanager
+def opened(build: str, options: str = "") -> Iterator[device.Device]:
+    """A simulated device, built if need be."""
+    simbuild.build(build)
+    with device.Device(f"sim:{build}?{options}" if options else f"sim:{build}") as found:
+        yield found
+
+
+def ecb(key: bytes, data: bytes, direction: int) -> bytes:
+    """OpenSSL's ECB."""
+    cipher = Cipher(algorithms.AES(key), modes.ECB())
+    part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
+    return part.update(data) + part.finalize()
+
+
+def pcbc(key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
+    """PCBC composed from OpenSSL's ECB."""
+    chain, result = int.from_bytes(iv, "big"), b""
+    for at in range(0, len(data), 16):
+        block = int.from_bytes(data[at : at + 16], "big")
+        if direction == ENCRYPT:
+            text = int.from_bytes(ecb(key, (block ^ chain).to_bytes(16, "big"), ENCRYPT), "big")
+        else:
+            text = int.from_bytes(ecb(key, data[at : at + 16], DECRYPT), "big") ^ chain
+        chain = block ^ text
+        result += text.to_bytes(16, "big")
+    return result
+
+
+def oracle(mode: str, key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
+    """What other people's code makes of a message."""
+    if mode == "ecb":
+        return ecb(key, data, direction)
+    if mode == "pcbc":
+        return pcbc(key, iv, data, direction)
+    kinds = {"cbc": modes.CBC, "ctr": modes.CTR, "xts": modes.XTS}
+    try:
+        from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
+    except ImportError:
+        CFB, OFB = modes.CFB, modes.OFB
+    kind = {**kinds, "cfb": CFB, "ofb": OFB}[mode]
+    cipher = Cipher(algorithms.AES(key), kind(iv))
+    part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
+    return part.update(data) + part.finalize()
+
+
+def key_for(mode: str, bits: int, source: random.Random) -> bytes:
+    """A key, for XTS two (`cryptography` has XTS for 128 and 256 bits)."""
+    return source.randbytes(bits // 8 * (2 if mode == "xts" else 1))
+
+
+def lengths(mode: str, largest: int) -> list[int]:
+    """Lengths around what matters to the mode and to the driver's cutting."""
+    if mode in ("ecb", "cbc", "pcbc"):
+        return [16, 48, 4096, largest // 16 * 16]
+    return [length for length in (1, 16, 31, 33, 47, 4095, largest) if mode != "xts" or length > 15]
+
+
+@pytest.mark.parametrize("direction", [ENCRYPT, DECRYPT], ids=["encrypt", "decrypt"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("build", ["stream4", "peripheral"])
+def test_messages(build: str, mode: str, direction: int) -> None:
+    """Every mode, direction and key size; many lengths."""
+    source = random.Random(SEED)
+    with opened(build, AWKWARD if build == "stream4" else "") as found:
+        for bits in (128, 192, 256) if mode != "xts" else (128, 256):
+            for length in lengths(mode, 70001 if build == "stream4" else 301):
+                key, iv = key_for(mode, bits, source), source.randbytes(16)
+                data = source.randbytes(length)
+                got = found.crypt(mode, direction, key, None if mode == "ecb" else iv, data)
+                assert got == oracle(mode, key, iv, data, direction), (bits, length)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_streams(mode: str) -> None:
+    """Pieces of any size; the message is longer than what the stream's buffers hold."""
+    source = random.Random(SEED)
+    total = (3 << 20) + (7 if mode in ("cfb", "ofb", "ctr", "xts") else 16)
+    directions = [DECRYPT] if mode in ("cbc", "cfb", "xts", "ecb") else [ENCRYPT]
+    if mode in ("pcbc", "ofb"):
+        total -= 5 << 19  # a block at a time: slow to simulate
+    with opened("stream4", "latency=20-100&order=shuffled") as found:
+        for direction in directions:
+            key, iv = key_for(mode, 256, source), source.randbytes(16)
+            data = source.randbytes(total)
+            given, at = b"", 0
+            with found.stream(mode, direction, key, None if mode == "ecb" else iv) as stream:
+                while at < total:
+                    piece = source.randrange(300000)
+                    given += b"".join(stream.update(data[at : at + piece]))
+                    at += piece
+                given += b"".join(stream.finish())
+            assert given == oracle(mode, key, iv, data, direction)
+
+
+def test_chained_jobs_interleave() -> None:
+    """CBC messages in all contexts at once, cut into jobs, with lists at odd addresses."""
+    ffi, lib = device.library()
+    source = random.Random(SEED)
+    contexts, parts, part = 16, 3, 160
+    with opened("stream4", AWKWARD) as found:
+        dev = found.handle
+        memory_pointer, number = ffi.new("void **"), ffi.new("uint32_t *")
+        device.check(lib.mae_mem_alloc(dev, contexts * 4096, memory_pointer))
+        memory = ffi.cast("uint8_t *", memory_pointer[0])
+        jobs, messages = [], []
+        for _ in range(contexts):
+            key, iv, data = source.randbytes(16), source.randbytes(16), source.randbytes(480)
+            device.check(lib.mae_key_alloc(dev, key, 16, number))
+            slot = number[0]
+            device.check(lib.mae_context_alloc(dev, number))
+            messages.append((key, iv, data, slot, number[0]))
+        kept = []
+        for index in range(parts):
+            for key, iv, data, slot, context in messages:
+                place = memory + 4096 * context + 1000 * index + source.randrange(64)
+                cut = source.randrange(part)
+                ffi.memmove(place, data[part * index : part * (index + 1)], part)
+                lists = ffi.new("struct mae_segment[]", [(place, cut), (place + cut, part - cut)])
+                out = place + 400
+                job = ffi.new("struct mae_job *")
+                job.mode, job.direction = lib.MAE_CBC, lib.MAE_ENCRYPT
+                job.key_slot, job.context, job.init = slot, context, index == 0
+                job.iv, job.length, job.dst = list(iv), part, out
+                job.src_list, job.src_entries = lists, 2
+                kept.append((lists, job, out, context, index))
+                device.check(lib.mae_submit(dev, job))
+        done, count, total = ffi.new("struct mae_completion[]", 64), ffi.new("size_t *"), 0
+        while total < contexts * parts:
+            device.check(lib.mae_wait(dev, done, 64, count, 10000))
+            assert all(done[i].error == lib.MAE_OK for i in range(count[0]))
+            total += count[0]
+        results = {(c, i): bytes(ffi.buffer(out, part)) for _, _, out, c, i in kept}
+        for key, iv, data, _, context in messages:
+            got = b"".join(results[context, index] for index in range(parts))
+            assert got == oracle("cbc", key, iv, data, ENCRYPT)
+        del jobs
+
+
+def test_bus_errors_hit_their_own_message() -> None:
+    """Injected errors are reported, and the next message is right again."""
+    _, lib = device.library()
+    source = random.Random(SEED)
+    key, iv = source.randbytes(16), source.randbytes(16)
+    codes = set()
+    with opened("stream4", "error_read=20000&error_write=20000&seed=3") as found:
+        good = 0
+        for _ in range(40):
+            data = source.randbytes(20000)
+            try:
+                assert found.crypt("ctr", ENCRYPT, key, iv, data) == oracle(
+                    "ctr", key, iv, data, ENCRYPT
+                )
+                good += 1
+            except device.DeviceError as error:
+                codes.add(error.code)
+                if error.code == lib.MAE_E_TIMEOUT:
+                    break  # a completion's own write failed: the card has stopped
+        assert found.stats()["errors_injected"] > 0
+    assert codes & {lib.MAE_E_BUS_READ, lib.MAE_E_BUS_WRITE}
+    assert codes <= {lib.MAE_E_BUS_READ, lib.MAE_E_BUS_WRITE, lib.MAE_E_BUS_LIST, lib.MAE_E_TIMEOUT}
+
+
+def test_memory_that_goes_silent() -> None:
+    """The call ends with a time-out, later ones say the device is dead, closing works."""
+    _, lib = device.library()
+    with opened("stream4", "hang=100") as found:
+        device.check(lib.mae_set_stall_timeout(found.handle, 500))
+        with pytest.raises(device.DeviceError) as caught:
+            found.crypt("ctr", ENCRYPT, bytes(16), bytes(16), bytes(100000))
+        assert caught.value.code == lib.MAE_E_TIMEOUT
+        with pytest.raises(device.DeviceError) as caught:
+            found.crypt("ctr", ENCRYPT, bytes(16), bytes(16), bytes(16))
+        assert caught.value.code == lib.MAE_E_DEAD
+
+
+def test_devices_side_by_side() -> None:
+    """A card twice and a peripheral, in turns; each has its own keys and time."""
+    source = random.Random(SEED)
+    with opened("stream4", "seed=1") as a, opened("stream4", AWKWARD) as b, \
+            opened("peripheral") as c:  # fmt: skip
+        for _ in range(3):
+            for found in (a, b, c):
+                key, iv, data = source.randbytes(16), source.randbytes(16), source.randbytes(200)
+                assert found.crypt("ctr", ENCRYPT, key, iv, data) == oracle(
+                    "ctr", key, iv, data, ENCRYPT
+                )
+        assert a.stats()["bus_clocks"] != b.stats()["bus_clocks"]
+
+
+def test_idle_clocks_are_few() -> None:
+    """A message in CTR takes hardly more clocks than its data does."""
+    with opened("stream4", "latency=50-300&order=shuffled") as found:
+        data = bytes(2 << 20)
+        found.reset_stats()
+        found.crypt("ctr", ENCRYPT, bytes(16), bytes(16), data)
+        assert found.stats()["bus_clocks"] < 1.1 * len(data) / 64
+        found.reset_stats()
+        with found.stream("ctr", ENCRYPT, bytes(16), bytes(16)) as stream:
+            for at in range(0, len(data), 1 << 18):
+                for _ in stream.update(data[at : at + (1 << 18)]):
+                    pass
+            for _ in stream.finish():
+                pass
+        assert found.stats()["bus_clocks"] < 1.1 * len(data) / 64
+
+
+def test_options_reach_the_simulator() -> None:
+    """A wrong one is refused with the simulator's own words."""
+    _, lib = device.library()
+    simbuild.build("stream4")
+    with pytest.raises(device.DeviceError) as caught:
+        device.Device("sim:stream4?colour=red")
+    assert caught.value.code == lib.MAE_E_URI and "colour" in str(caught.value)
+    with device.Device("sim:stream?seed=2&lanes=4&latency=9-9") as found:
+        assert found.caps()["name"] == "stream4" and found.caps()["lanes"] == 4
+
+
+def test_keys_are_gone_after_close() -> None:
+    """Closing wipes the device: no key slot is left valid. Seen by erasing through the API."""
+    ffi, lib = device.library()
+    with opened("peripheral") as found:
+        number, value = ffi.new("uint32_t *"), ffi.new("uint32_t *")
+        device.check(lib.mae_key_alloc(found.handle, bytes(16), 16, number))
+        device.check(lib.mae_register_read(found.handle, 0x68, value))
+        assert value[0] == 1
+        device.check(lib.mae_register_write(found.handle, 0x20, 1 << 30))  # what close does
+        device.check(lib.mae_run_clocks(found.handle, 4096))
+        device.check(lib.mae_register_read(found.handle, 0x68, value))
+        assert value[0] == 0
+        device.check(lib.mae_register_read(found.handle, 0x40, value))
+        assert value[0] == 0  # the window cannot be read
+        assert lib.mae_register_read(found.handle, 0xFFC, value) == lib.MAE_E_BUS
+        assert lib.mae_register_read(found.handle, 2, value) == lib.MAE_E_ARGUMENT
+
+
+def test_example() -> None:
+    """The C example prints NIST's answer (SP 800-38A F.5.1)."""
+    simbuild.build("stream4")
+    program = driverbuild.build_program(driverbuild.DRIVER / "examples" / "encrypt_ctr.c")
+    folder = simbuild.folder("stream4").parent
+    environment = {**os.environ, "MAESLANT_SIM_PATH": str(folder)}
+    done = subprocess.run([program], capture_output=True, text=True, env=environment, check=True)
+    want = "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff"
+    assert done.stdout.strip() == want
+    failed = subprocess.run([program, "sim:nosuch"], capture_output=True, text=True, check=False)
+    assert failed.returncode == 1 and re.search(r"no such device: .*nosuch", failed.stderr)
