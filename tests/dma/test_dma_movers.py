@@ -6,7 +6,7 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles, FallingEdge
+from cocotb.triggers import FallingEdge
 
 from tests.dma.jobs import ABORT, Land, Mover, Segment
 from tests.dma.rings import Status
@@ -256,7 +256,7 @@ CORNERS = "copies|lists|errors"
     [(128, 1, 8, 4, 2, 3), (512, 64, 32, 8, 8, 8), (1024, 3, 16, 8, 4, 4), (256, 256, 16, 2, 4, 9)],
 )
 def test_corners(width: int, contexts: int, rows: int, beats: int, bursts: int, ids: int) -> None:
-    """The ends of the parameters\' ranges, and the usual ones."""
+    """The ends of the parameters' ranges, and the usual ones."""
     bench.run(
         "mae_dma_movers_loop",
         parameters={

@@ -194,7 +194,7 @@ async def reports_the_first_error(dut) -> None:
     [(128, 2, 4, 2, 2, 2), (512, 64, 32, 8, 8, 8), (1024, 7, 64, 32, 2, 5)],
 )
 def test_read(width: int, contexts: int, rows: int, beats_: int, bursts: int, ids: int) -> None:
-    """The ends of the parameters\' ranges, and the usual ones."""
+    """The ends of the parameters' ranges, and the usual ones."""
     bench.run(
         "mae_dma_read",
         parameters={

@@ -215,7 +215,7 @@ async def reports_the_first_error(dut) -> None:
     [(128, 2, 8, 2, 2), (512, 64, 32, 8, 8), (1024, 7, 64, 32, 5)],
 )
 def test_write(width: int, contexts: int, rows: int, beats: int, ids: int) -> None:
-    """The ends of the parameters\' ranges, and the usual ones."""
+    """The ends of the parameters' ranges, and the usual ones."""
     bench.run(
         "mae_dma_write",
         parameters={
