@@ -99,8 +99,8 @@ module mae_mode_keys
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      now_q    <= '{default: '0};
-      then_q   <= '{default: '0};
+      now_q    <= '{default: need_t'('0)};
+      then_q   <= '{default: need_t'('0)};
       banks_q  <= '0;
       key_ok_q <= '0;
       lost_q   <= '0;

@@ -418,7 +418,7 @@ module mae_mode_serial
   // The state of the slots.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      job_q    <= '{default: '0};
+      job_q    <= '{default: job_t'('0)};
       write_q  <= '{default: '0};
       place_q  <= '{default: '0};
       read_q   <= '{default: '0};
@@ -431,7 +431,7 @@ module mae_mode_serial
       full_q   <= '0;
       room_q   <= '1;
     end else if (wipe_i) begin
-      job_q    <= '{default: '0};
+      job_q    <= '{default: job_t'('0)};
       write_q  <= '{default: '0};
       place_q  <= '{default: '0};
       read_q   <= '{default: '0};
