@@ -56,33 +56,33 @@ typedef struct mae_stream mae_stream_t;
 
 typedef enum mae_error {
     MAE_OK = 0,
-    MAE_E_ARGUMENT = 1,     /* null pointer, number out of range, unknown flag */
-    MAE_E_URI = 2,          /* the device name cannot be understood */
-    MAE_E_NO_DEVICE = 3,    /* there is no such device or build */
-    MAE_E_PERMISSION = 4,   /* the device exists, but may not be opened */
-    MAE_E_NOT_BOUND = 5,    /* the PCI function is not bound to vfio-pci */
-    MAE_E_NOT_OURS = 6,     /* what answers is not a Maeslant device this library knows */
-    MAE_E_SYSTEM = 7,       /* the operating system refused; mae_error_detail says what */
-    MAE_E_MEMORY = 8,       /* out of memory */
-    MAE_E_UNSUPPORTED = 9,  /* the device or backend cannot do this: see mae_caps */
-    MAE_E_MODE = 10,        /* unknown mode or direction */
-    MAE_E_KEY = 11,         /* wrong key length, or the key slot is empty */
-    MAE_E_SLOT = 12,        /* no such key slot, or none free */
-    MAE_E_CONTEXT = 13,     /* no such context, not allocated, or none free */
-    MAE_E_LENGTH = 14,      /* length not allowed by the mode, 0, or unequal lists */
-    MAE_E_NOT_MAPPED = 15,  /* memory the device has not been given: mae_mem_map first */
-    MAE_E_BUSY = 16,        /* jobs in flight use this key slot, context or memory */
-    MAE_E_FULL = 17,        /* the queue is full: poll, then submit again */
-    MAE_E_TIMEOUT = 18,     /* nothing happened in the given time */
-    MAE_E_BUS = 19,         /* the bus answered a register access with an error */
-    MAE_E_BUS_READ = 20,    /* the device could not read the source */
-    MAE_E_BUS_WRITE = 21,   /* the device could not write the destination */
-    MAE_E_BUS_LIST = 22,    /* the device could not read a descriptor or scatter-gather list */
-    MAE_E_ABORTED = 23,     /* the device was stopped with the job in flight */
-    MAE_E_DEVICE = 24,      /* the device said something that makes no sense */
-    MAE_E_DEAD = 25,        /* the device stopped answering earlier; only mae_close is left */
-    MAE_E_STATE = 26,       /* not now: the stream has been finished or has failed */
-    MAE_E_COUNT = 27        /* how many values there are */
+    MAE_E_ARGUMENT = 1,    /* null pointer, number out of range, unknown flag */
+    MAE_E_URI = 2,         /* the device name cannot be understood */
+    MAE_E_NO_DEVICE = 3,   /* there is no such device or build */
+    MAE_E_PERMISSION = 4,  /* the device exists, but may not be opened */
+    MAE_E_NOT_BOUND = 5,   /* the PCI function is not bound to vfio-pci */
+    MAE_E_NOT_OURS = 6,    /* what answers is not a Maeslant device this library knows */
+    MAE_E_SYSTEM = 7,      /* the operating system refused; mae_error_detail says what */
+    MAE_E_MEMORY = 8,      /* out of memory */
+    MAE_E_UNSUPPORTED = 9, /* the device or backend cannot do this: see mae_caps */
+    MAE_E_MODE = 10,       /* unknown mode or direction */
+    MAE_E_KEY = 11,        /* wrong key length, or the key slot is empty */
+    MAE_E_SLOT = 12,       /* no such key slot, or none free */
+    MAE_E_CONTEXT = 13,    /* no such context, not allocated, or none free */
+    MAE_E_LENGTH = 14,     /* length not allowed by the mode, 0, or unequal lists */
+    MAE_E_NOT_MAPPED = 15, /* memory the device has not been given: mae_mem_map first */
+    MAE_E_BUSY = 16,       /* jobs in flight use this key slot, context or memory */
+    MAE_E_FULL = 17,       /* the queue is full: poll, then submit again */
+    MAE_E_TIMEOUT = 18,    /* nothing happened in the given time */
+    MAE_E_BUS = 19,        /* the bus answered a register access with an error */
+    MAE_E_BUS_READ = 20,   /* the device could not read the source */
+    MAE_E_BUS_WRITE = 21,  /* the device could not write the destination */
+    MAE_E_BUS_LIST = 22,   /* the device could not read a descriptor or scatter-gather list */
+    MAE_E_ABORTED = 23,    /* the device was stopped with the job in flight */
+    MAE_E_DEVICE = 24,     /* the device said something that makes no sense */
+    MAE_E_DEAD = 25,       /* the device stopped answering earlier; only mae_close is left */
+    MAE_E_STATE = 26,      /* not now: the stream has been finished or has failed */
+    MAE_E_COUNT = 27       /* how many values there are */
 } mae_error_t;
 
 /* One line for each value; never NULL. */
@@ -99,13 +99,13 @@ typedef enum mae_kind {
 } mae_kind_t;
 
 struct mae_caps {
-    char backend[16];         /* "sim", "vfio", "null" */
-    char name[32];            /* the build or the PCI address */
-    uint32_t kind;            /* mae_kind_t */
-    uint32_t version;         /* of the hardware, 0xMMmm */
-    uint32_t modes;           /* bit mae_mode_t: the device has the mode */
-    uint32_t directions;      /* bit 0 encrypts, bit 1 decrypts */
-    uint32_t lanes;           /* blocks a clock at best; 0 for an iterative core */
+    char backend[16];    /* "sim", "vfio", "null" */
+    char name[32];       /* the build or the PCI address */
+    uint32_t kind;       /* mae_kind_t */
+    uint32_t version;    /* of the hardware, 0xMMmm */
+    uint32_t modes;      /* bit mae_mode_t: the device has the mode */
+    uint32_t directions; /* bit 0 encrypts, bit 1 decrypts */
+    uint32_t lanes;      /* blocks a clock at best; 0 for an iterative core */
     uint32_t contexts;
     uint32_t key_slots;
     uint32_t key_banks;       /* keys that can be in use without a reload */
@@ -114,8 +114,8 @@ struct mae_caps {
     uint32_t max_queue_depth; /* see mae_set_queue_depth */
     uint32_t max_list_entries;
     uint64_t max_job_bytes;
-    uint32_t simulated;       /* 1: time is simulated, mae_stats works */
-    uint32_t clocks_per_us;   /* how many clocks this library takes for a microsecond in time-outs */
+    uint32_t simulated;     /* 1: time is simulated, mae_stats works */
+    uint32_t clocks_per_us; /* how many clocks this library takes for a microsecond in time-outs */
 };
 
 struct mae_device_info {
@@ -203,9 +203,9 @@ struct mae_job {
     uint32_t key_slot;
     uint32_t tweak_slot; /* XTS: slot of the second key; else ignored */
     uint32_t context;
-    uint32_t init;       /* 1: start a message with iv; 0: go on where the context stands */
+    uint32_t init; /* 1: start a message with iv; 0: go on where the context stands */
     uint8_t iv[16];
-    uint64_t length;     /* bytes */
+    uint64_t length; /* bytes */
     const void *src;
     void *dst;
     const struct mae_segment *src_list; /* not NULL: instead of src; copied by mae_submit */

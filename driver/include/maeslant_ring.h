@@ -12,10 +12,10 @@
 
 /* A submission descriptor, 64-byte aligned. */
 struct mae_ring_desc {
-    uint32_t cookie;      /* comes back in the completion */
-    uint8_t op;           /* mae_mode_t */
-    uint8_t flags;        /* MAE_DESC_* */
-    uint8_t context_id;   /* whose chain value is used and kept */
+    uint32_t cookie;    /* comes back in the completion */
+    uint8_t op;         /* mae_mode_t */
+    uint8_t flags;      /* MAE_DESC_* */
+    uint8_t context_id; /* whose chain value is used and kept */
     uint8_t key_slot;
     uint32_t length;      /* bytes, at least 1 */
     uint8_t tweak_slot;   /* key slot of XTS's second key */

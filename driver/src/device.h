@@ -16,10 +16,10 @@ enum {
     MAE_RING_LOG2 = 8, /* entries of both rings, and so the deepest queue */
     MAE_DEPTH = 1 << MAE_RING_LOG2,
     MAE_MAX_LIST = 65535,
-    MAE_CHUNK = 65536,      /* bytes of a job that the library cuts from a message */
-    MAE_CHUNKS_AHEAD = 2,   /* jobs queued at once in the one context of a chained mode: one that
+    MAE_CHUNK = 65536,    /* bytes of a job that the library cuts from a message */
+    MAE_CHUNKS_AHEAD = 2, /* jobs queued at once in the one context of a chained mode: one that
                                runs, one that hides the change; more would hold up other contexts */
-    MAE_PARALLEL = 32       /* contexts the library takes for one message at most */
+    MAE_PARALLEL = 32     /* contexts the library takes for one message at most */
 };
 
 /* A job from submission to its fetch by the caller. */

@@ -145,8 +145,7 @@ mae_error_t mae_check_length(mae_mode_t mode, uint64_t length)
     return MAE_OK;
 }
 
-mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common,
-                              const uint8_t *iv)
+mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv)
 {
     MAE_TRY(check_operation(dev, common));
     if (common->mode == MAE_ECB || common->mode == MAE_COPY)

@@ -75,8 +75,7 @@ static mae_error_t map(struct mae_dev *dev, void *memory, size_t bytes, bool wri
         dev->regions = grown;
         dev->region_capacity = capacity;
     }
-    struct mae_region region = {
-        .start = start, .bytes = bytes, .writable = writable, .ours = ours};
+    struct mae_region region = {.start = start, .bytes = bytes, .writable = writable, .ours = ours};
     if (mae_has_dma(dev))
         MAE_TRY(dev->ops->dma_map(dev->backend, memory, bytes, writable, &region.iova));
     memmove(&dev->regions[at + 1], &dev->regions[at],
@@ -128,8 +127,7 @@ mae_error_t mae_mem_alloc(mae_dev_t *dev, size_t bytes, void **memory)
     if (bytes == 0 || bytes > SIZE_MAX - page)
         return MAE_E_ARGUMENT;
     bytes = (bytes + page - 1) / page * page;
-    void *fresh =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *fresh = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (fresh == MAP_FAILED)
         return MAE_E_MEMORY;
     mae_error_t error = map(dev, fresh, bytes, true, true);

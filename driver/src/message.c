@@ -6,7 +6,7 @@
 
 enum {
     SMALL_CHUNK = 4096,
-    PIECES = 32,              /* a shorter message is cut into about so many jobs */
+    PIECES = 32,                /* a shorter message is cut into about so many jobs */
     LONG_CHUNK = 16 * MAE_CHUNK /* chained modes: the change from job to job costs latency */
 };
 

@@ -50,7 +50,9 @@ static mae_error_t ask(struct mae_dev *dev, const char *name)
         .contexts = info.contexts,
         .key_slots = info.key_slots,
         .key_banks = info.key_banks,
-        .max_key_bytes = info.key_sizes & 4 ? 32 : info.key_sizes & 2 ? 24 : 16,
+        .max_key_bytes = info.key_sizes & 4   ? 32
+                         : info.key_sizes & 2 ? 24
+                                              : 16,
         .data_width_bits = rings ? 128 * info.lanes : 0,
         .max_queue_depth = MAE_DEPTH,
         .max_list_entries = MAE_MAX_LIST,

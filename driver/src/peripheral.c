@@ -14,7 +14,7 @@
     (((uint32_t)(value) << MAE_PERIPHERAL__##reg##__##field##_bp) & \
      MAE_PERIPHERAL__##reg##__##field##_bm)
 #define GET(reg, field, value) \
-    (((value)&MAE_PERIPHERAL__##reg##__##field##_bm) >> MAE_PERIPHERAL__##reg##__##field##_bp)
+    (((value) & MAE_PERIPHERAL__##reg##__##field##_bm) >> MAE_PERIPHERAL__##reg##__##field##_bp)
 #define TRY(call) \
     do { \
         mae_error_t error_ = (call); \
@@ -36,8 +36,9 @@ SAME(key_status);
 
 enum {
     SUPPORTED_MAJOR = MAE_PERIPHERAL__VERSION__MAJOR_reset,
-    POLLS = 10000, /* register reads before a device is taken for dead; a wipe takes < 4096 clocks */
-    AHEAD = 2      /* blocks written before the first answer is read: XTS stealing needs two */
+    POLLS =
+        10000, /* register reads before a device is taken for dead; a wipe takes < 4096 clocks */
+    AHEAD = 2  /* blocks written before the first answer is read: XTS stealing needs two */
 };
 
 _Static_assert(MAE_PERIPHERAL__VERSION__MAJOR_reset == MAE_STREAM_CARD__VERSION__MAJOR_reset,
@@ -185,8 +186,7 @@ static mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job
     TRY(write_reg(bus, REG(length), job->length));
     TRY(write_reg(bus, REG(ctrl),
                   FIELD(CTRL, MODE, job->mode) | FIELD(CTRL, DECRYPT, job->direction) |
-                      FIELD(CTRL, INIT, job->init ? 1 : 0) |
-                      FIELD(CTRL, KEY_SLOT, job->key_slot) |
+                      FIELD(CTRL, INIT, job->init ? 1 : 0) | FIELD(CTRL, KEY_SLOT, job->key_slot) |
                       FIELD(CTRL, TWEAK_SLOT, job->tweak_slot) | MAE_PERIPHERAL__CTRL__START_bm));
     return take_error(bus); /* a refused job would swallow all its data first */
 }

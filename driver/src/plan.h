@@ -7,10 +7,10 @@
 
 struct mae_plan {
     struct mae_dev *dev;
-    struct mae_job job;     /* what all jobs have in common; job.iv is the next one's */
-    bool parallel;          /* the jobs are independent: each starts with an IV of its own */
-    uint32_t chunk;         /* bytes of every job but the last */
-    uint64_t jobs;          /* planned so far */
+    struct mae_job job; /* what all jobs have in common; job.iv is the next one's */
+    bool parallel;      /* the jobs are independent: each starts with an IV of its own */
+    uint32_t chunk;     /* bytes of every job but the last */
+    uint64_t jobs;      /* planned so far */
     uint32_t contexts[MAE_PARALLEL];
     uint32_t context_count; /* 1 unless parallel */
     uint32_t outstanding;   /* jobs in flight */
@@ -18,7 +18,7 @@ struct mae_plan {
     mae_error_t error;      /* the first */
 
     /* XTS: IVs of the next jobs, computed in batches by the device itself. */
-    uint8_t *tweaks;        /* mapped memory; NULL until needed */
+    uint8_t *tweaks; /* mapped memory; NULL until needed */
     uint32_t tweaks_left;
     uint32_t tweak_context;
     uint64_t tweak_low, tweak_high;   /* the encrypted tweak of the next batch's first job */
@@ -37,8 +37,7 @@ void mae_plan_end(struct mae_plan *plan);
 mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
                             struct mae_stream **stream);
 /* job.c: the mode, direction and slots of a message; copies its IV into `common`. */
-mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common,
-                              const uint8_t *iv);
+mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv);
 mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
 /* Contexts that are not allocated. */
 uint32_t mae_free_contexts(const struct mae_dev *dev);

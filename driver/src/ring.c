@@ -53,10 +53,12 @@ static mae_error_t ring_start(struct mae_dev *dev)
     MAE_TRY(dev->ops->write64(dev->backend, REG(comp_base_lo), iova + DESC_BYTES));
     MAE_TRY(write_reg(dev, REG(comp_log2), MAE_RING_LOG2));
     MAE_TRY(write_reg(dev, REG(comp_head), 0));
-    MAE_TRY(write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm |
-                                                MAE_STREAM_CARD__IRQ_STATUS__RING_ERROR_bm));
-    MAE_TRY(write_reg(dev, REG(irq_enable), MAE_STREAM_CARD__IRQ_ENABLE__COMPLETION_bm |
-                                                MAE_STREAM_CARD__IRQ_ENABLE__RING_ERROR_bm));
+    MAE_TRY(write_reg(dev, REG(irq_status),
+                      MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm |
+                          MAE_STREAM_CARD__IRQ_STATUS__RING_ERROR_bm));
+    MAE_TRY(write_reg(dev, REG(irq_enable),
+                      MAE_STREAM_CARD__IRQ_ENABLE__COMPLETION_bm |
+                          MAE_STREAM_CARD__IRQ_ENABLE__RING_ERROR_bm));
     return write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__ENABLE_bm);
 }
 
@@ -77,8 +79,8 @@ static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, u
 }
 
 /* One side of a job: the address for the descriptor, of the buffer or of its list. */
-static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side,
-                         const void *buffer, const struct mae_segment *list, uint32_t entries)
+static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side, const void *buffer,
+                         const struct mae_segment *list, uint32_t entries)
 {
     bool write = side == 1;
     if (!list)

@@ -114,7 +114,8 @@ static size_t take(struct mae_stream *stream, const uint8_t *src, size_t bytes)
 static size_t give(struct mae_stream *stream, uint8_t *dst, size_t room)
 {
     size_t given = 0;
-    while (given < room && stream->drained < stream->submitted && at(stream, stream->drained)->done) {
+    while (given < room && stream->drained < stream->submitted &&
+           at(stream, stream->drained)->done) {
         struct buffer *buffer = at(stream, stream->drained);
         size_t piece = buffer->bytes - buffer->given;
         if (piece > room - given)

@@ -10,9 +10,10 @@ static const struct {
     mae_mode_t mode;
     mae_direction_t direction;
 } operations[] = {
-    {MAE_ECB, MAE_ENCRYPT}, {MAE_ECB, MAE_DECRYPT},  {MAE_CBC, MAE_ENCRYPT}, {MAE_CBC, MAE_DECRYPT},
-    {MAE_PCBC, MAE_ENCRYPT}, {MAE_PCBC, MAE_DECRYPT}, {MAE_CFB, MAE_ENCRYPT}, {MAE_CFB, MAE_DECRYPT},
-    {MAE_OFB, MAE_ENCRYPT}, {MAE_OFB, MAE_DECRYPT},  {MAE_CTR, MAE_ENCRYPT}, {MAE_CTR, MAE_DECRYPT},
+    {MAE_ECB, MAE_ENCRYPT}, {MAE_ECB, MAE_DECRYPT},  {MAE_CBC, MAE_ENCRYPT},
+    {MAE_CBC, MAE_DECRYPT}, {MAE_PCBC, MAE_ENCRYPT}, {MAE_PCBC, MAE_DECRYPT},
+    {MAE_CFB, MAE_ENCRYPT}, {MAE_CFB, MAE_DECRYPT},  {MAE_OFB, MAE_ENCRYPT},
+    {MAE_OFB, MAE_DECRYPT}, {MAE_CTR, MAE_ENCRYPT},  {MAE_CTR, MAE_DECRYPT},
     {MAE_XTS, MAE_ENCRYPT}, {MAE_XTS, MAE_DECRYPT},
 };
 
@@ -26,8 +27,8 @@ static size_t key_bytes_of(mae_mode_t mode, int size)
 /* A length the mode allows, near one that is interesting. */
 static size_t some_length(mae_mode_t mode, int round, size_t limit)
 {
-    static const size_t near[] = {16,        32,            4096,          16 * 4096,
-                                  MAE_CHUNK, 2 * MAE_CHUNK, 5 * MAE_CHUNK, 100000};
+    static const size_t near[] = {
+        16, 32, 4096, 16 * 4096, MAE_CHUNK, 2 * MAE_CHUNK, 5 * MAE_CHUNK, 100000};
     size_t length = near[round % 8];
     if (round % 3)
         length += random_below(64);
@@ -141,9 +142,9 @@ static void how_many_at_once(void)
 {
     for (int i = 0; i < OPERATIONS; i++) {
         mae_mode_t mode = operations[i].mode;
-        bool alone = mode == MAE_PCBC || mode == MAE_OFB ||
-                     ((mode == MAE_CBC || mode == MAE_CFB) &&
-                      operations[i].direction == MAE_ENCRYPT);
+        bool alone =
+            mode == MAE_PCBC || mode == MAE_OFB ||
+            ((mode == MAE_CBC || mode == MAE_CFB) && operations[i].direction == MAE_ENCRYPT);
         struct mock *mock = mock_new(MAE_KIND_STREAM);
         mae_dev_t *dev;
         CHECK_OK(mock_open(mock, &dev));
@@ -173,8 +174,8 @@ static void streams(mae_kind_t kind, size_t limit, uint32_t contexts, uint32_t d
         fresh(length);
         memset(out, 0, sizeof out);
         mock_reference(mode, direction, key, key_bytes, iv, plain, want, length);
-        CHECK_OK(mae_stream_begin(dev, mode, direction, key, key_bytes,
-                                  mode == MAE_ECB ? NULL : iv, &stream));
+        CHECK_OK(mae_stream_begin(dev, mode, direction, key, key_bytes, mode == MAE_ECB ? NULL : iv,
+                                  &stream));
         while (in < length) {
             size_t piece = random_below(largest), room = random_below(largest);
             if (piece > length - in)
@@ -259,8 +260,8 @@ static void several_streams_and_jobs_at_once(void)
     CHECK_OK(mae_context_alloc(dev, &job.context));
     job.src = job.dst = memory;
     for (int i = 0; i < STREAMS; i++)
-        CHECK_OK(mae_stream_begin(dev, i % 2 ? MAE_CBC : MAE_CTR, MAE_ENCRYPT, key, 16, iv,
-                                  &list[i]));
+        CHECK_OK(
+            mae_stream_begin(dev, i % 2 ? MAE_CBC : MAE_CTR, MAE_ENCRYPT, key, 16, iv, &list[i]));
     CHECK_OK(mae_submit(dev, &job));
     for (bool busy = true; busy;) {
         busy = false;
@@ -314,7 +315,8 @@ static void refused_messages(void)
     CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, NULL, 16, iv, plain, out, 16), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, NULL, out, 16), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, plain, NULL, 16), MAE_E_ARGUMENT);
-    CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, out, out + 8, 16), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, out, out + 8, 16),
+                MAE_E_ARGUMENT);
     CHECK_ERROR(mae_crypt_slot(dev, MAE_CTR, MAE_ENCRYPT, 5, 0, iv, plain, out, 16), MAE_E_KEY);
     CHECK_ERROR(mae_crypt_slot(dev, MAE_CTR, MAE_ENCRYPT, 8, 0, iv, plain, out, 16), MAE_E_SLOT);
     CHECK_ERROR(mae_stream_begin(dev, MAE_CTR, MAE_ENCRYPT, key, 16, NULL, &stream),
@@ -327,9 +329,9 @@ static void refused_messages(void)
         mae_mode_t mode;
         size_t length;
         mae_error_t error;
-    } ends[] = {{MAE_CBC, 17, MAE_E_LENGTH},  {MAE_ECB, MAE_CHUNK + 1, MAE_E_LENGTH},
-                {MAE_XTS, 15, MAE_E_LENGTH},  {MAE_XTS, 0, MAE_E_LENGTH},
-                {MAE_CTR, 0, MAE_OK},         {MAE_PCBC, 0, MAE_OK}};
+    } ends[] = {{MAE_CBC, 17, MAE_E_LENGTH}, {MAE_ECB, MAE_CHUNK + 1, MAE_E_LENGTH},
+                {MAE_XTS, 15, MAE_E_LENGTH}, {MAE_XTS, 0, MAE_E_LENGTH},
+                {MAE_CTR, 0, MAE_OK},        {MAE_PCBC, 0, MAE_OK}};
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         CHECK_OK(mae_stream_begin(dev, ends[i].mode, MAE_ENCRYPT, key,
                                   key_bytes_of(ends[i].mode, 0), iv, &stream));
@@ -358,9 +360,9 @@ static void errors_in_the_middle(void)
         size_t n = key_bytes_of(mode, 0), taken, given, total = 0;
         mae_error_t error = MAE_OK;
         mock->status_of_next = MAE_STATUS_READ_SLVERR;
-        CHECK_ERROR(mae_crypt(dev, mode, operations[i].direction, key, n, iv, plain, out,
-                              5 * MAE_CHUNK),
-                    MAE_E_BUS_READ);
+        CHECK_ERROR(
+            mae_crypt(dev, mode, operations[i].direction, key, n, iv, plain, out, 5 * MAE_CHUNK),
+            MAE_E_BUS_READ);
         CHECK_OK(mae_stream_begin(dev, mode, operations[i].direction, key, n, iv, &stream));
         mock->status_of_next = MAE_STATUS_WRITE_SLVERR;
         for (int calls = 0; calls < 1000 && error == MAE_OK; calls++)

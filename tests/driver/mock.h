@@ -16,13 +16,7 @@
 #define CARD(name) ((uint32_t)offsetof(mae_stream_card_t, name))
 #define PERIPH(name) ((uint32_t)offsetof(mae_peripheral_t, name))
 
-enum {
-    MOCK_WORDS = 64,
-    MOCK_LOG = 1 << 16,
-    MOCK_REGIONS = 512,
-    MOCK_READ = 0,
-    MOCK_WRITE = 1
-};
+enum { MOCK_WORDS = 64, MOCK_LOG = 1 << 16, MOCK_REGIONS = 512, MOCK_READ = 0, MOCK_WRITE = 1 };
 
 struct mock_access {
     uint32_t write, offset, value;
@@ -39,14 +33,14 @@ struct mock {
     /* What it is, and how it behaves. */
     mae_kind_t kind;
     uint32_t contexts, slots, modes, directions, key_sizes;
-    bool in_order;             /* else jobs of different contexts run in random order */
-    bool hang;                 /* takes jobs and completes none */
+    bool in_order; /* else jobs of different contexts run in random order */
+    bool hang;     /* takes jobs and completes none */
     bool no_interrupt;
-    uint32_t status_of_next;   /* the next job ends with this status; its data is not touched */
+    uint32_t status_of_next; /* the next job ends with this status; its data is not touched */
     bool wrong_cookie;
-    int64_t fail_access;       /* the access with this number fails; < 0: none */
-    int64_t fail_map;          /* so many mappings succeed, then none; < 0: all */
-    bool mapping_overlaps;     /* mappings of the caller's memory fail */
+    int64_t fail_access;   /* the access with this number fails; < 0: none */
+    int64_t fail_map;      /* so many mappings succeed, then none; < 0: all */
+    bool mapping_overlaps; /* mappings of the caller's memory fail */
 
     /* What happened. */
     struct mock_access log[MOCK_LOG];
@@ -164,8 +158,8 @@ static void mock_crypt(struct mock *mock, const struct mae_ring_desc *desc, cons
 static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, uint16_t index,
                           uint8_t status)
 {
-    uint64_t base = (uint64_t)mock->words[CARD(comp_base_hi) / 4] << 32 |
-                    mock->words[CARD(comp_base_lo) / 4];
+    uint64_t base =
+        (uint64_t)mock->words[CARD(comp_base_hi) / 4] << 32 | mock->words[CARD(comp_base_lo) / 4];
     uint32_t log2 = mock->words[CARD(comp_log2) / 4];
     uint16_t head = (uint16_t)mock->words[CARD(comp_head) / 4];
     CHECK((uint16_t)(mock->comp_tail - head) < 1u << log2); /* the ring has room */
@@ -189,8 +183,8 @@ static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, u
 
 static void mock_fetch(struct mock *mock)
 {
-    uint64_t base = (uint64_t)mock->words[CARD(sub_base_hi) / 4] << 32 |
-                    mock->words[CARD(sub_base_lo) / 4];
+    uint64_t base =
+        (uint64_t)mock->words[CARD(sub_base_hi) / 4] << 32 | mock->words[CARD(sub_base_lo) / 4];
     uint32_t mask = (1u << mock->words[CARD(sub_log2) / 4]) - 1;
     while (mock->sub_head != (uint16_t)mock->words[CARD(sub_tail) / 4]) {
         const struct mae_ring_desc *desc =
@@ -291,10 +285,10 @@ static void mock_peripheral_write(struct mock *mock, uint32_t offset, uint32_t v
 {
     if (offset == PERIPH(ctrl) && (value & MAE_PERIPHERAL__CTRL__START_bm)) {
         uint32_t slot = value >> 8 & 63;
-        mock->job = (struct mae_ring_desc){.op = value & 31, .key_slot = (uint8_t)slot,
-                                           .tweak_slot = value >> 16 & 63};
-        mock->job.flags = (value >> 5 & 1 ? MAE_DESC_DECRYPT : 0) |
-                          (value >> 6 & 1 ? MAE_DESC_INIT : 0);
+        mock->job = (struct mae_ring_desc){
+            .op = value & 31, .key_slot = (uint8_t)slot, .tweak_slot = value >> 16 & 63};
+        mock->job.flags =
+            (value >> 5 & 1 ? MAE_DESC_DECRYPT : 0) | (value >> 6 & 1 ? MAE_DESC_INIT : 0);
         memcpy(mock->job.iv, &mock->words[PERIPH(iv) / 4], 16);
         mock->length = mock->words[PERIPH(length) / 4];
         mock->written = mock->read = mock->produced = 0;

@@ -156,8 +156,14 @@ static void a_job_is_a_descriptor_and_a_doorbell(void)
     CHECK_OK(mae_mem_alloc(dev, 1000, &memory));
     CHECK_OK(mae_key_load(dev, 2, key, 16));
     CHECK_OK(mae_key_load(dev, 3, key, 16));
-    struct mae_job job = {.mode = MAE_XTS, .direction = MAE_DECRYPT, .key_slot = 2, .tweak_slot = 3,
-                          .init = 1, .length = 100, .src = memory, .dst = (uint8_t *)memory + 500};
+    struct mae_job job = {.mode = MAE_XTS,
+                          .direction = MAE_DECRYPT,
+                          .key_slot = 2,
+                          .tweak_slot = 3,
+                          .init = 1,
+                          .length = 100,
+                          .src = memory,
+                          .dst = (uint8_t *)memory + 500};
     random_bytes(job.iv, 16);
     CHECK_OK(mae_context_alloc(dev, &job.context));
     CHECK_OK(mae_context_alloc(dev, &job.context));
@@ -211,8 +217,8 @@ static void a_job_of_the_peripheral(void)
     EXPECT_READ(0x24);
     EXPECT_NOTHING_MORE();
     CHECK_OK(mae_key_load(dev, 2, key, 16));
-    struct mae_job job = {.mode = MAE_CTR, .key_slot = 2, .init = 1, .length = 40, .src = data,
-                          .dst = data};
+    struct mae_job job = {
+        .mode = MAE_CTR, .key_slot = 2, .init = 1, .length = 40, .src = data, .dst = data};
     for (int i = 0; i < 16; i++)
         job.iv[i] = (uint8_t)i;
     random_bytes(data, sizeof data);

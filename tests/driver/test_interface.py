@@ -20,9 +20,7 @@ def test_header_in_c_and_cpp(tmp_path) -> None:
         names = names if suffix == "c" else names[:2]
         source.write_text("".join(f'#include "{name}"\n' for name in names))
         command = [compiler, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror"]
-        subprocess.run(
-            [*command, driverbuild.INCLUDES[0], "-fsyntax-only", source], check=True
-        )
+        subprocess.run([*command, driverbuild.INCLUDES[0], "-fsyntax-only", source], check=True)
 
 
 def test_results_must_be_used(tmp_path) -> None:

@@ -132,7 +132,7 @@ def test_chained_jobs_interleave() -> None:
             messages.append((key, iv, data, slot, number[0]))
         kept = []
         for index in range(parts):
-            for key, iv, data, slot, context in messages:
+            for _, iv, data, slot, context in messages:
                 place = memory + 4096 * context + 1000 * index + source.randrange(64)
                 cut = source.randrange(part)
                 ffi.memmove(place, data[part * index : part * (index + 1)], part)

@@ -54,8 +54,8 @@ static inline void toy_double(uint8_t *tweak)
     tweak[0] = (uint8_t)(tweak[0] << 1 ^ (carry ? 0x87 : 0));
 }
 
-static inline void toy_xts_block(uint64_t key, int decrypt, const uint8_t *tweak,
-                                 const uint8_t *in, uint8_t *out)
+static inline void toy_xts_block(uint64_t key, int decrypt, const uint8_t *tweak, const uint8_t *in,
+                                 uint8_t *out)
 {
     uint8_t block[16];
     toy_xor(block, in, tweak, 16);

@@ -153,14 +153,13 @@ static mae_error_t null_open(const char *rest, void **backend, char *name, size_
     if (!card)
         return MAE_E_MEMORY;
     card->words[WORD(id)] = MAE_STREAM_CARD__ID__MAGIC_reset;
-    card->words[WORD(version)] =
-        FIELD(VERSION, MAJOR, MAE_STREAM_CARD__VERSION__MAJOR_reset) |
-        FIELD(VERSION, MINOR, MAE_STREAM_CARD__VERSION__MINOR_reset);
+    card->words[WORD(version)] = FIELD(VERSION, MAJOR, MAE_STREAM_CARD__VERSION__MAJOR_reset) |
+                                 FIELD(VERSION, MINOR, MAE_STREAM_CARD__VERSION__MINOR_reset);
     card->words[WORD(caps)] = FIELD(CAPS, LANES, LANES) | FIELD(CAPS, KEY_SLOTS, SLOTS) |
                               FIELD(CAPS, CONTEXTS, CONTEXTS) | FIELD(CAPS, KEY_BANKS, BANKS);
-    card->words[WORD(features)] =
-        FIELD(FEATURES, AES128, 1) | FIELD(FEATURES, AES192, 1) | FIELD(FEATURES, AES256, 1) |
-        FIELD(FEATURES, ENCRYPT, 1) | FIELD(FEATURES, DECRYPT, 1);
+    card->words[WORD(features)] = FIELD(FEATURES, AES128, 1) | FIELD(FEATURES, AES192, 1) |
+                                  FIELD(FEATURES, AES256, 1) | FIELD(FEATURES, ENCRYPT, 1) |
+                                  FIELD(FEATURES, DECRYPT, 1);
     card->words[WORD(modes)] = (1u << (MAE_XTS + 1)) - 1;
     strncpy(name, "null", name_size - 1);
     *backend = card;

@@ -19,7 +19,7 @@
 enum {
     CLOCK_MHZ = 200,
     NS_PER_CLOCK = 1000 / CLOCK_MHZ,
-    POLL_CLOCKS = 256,       /* that mae_poll lets pass when nothing has completed */
+    POLL_CLOCKS = 256, /* that mae_poll lets pass when nothing has completed */
     PAGE = 4096,
     DEFAULT_LANES = 4
 };
@@ -98,8 +98,7 @@ static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
 }
 
 /* Each mapping gets fresh addresses, a page away from the last one: a run past its end is seen. */
-static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable,
-                           uint64_t *iova)
+static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable, uint64_t *iova)
 {
     struct sim *sim = backend;
     uint64_t at = sim->next_iova + (uintptr_t)memory % PAGE;
@@ -265,8 +264,7 @@ static bool find_build(const char *build, char *file, size_t size)
     const char *end = strstr(build, "-trace");
     int stem = (int)(end ? (size_t)(end - build) : strlen(build));
     for (int i = 0; search_folder(i, folder, sizeof folder); i++) {
-        int length =
-            snprintf(file, size, "%s/%s/libmae_sim_%.*s.so", folder, build, stem, build);
+        int length = snprintf(file, size, "%s/%s/libmae_sim_%.*s.so", folder, build, stem, build);
         if (length > 0 && (size_t)length < size && access(file, R_OK) == 0)
             return true;
     }
@@ -331,12 +329,18 @@ static mae_error_t load(struct sim *sim, const char *file)
         const char *name;
         void *place;
     } symbols[] = {
-        {"mae_sim_create", &sim->create},       {"mae_sim_destroy", &sim->destroy},
-        {"mae_sim_read32", &sim->read32},       {"mae_sim_write32", &sim->write32},
-        {"mae_sim_map", &sim->map},             {"mae_sim_unmap", &sim->unmap},
-        {"mae_sim_wait", &sim->wait},           {"mae_sim_run", &sim->run},
-        {"mae_sim_host_copy", &sim->host_copy}, {"mae_sim_stats", &sim->stats},
-        {"mae_sim_detail", &sim->detail},       {"mae_sim_stats_reset", &sim->stats_reset},
+        {"mae_sim_create", &sim->create},
+        {"mae_sim_destroy", &sim->destroy},
+        {"mae_sim_read32", &sim->read32},
+        {"mae_sim_write32", &sim->write32},
+        {"mae_sim_map", &sim->map},
+        {"mae_sim_unmap", &sim->unmap},
+        {"mae_sim_wait", &sim->wait},
+        {"mae_sim_run", &sim->run},
+        {"mae_sim_host_copy", &sim->host_copy},
+        {"mae_sim_stats", &sim->stats},
+        {"mae_sim_detail", &sim->detail},
+        {"mae_sim_stats_reset", &sim->stats_reset},
         {"mae_sim_message", &sim->message},
     };
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
@@ -354,7 +358,8 @@ static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t
     char build[64], options[1024], file[PATH_MAX], reason[256] = "";
     MAE_TRY(parse(rest, build, sizeof build, options, sizeof options));
     if (!find_build(build, file, sizeof file))
-        return mae_detail(MAE_E_NO_DEVICE, "there is no simulated build '%s'; make it with: maeslant build %s",
+        return mae_detail(MAE_E_NO_DEVICE,
+                          "there is no simulated build '%s'; make it with: maeslant build %s",
                           build, build);
     struct sim *sim = calloc(1, sizeof *sim);
     if (!sim)

@@ -101,8 +101,10 @@ static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writ
         map.flags |= VFIO_DMA_MAP_FLAG_WRITE;
     if (ioctl(vfio->container, VFIO_IOMMU_MAP_DMA, &map) != 0) {
         if (errno == ENOMEM)
-            return mae_detail(MAE_E_MEMORY, "pinning %zu bytes: raise the limit of locked memory "
-                              "(ulimit -l)", bytes);
+            return mae_detail(MAE_E_MEMORY,
+                              "pinning %zu bytes: raise the limit of locked memory "
+                              "(ulimit -l)",
+                              bytes);
         if (errno == EEXIST)
             return mae_detail(MAE_E_BUSY, "another mapping has a page in common with this one");
         return system_error("VFIO_IOMMU_MAP_DMA");
@@ -317,8 +319,8 @@ static mae_error_t map_bar(struct vfio *vfio)
         return system_error("mapping BAR 0");
     vfio->bar = bar;
     vfio->bar_bytes = region.size;
-    region = (struct vfio_region_info){.argsz = sizeof region,
-                                       .index = VFIO_PCI_CONFIG_REGION_INDEX};
+    region =
+        (struct vfio_region_info){.argsz = sizeof region, .index = VFIO_PCI_CONFIG_REGION_INDEX};
     if (ioctl(vfio->device, VFIO_DEVICE_GET_REGION_INFO, &region) != 0)
         return system_error("VFIO_DEVICE_GET_REGION_INFO of the configuration space");
     vfio->config_offset = region.offset;
@@ -338,8 +340,7 @@ static mae_error_t open_interrupt(struct vfio *vfio)
             !(info.flags & VFIO_IRQ_INFO_EVENTFD))
             continue;
         vfio->irq_index = kinds[i];
-        return set_irq(vfio, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER,
-                       &vfio->event);
+        return set_irq(vfio, VFIO_IRQ_SET_DATA_EVENTFD | VFIO_IRQ_SET_ACTION_TRIGGER, &vfio->event);
     }
     return mae_detail(MAE_E_NOT_OURS, "%s has no interrupt", vfio->address);
 }
