@@ -31,6 +31,7 @@ app = typer.Typer(
     help="AES hardware: simulated, measured, and put to use.",
 )
 err = Console(stderr=True)
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of KeyboardInterrupt
 DEFAULT_DEVICE = "sim:stream?lanes=4"
 Mode = enum.Enum("Mode", {name: name for name in MODES}, type=str)
 
@@ -247,18 +248,16 @@ def demo(file: Annotated[str, typer.Argument()] = "") -> None:
 def main() -> int:
     """Run the command line; every error is one line on standard error, never a traceback."""
     try:
-        app(standalone_mode=False)
-    except typer.Exit as stop:
-        return stop.exit_code
+        status = app(standalone_mode=False) or 0  # of a command that ended by typer.Exit
+        if status == INTERRUPTED:
+            err.print("interrupted", style="red")
+        return status
     except typer.Abort:
         err.print("interrupted", style="red")
-        return 130
+        return INTERRUPTED
     except MaeslantError as error:
         err.print(f"[red]error:[/] {error}", highlight=False)
         return 1
-    except KeyboardInterrupt:
-        err.print("interrupted", style="red")
-        return 130
     except BrokenPipeError:
         # The reader of our output has gone; silence the flush at exit too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

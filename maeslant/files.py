@@ -72,7 +72,7 @@ def destination(name: str, force: bool, input_name: str = "-") -> Iterator[Binar
             umask = os.umask(0)
             os.umask(umask)
             os.fchmod(file.fileno(), 0o666 & ~umask)
-            appear(temporary or pathlib.Path(f"/proc/self/fd/{file.fileno()}"), path, force)
+            appear(file.fileno(), path, force)
     finally:
         if temporary:
             temporary.unlink(missing_ok=True)
@@ -92,17 +92,21 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
     return os.fdopen(handle, "w+b"), pathlib.Path(name)
 
 
-def appear(file: pathlib.Path, path: pathlib.Path, force: bool) -> None:
+def appear(handle: int, path: pathlib.Path, force: bool) -> None:
     """Give a finished file its name at once."""
-    # link() refuses where rename() would silently replace a file that came meanwhile.
+    # link() refuses where rename() would silently replace a file that came meanwhile. A folder
+    # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
+    folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.link(file, path, follow_symlinks=True)
+        os.link(str(handle), path, src_dir_fd=folder, follow_symlinks=True)
     except FileExistsError:
         if not force:
             raise MaeslantError(f"{path} exists; --force replaces it") from None
         stage = path.with_name(f".{path.name}.{os.getpid()}.part")
-        os.link(file, stage, follow_symlinks=True)
+        os.link(str(handle), stage, src_dir_fd=folder, follow_symlinks=True)
         os.replace(stage, path)
+    finally:
+        os.close(folder)
 
 
 def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:

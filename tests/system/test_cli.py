@@ -25,9 +25,7 @@ IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
 def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
     """Run the command line; returns the finished process."""
     command = [MAESLANT, *map(str, arguments)]
-    return subprocess.run(
-        command, input=data, capture_output=True, timeout=timeout, check=False
-    )
+    return subprocess.run(command, input=data, capture_output=True, timeout=timeout, check=False)
 
 
 def good(*arguments: object, data: bytes | None = None) -> bytes:
@@ -113,9 +111,7 @@ def test_no_padding() -> None:
 def test_peripheral_device() -> None:
     """The same command on another device gives the same bytes."""
     data = bytes(range(100))
-    got = good(
-        "encrypt", "-", "-", *options("ctr"), "--device", "sim:peripheral", data=data
-    )
+    got = good("encrypt", "-", "-", *options("ctr"), "--device", "sim:peripheral", data=data)
     assert got == openssl("ctr", 128, data)
 
 
@@ -127,16 +123,10 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
     mode = ["--mode", "ctr", "--iv", IV]
     wanted = openssl("ctr", 256, b"data")
     for path in (raw, text):
-        assert (
-            good("encrypt", "-", "-", *mode, "--key-file", path, data=b"data") == wanted
-        )
+        assert good("encrypt", "-", "-", *mode, "--key-file", path, data=b"data") == wanted
     text.write_text("no key at all")
-    assert "neither" in bad(
-        "encrypt", "-", "-", *mode, "--key-file", text, data=b"data"
-    )
-    assert "No such file" in bad(
-        "encrypt", "-", "-", *mode, "--key-file", tmp_path / "no"
-    )
+    assert "neither" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
+    assert "No such file" in bad("encrypt", "-", "-", *mode, "--key-file", tmp_path / "no")
 
 
 @pytest.mark.parametrize(
@@ -168,9 +158,7 @@ def test_bad_files(tmp_path: pathlib.Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     here.write_bytes(b"text")
     there.write_bytes(b"keep")
-    assert "no such file" in bad(
-        "encrypt", tmp_path / "none", tmp_path / "x", *options("ctr")
-    )
+    assert "no such file" in bad("encrypt", tmp_path / "none", tmp_path / "x", *options("ctr"))
     assert "--force" in bad("encrypt", here, there, *options("ctr"))
     assert there.read_bytes() == b"keep"
     good("encrypt", here, there, *options("ctr"), "--force")
@@ -212,6 +200,8 @@ def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
         [MAESLANT, "encrypt", "-", tmp_path / "out", *options("ctr")],
         stdin=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        # A shell's background jobs ignore SIGINT; a person's do not.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     process.stdin.write(bytes(1 << 20))
     process.stdin.flush()
@@ -234,9 +224,7 @@ def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
 
 def test_reader_gone() -> None:
     """A closed pipe ends the program quietly."""
-    shell = (
-        f"head -c 3000000 /dev/zero | {MAESLANT} encrypt - - {' '.join(options('ctr'))}"
-    )
+    shell = f"head -c 3000000 /dev/zero | {MAESLANT} encrypt - - {' '.join(options('ctr'))}"
     result = subprocess.run(
         ["bash", "-c", f"{shell} | head -c 10 | wc -c"], capture_output=True, check=True
     )
