@@ -222,19 +222,23 @@ static void ring_stop(struct mae_dev *dev)
     if (write_reg(dev, REG(irq_enable), 0) != MAE_OK)
         return;
     if (dev->in_flight > 0 || dev->dead) {
-        if (write_reg(dev, REG(ctrl),
-                      MAE_STREAM_CARD__CTRL__ENABLE_bm | MAE_STREAM_CARD__CTRL__ABORT_bm) != MAE_OK)
+        const uint32_t abort = MAE_STREAM_CARD__CTRL__ENABLE_bm | MAE_STREAM_CARD__CTRL__ABORT_bm;
+        if (write_reg(dev, REG(ctrl), abort) != MAE_OK)
             return;
         for (int i = 0; i < STOP_POLLS; i++)
             if (dev->ops->read32(dev->backend, REG(status), &status) != MAE_OK ||
                 (status & MAE_STREAM_CARD__STATUS__HALTED_bm))
                 break;
     }
-    if (write_reg(dev, REG(ctrl), 0) != MAE_OK ||
-        wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm) != MAE_OK ||
-        write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__WIPE_bm) != MAE_OK)
+    if (write_reg(dev, REG(ctrl), 0) == MAE_OK &&
+        wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm) == MAE_OK &&
+        write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__WIPE_bm) == MAE_OK &&
+        wait_status(dev, MAE_STREAM_CARD__STATUS__WIPING_bm) == MAE_OK)
         return;
-    (void)wait_status(dev, MAE_STREAM_CARD__STATUS__WIPING_bm);
+    /* A card that cannot come to rest is not wiped; its keys can still go, one by one. */
+    for (uint32_t slot = 0; slot < dev->caps.key_slots; slot++)
+        if (dev->slots[slot].key_bytes && mae_pio_key_erase(&dev->bus, slot) != MAE_OK)
+            return;
 }
 
 const struct mae_engine mae_engine_ring = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Backend "vfio": a PCI function bound to vfio-pci, by Linux's VFIO type 1 interface. BAR 0 holds
- * the registers; the function's MSI (or MSI-X) vector 0, else its INTx line, comes as an eventfd;
- * DMA addresses are the process's own, so memory is mapped where it lies.
+ * the registers; the function's MSI (or MSI-X) vector 0, else its INTx line, comes as an eventfd.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -30,8 +29,13 @@ struct vfio {
     size_t bar_bytes;
     uint64_t config_offset; /* of the configuration space in the device file */
     uint32_t irq_index;
+    uint64_t next_iova;
     char address[16];
 };
+
+enum { MAP_TRIES = 4096 };
+
+static const uint64_t first_iova = 1ull << 32, end_iova = 1ull << 38;
 
 static mae_error_t system_error(const char *what)
 {
@@ -88,29 +92,38 @@ static void page_range(uint64_t start, size_t bytes, uint64_t *first, uint64_t *
     *size = (start + bytes + page - 1) / page * page - *first;
 }
 
+/*
+ * Bus addresses come from a range that every IOMMU has: some reach only 39 bits, less than pointers
+ * do, and the first 4 GiB hold the interrupt window. It is gone through round and round; the kernel
+ * says which part is still in use.
+ */
 static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writable,
                             uint64_t *iova)
 {
-    const struct vfio *vfio = backend;
+    struct vfio *vfio = backend;
     struct vfio_iommu_type1_dma_map map = {.argsz = sizeof map, .flags = VFIO_DMA_MAP_FLAG_READ};
     uint64_t first, size;
     page_range((uintptr_t)memory, bytes, &first, &size);
-    map.vaddr = map.iova = first;
+    map.vaddr = first;
     map.size = size;
     if (writable)
         map.flags |= VFIO_DMA_MAP_FLAG_WRITE;
-    if (ioctl(vfio->container, VFIO_IOMMU_MAP_DMA, &map) != 0) {
-        if (errno == ENOMEM)
-            return mae_detail(MAE_E_MEMORY,
-                              "pinning %zu bytes: raise the limit of locked memory "
-                              "(ulimit -l)",
-                              bytes);
-        if (errno == EEXIST)
-            return mae_detail(MAE_E_BUSY, "another mapping has a page in common with this one");
-        return system_error("VFIO_IOMMU_MAP_DMA");
+    for (int tries = 0; tries < MAP_TRIES; tries++) {
+        if (vfio->next_iova < first_iova || size > end_iova - vfio->next_iova)
+            vfio->next_iova = first_iova;
+        map.iova = vfio->next_iova;
+        vfio->next_iova += size;
+        if (ioctl(vfio->container, VFIO_IOMMU_MAP_DMA, &map) == 0) {
+            *iova = map.iova + ((uintptr_t)memory - first);
+            return MAE_OK;
+        }
+        if (errno != EEXIST)
+            break;
     }
-    *iova = (uintptr_t)memory;
-    return MAE_OK;
+    if (errno == ENOMEM)
+        return mae_detail(MAE_E_MEMORY,
+                          "pinning %zu bytes: raise the limit of locked memory (ulimit -l)", bytes);
+    return system_error("VFIO_IOMMU_MAP_DMA");
 }
 
 static mae_error_t vfio_unmap(void *backend, uint64_t iova, size_t bytes)
