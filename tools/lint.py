@@ -2,8 +2,8 @@
 """Format and lint of everything: SystemVerilog, Python, C and C++. `--fix` formats in place.
 
 Verible's format and lint; Verilator's -Wall on every module of rtl/ as a top with its default
-parameters and on the named builds; slang on all of it together; clang-format on driver/ and sim/;
-ruff. Generated files keep the form their generator gives them.
+parameters and on the named builds; slang on all of it together, and Yosys through slang;
+clang-format on driver/ and sim/; ruff. Generated files keep the form their generator gives them.
 """
 
 import argparse
@@ -72,8 +72,12 @@ def verible_lint(root: pathlib.Path) -> list[str]:
 
 
 def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, object]]]:
-    """Every module with its defaults, then the named builds."""
+    """Every module with its defaults, then the named builds.
+
+    Not a module with a type for a parameter: it has no sense without its parent, and is seen there.
+    """
     modules = [p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")]
+    modules = [p for p in modules if not re.search(r"\bparameter type\b", p.read_text())]
     by_name = {path.stem: path for path in modules}
     named = [(b["top"], b["parameters"]) for b in builds.load().values() if b["top"] in by_name]
     return [(path, {}) for path in modules] + [(by_name[top], given) for top, given in named]
@@ -118,6 +122,27 @@ def slang(root: pathlib.Path) -> list[str]:
     return []
 
 
+def yosys(root: pathlib.Path) -> list[str]:
+    """Yosys reads every module, through the smallest builds of those that no other one uses."""
+    modules = {p.stem: p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")}
+    used = {
+        other for path in modules.values() for other in paths.rtl_closure([path]) if other != path
+    }
+    script = "import sys; from pyosys import libyosys as ys; ys.run_pass(sys.argv[1], ys.Design())"
+    commands = []
+    for top, path in modules.items():
+        if path in used:
+            continue
+        small = {"Lanes": 1, "Contexts": 4, "DataWidth": 128}
+        given = [f"-G {n}={v}" for n, v in small.items() if f" {n} " in path.read_text()]
+        needed = paths.rtl_packages_of([path])
+        needed += [file for file in paths.rtl_closure([path]) if file not in needed]
+        words = ["read_slang", "-I", root / "rtl" / "prim", "--top", top, *given, *needed]
+        commands.append([sys.executable, "-c", script, " ".join(str(word) for word in words)])
+    found = _all(commands, root)
+    return ["\n".join(s for s in text.splitlines() if "rror" in s) for text in found]
+
+
 def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
     """The format of C and C++, by .clang-format and sim/.clang-format."""
     patterns = [f"{top}/**/*.{suffix}" for top in ("driver", "sim") for suffix in ("c", "h", "cpp")]
@@ -137,7 +162,8 @@ def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
     """All of the above."""
     found = [*ruff(root, fix), *clang_format(root, fix), *verible_format(root, fix)]
     if not fix:
-        found += [*verible_lint(root), *slang(root), *verilator_lint(root)]
+        found += [*verible_lint(root), *slang(root), *yosys(root)]
+        found += verilator_lint(root)
     return found
 
 

@@ -19,6 +19,8 @@ CHECKS = {
     "verible_format": lambda root: lint.verible_format(root, False),
     "verible_lint": lint.verible_lint,
     "verilator_lint": lint.verilator_lint,
+    "slang": lint.slang,
+    "yosys": lint.yosys,
     "clang_format": lambda root: lint.clang_format(root, False),
     "ruff": lambda root: lint.ruff(root, False),
 }
@@ -26,6 +28,8 @@ BREAKS = [
     ("verible_format", "rtl/prim/mae_low.sv", "  assign", "    assign"),
     ("verible_lint", "rtl/prim/mae_low.sv", "module mae_low", "module mae_other"),
     ("verilator_lint", "rtl/prim/mae_low.sv", "logic a_i", "logic [1:0] a_i"),
+    ("slang", "rtl/prim/mae_low.sv", "b_o = a_i", "b_o = mae_none_pkg::None"),
+    ("yosys", "rtl/prim/mae_low.sv", "b_o = a_i;", "b_o = a_i; initial forever #1;"),
     ("clang_format", "driver/src/a.c", "    return", "  return"),
     ("clang_format", "sim/a.cpp", "int x", "int  x"),
     ("ruff", "a.py", "X = 1", "X=1"),
@@ -50,10 +54,13 @@ def test_clean(tmp_path: pathlib.Path, check: str) -> None:
 
 
 @pytest.mark.parametrize(("check", "file", "old", "new"), BREAKS)
-def test_break(tmp_path: pathlib.Path, check: str, file: str, old: str, new: str) -> None:
+def test_break(
+    tmp_path: pathlib.Path, capfd: pytest.CaptureFixture, check: str, file: str, old: str, new: str
+) -> None:
     """Each break is noticed by its tool, with the file's name."""
     found = CHECKS[check](make(tmp_path, {file: GOOD[file].replace(old, new)}))
-    assert found and pathlib.PurePath(file).name in " ".join(found)
+    assert found
+    assert pathlib.PurePath(file).name in " ".join(found) + capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
