@@ -140,7 +140,7 @@ def yosys(root: pathlib.Path) -> list[str]:
         words = ["read_slang", "-I", root / "rtl" / "prim", "--top", top, *given, *needed]
         commands.append([sys.executable, "-c", script, " ".join(str(word) for word in words)])
     found = _all(commands, root)
-    return ["\n".join(s for s in text.splitlines() if "rror" in s) for text in found]
+    return ["\n".join(s for s in text.splitlines() if "ERROR" in s) or text for text in found]
 
 
 def clang_format(root: pathlib.Path, fix: bool) -> list[str]:
