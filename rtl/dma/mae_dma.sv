@@ -10,7 +10,14 @@
 //
 // Rows are in AXI byte order (byte 0 in bits 7:0), packed; only a job's last row is partial.
 // cfg_status_i is taken with cfg_ready_i: anything but StatusOk refuses the job.
-// Legal: DataWidth 128, 256, 512 or 1024; Contexts 1..256; IdWidth >= 8; Prefetch 2..32 (2^n).
+// A transfer alone is limited to RowsPerContext rows per round trip to memory; many share the bus.
+// Latency: 1 clock from the doorbell to the first descriptor's address; then see the parts.
+// Throughput: one beat a clock in each direction. r_ready_o and b_ready_o are constant; w_ready_i
+// reaches the write buffer's read enable combinationally, the addresses leave from registers.
+// Legal: DataWidth 128, 256, 512 or 1024; Contexts 1..256; IdWidth >= 8; Prefetch 2..32 (2^n);
+// RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read and mae_dma_write.
+// Source: P2, its I/O subsystem. No secrets of its own; the movers' buffers keep what they carried
+// until it is overwritten.
 
 `include "mae_assert.svh"
 
@@ -21,6 +28,9 @@ module mae_dma
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
     parameter int unsigned Prefetch = 32,  // descriptors fetched ahead
+    parameter int unsigned RowsPerContext = 32,  // of each mover's buffer
+    parameter int unsigned BurstBeats = 8,
+    parameter int unsigned BurstsPerContext = 8,  // reads under way at once
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
@@ -99,7 +109,8 @@ module mae_dma
 
   logic [2:0] ctl_ar_valid, ctl_ar_ready, ctl_r_valid;
   control_ar_t [2:0] ctl_ar;
-  control_tag_t ctl_r_tag, ctl_aw_tag, ctl_b_tag;
+  control_tag_t ctl_r_tag;
+  completion_tag_t ctl_aw_tag, ctl_b_tag;
   logic [1:0] ctl_r_beat;
   logic [BeatWidth-1:0] ctl_r_data;
   logic ctl_r_error, ctl_r_last;
@@ -109,10 +120,10 @@ module mae_dma
   logic [DataWidth/8-1:0] ctl_w_strb;
 
   mae_dma_ring #(
-      .DataWidth,
-      .BeatWidth,
-      .Contexts,
-      .Prefetch
+      .DataWidth(DataWidth),
+      .BeatWidth(BeatWidth),
+      .Contexts (Contexts),
+      .Prefetch (Prefetch)
   ) u_ring (
       .clk_i,
       .rst_ni,
@@ -166,8 +177,8 @@ module mae_dma
   for (genvar i = 0; i < 2; i++) begin : gen_walk
     localparam int unsigned Reader = (i == 0) ? 32'(ReaderSrcList) : 32'(ReaderDstList);
     mae_dma_walk #(
-        .Contexts,
-        .BeatWidth
+        .Contexts (Contexts),
+        .BeatWidth(BeatWidth)
     ) u_walk (
         .clk_i,
         .rst_ni,
@@ -208,9 +219,12 @@ module mae_dma
   logic [DataWidth/8-1:0] mov_w_strb;
 
   mae_dma_read #(
-      .DataWidth,
-      .Contexts,
-      .IdWidth
+      .DataWidth(DataWidth),
+      .Contexts(Contexts),
+      .IdWidth(IdWidth),
+      .RowsPerContext(RowsPerContext),
+      .BurstBeats(BurstBeats),
+      .BurstsPerContext(BurstsPerContext)
   ) u_read (
       .clk_i,
       .rst_ni,
@@ -247,9 +261,11 @@ module mae_dma
   );
 
   mae_dma_write #(
-      .DataWidth,
-      .Contexts,
-      .IdWidth
+      .DataWidth(DataWidth),
+      .Contexts(Contexts),
+      .IdWidth(IdWidth),
+      .RowsPerContext(RowsPerContext),
+      .BurstBeats(BurstBeats)
   ) u_write (
       .clk_i,
       .rst_ni,
@@ -291,9 +307,9 @@ module mae_dma
   );
 
   mae_dma_axi #(
-      .DataWidth,
-      .IdWidth,
-      .BeatWidth
+      .DataWidth(DataWidth),
+      .IdWidth  (IdWidth),
+      .BeatWidth(BeatWidth)
   ) u_axi (
       .clk_i,
       .rst_ni,

@@ -33,17 +33,17 @@ module mae_dma_axi
     output logic                         ctl_r_last_o,
 
     // completions
-    input  logic                           ctl_aw_valid_i,
-    output logic                           ctl_aw_ready_o,
-    input  control_tag_t                   ctl_aw_tag_i,
-    input  addr_t                          ctl_aw_addr_i,
-    input  logic                           ctl_w_valid_i,
-    output logic                           ctl_w_ready_o,
-    input  logic         [  DataWidth-1:0] ctl_w_data_i,
-    input  logic         [DataWidth/8-1:0] ctl_w_strb_i,
-    output logic                           ctl_b_valid_o,
-    output control_tag_t                   ctl_b_tag_o,
-    output logic                           ctl_b_error_o,
+    input  logic                              ctl_aw_valid_i,
+    output logic                              ctl_aw_ready_o,
+    input  completion_tag_t                   ctl_aw_tag_i,
+    input  addr_t                             ctl_aw_addr_i,
+    input  logic                              ctl_w_valid_i,
+    output logic                              ctl_w_ready_o,
+    input  logic            [  DataWidth-1:0] ctl_w_data_i,
+    input  logic            [DataWidth/8-1:0] ctl_w_strb_i,
+    output logic                              ctl_b_valid_o,
+    output completion_tag_t                   ctl_b_tag_o,
+    output logic                              ctl_b_error_o,
 
     // movers; their answers are the master's inputs
     input  logic                    mov_ar_valid_i,
@@ -105,9 +105,8 @@ module mae_dma_axi
     logic [2:0]         size;
   } address_t;
 
-  function automatic logic [IdWidth-1:0] control_id(input logic [1:0] reader,
-                                                    input control_tag_t tag);
-    logic [IdWidth-1:0] id = IdWidth'({reader, tag});
+  function automatic logic [IdWidth-1:0] control_id(input logic [ControlIdBits-1:0] tag);
+    logic [IdWidth-1:0] id = IdWidth'(tag);
     id[IdWidth-1] = 1'b1;
     return id;
   endfunction
@@ -127,7 +126,7 @@ module mae_dma_axi
   always_comb begin
     ar_in = '{id: mov_ar_id_i, addr: mov_ar_addr_i, len: mov_ar_len_i, size: FullSize};
     if (ctl_ar_any) begin
-      ar_in.id   = control_id(reader, ctl_ar.tag);
+      ar_in.id   = control_id({reader, ctl_ar.tag});
       ar_in.addr = {ctl_ar.block, 6'd0};
       ar_in.len  = 8'(BlockBeats - 1);
       ar_in.size = BlockSize;
@@ -205,12 +204,7 @@ module mae_dma_axi
   always_comb begin
     aw_in = '{id: mov_aw_id_i, addr: mov_aw_addr_i, len: mov_aw_len_i, size: FullSize};
     if (ctl_aw_valid_i) begin
-      aw_in = '{
-          id: control_id(2'd0, ctl_aw_tag_i),
-          addr: ctl_aw_addr_i,
-          len: '0,
-          size: EntrySize
-      };
+      aw_in = '{id: control_id(ctl_aw_tag_i), addr: ctl_aw_addr_i, len: '0, size: EntrySize};
     end
   end
 
@@ -255,7 +249,7 @@ module mae_dma_axi
 
   assign mov_b_valid_o = b_valid_i && !b_id_i[IdWidth-1];
   assign ctl_b_valid_o = b_valid_i && b_id_i[IdWidth-1];
-  assign ctl_b_tag_o = b_id_i[4:0];
+  assign ctl_b_tag_o = b_id_i[ControlIdBits-1:0];
   assign ctl_b_error_o = b_error_i;
 
   `MAE_ASSERT(

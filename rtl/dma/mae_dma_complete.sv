@@ -5,7 +5,7 @@
 // A completion is one beat of 16 strobed bytes. comp_tail_o and the interrupt follow the write
 // responses in the ring's order, so what they announce is in host memory. It never writes a place
 // that the host has not freed (comp_head). Latency: 1 clock from in to the address; throughput:
-// one completion a clock while the ring and the 32 places in flight last. Ready depends on the
+// one completion a clock while the ring and the 128 places in flight last. Ready depends on the
 // AXI channels' ready combinationally. Legal: DataWidth 128, 256, 512, 1024.
 
 `include "mae_assert.svh"
@@ -32,19 +32,20 @@ module mae_dma_complete
     input  completion_t in_i,        // all but the phase
     input  logic        in_irq_i,
 
-    output logic                           aw_valid_o,
-    input  logic                           aw_ready_i,
-    output control_tag_t                   aw_tag_o,
-    output addr_t                          aw_addr_o,
-    output logic                           w_valid_o,
-    input  logic                           w_ready_i,
-    output logic         [  DataWidth-1:0] w_data_o,
-    output logic         [DataWidth/8-1:0] w_strb_o,
-    input  logic                           b_valid_i,   // always taken
-    input  control_tag_t                   b_tag_i,
-    input  logic                           b_error_i
+    output logic                              aw_valid_o,
+    input  logic                              aw_ready_i,
+    output completion_tag_t                   aw_tag_o,
+    output addr_t                             aw_addr_o,
+    output logic                              w_valid_o,
+    input  logic                              w_ready_i,
+    output logic            [  DataWidth-1:0] w_data_o,
+    output logic            [DataWidth/8-1:0] w_strb_o,
+    input  logic                              b_valid_i,   // always taken
+    input  completion_tag_t                   b_tag_i,
+    input  logic                              b_error_i
 );
-  localparam int unsigned Slots = 32;
+  localparam int unsigned TagWidth = $bits(completion_tag_t);
+  localparam int unsigned Slots = 2 ** TagWidth;
   localparam int unsigned Lanes = DataWidth / 128;  // of 16 bytes
   localparam int unsigned EntryBytes = 16;
 
@@ -52,7 +53,7 @@ module mae_dma_complete
   logic [Slots-1:0] written_d, written_q;
   logic [Slots-1:0] irq_q;
   logic aw_valid_q, w_valid_q;
-  control_tag_t tag_q;
+  completion_tag_t tag_q;
   addr_t addr_q;
   completion_t entry_q;
   logic [15:0] place;
@@ -62,11 +63,11 @@ module mae_dma_complete
   assign in_ready_o = 16'(next_q - head_i) < (16'd1 << log2_i) &&
       16'(next_q - tail_q) < 16'(Slots) && (!aw_valid_q || aw_ready_i) && (!w_valid_q || w_ready_i);
   assign load = in_valid_i && in_ready_o;
-  assign retire = written_q[tail_q[4:0]];
+  assign retire = written_q[tail_q[TagWidth-1:0]];
 
   always_comb begin
     written_d = written_q;
-    if (retire) written_d[tail_q[4:0]] = 1'b0;
+    if (retire) written_d[tail_q[TagWidth-1:0]] = 1'b0;
     if (b_valid_i) written_d[b_tag_i] = 1'b1;
   end
 
@@ -87,14 +88,14 @@ module mae_dma_complete
       if (w_ready_i) w_valid_q <= 1'b0;
       if (retire) tail_q <= tail_q + 1'b1;
       if (load) begin
-        aw_valid_q         <= 1'b1;
-        w_valid_q          <= 1'b1;
-        tag_q              <= next_q[4:0];
-        addr_q             <= {base_i, 6'd0} + addr_t'({place, 4'd0});
-        entry_q            <= in_i;
-        entry_q.phase      <= {31'd0, ~1'(next_q >> log2_i)};
-        irq_q[next_q[4:0]] <= in_irq_i;
-        next_q             <= next_q + 1'b1;
+        aw_valid_q                  <= 1'b1;
+        w_valid_q                   <= 1'b1;
+        tag_q                       <= next_q[TagWidth-1:0];
+        addr_q                      <= {base_i, 6'd0} + addr_t'({place, 4'd0});
+        entry_q                     <= in_i;
+        entry_q.phase               <= {31'd0, ~1'(next_q >> log2_i)};
+        irq_q[next_q[TagWidth-1:0]] <= in_irq_i;
+        next_q                      <= next_q + 1'b1;
       end
       if (start_i) begin
         next_q <= '0;
@@ -112,7 +113,7 @@ module mae_dma_complete
 
   assign tail_o     = tail_q;
   assign idle_o     = next_q == tail_q;
-  assign irq_o      = retire && irq_q[tail_q[4:0]];
+  assign irq_o      = retire && irq_q[tail_q[TagWidth-1:0]];
   assign error_o    = b_valid_i && b_error_i;
   assign aw_valid_o = aw_valid_q;
   assign aw_tag_o   = tag_q;

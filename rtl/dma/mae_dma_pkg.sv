@@ -114,6 +114,7 @@ package mae_dma_pkg;
     ReaderDstList = 2'd2
   } reader_e;
   typedef logic [4:0] control_tag_t;
+  typedef logic [ControlIdBits-1:0] completion_tag_t;  // of completions under way
 
   typedef struct packed {
     control_tag_t tag;

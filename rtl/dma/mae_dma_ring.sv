@@ -61,17 +61,17 @@ module mae_dma_ring
     input  logic                         r_error_i,
     input  logic                         r_last_i,
 
-    output logic                           aw_valid_o,
-    input  logic                           aw_ready_i,
-    output control_tag_t                   aw_tag_o,
-    output addr_t                          aw_addr_o,
-    output logic                           w_valid_o,
-    input  logic                           w_ready_i,
-    output logic         [  DataWidth-1:0] w_data_o,
-    output logic         [DataWidth/8-1:0] w_strb_o,
-    input  logic                           b_valid_i,
-    input  control_tag_t                   b_tag_i,
-    input  logic                           b_error_i
+    output logic                              aw_valid_o,
+    input  logic                              aw_ready_i,
+    output completion_tag_t                   aw_tag_o,
+    output addr_t                             aw_addr_o,
+    output logic                              w_valid_o,
+    input  logic                              w_ready_i,
+    output logic            [  DataWidth-1:0] w_data_o,
+    output logic            [DataWidth/8-1:0] w_strb_o,
+    input  logic                              b_valid_i,
+    input  completion_tag_t                   b_tag_i,
+    input  logic                              b_error_i
 );
   localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
   localparam int unsigned Parts = 4;
@@ -110,8 +110,8 @@ module mae_dma_ring
   logic [15:0] sub_head;
 
   mae_dma_fetch #(
-      .BeatWidth,
-      .Prefetch
+      .BeatWidth(BeatWidth),
+      .Prefetch (Prefetch)
   ) u_fetch (
       .clk_i,
       .rst_ni,
@@ -246,7 +246,7 @@ module mae_dma_ring
   );
 
   mae_dma_complete #(
-      .DataWidth
+      .DataWidth(DataWidth)
   ) u_complete (
       .clk_i,
       .rst_ni,

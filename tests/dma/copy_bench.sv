@@ -6,9 +6,11 @@ module copy_bench
   import mae_dma_pkg::*;
 #(
     parameter int unsigned DataWidth = 512,
-    parameter int unsigned Contexts  = 64,
-    parameter int unsigned IdWidth   = 8,
-    parameter int unsigned Prefetch  = 32
+    parameter int unsigned Contexts = 64,
+    parameter int unsigned IdWidth = 8,
+    parameter int unsigned Prefetch = 32,
+    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned BurstsPerContext = 8
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -49,6 +51,7 @@ module copy_bench
   localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1);
 
   logic cfg_valid, cfg_ready;
+  dma_ctx_t unused_cfg_ctx;  // the copy client keeps nothing per context
   desc_t cfg_desc;
   status_e cfg_status;
   logic [Contexts-1:0] client_room;
@@ -63,11 +66,13 @@ module copy_bench
       .DataWidth,
       .Contexts,
       .IdWidth,
-      .Prefetch
+      .Prefetch,
+      .RowsPerContext,
+      .BurstsPerContext
   ) u_dma (
       .cfg_valid_o  (cfg_valid),
       .cfg_ready_i  (cfg_ready),
-      .cfg_ctx_o    (),
+      .cfg_ctx_o    (unused_cfg_ctx),
       .cfg_desc_o   (cfg_desc),
       .cfg_status_i (cfg_status),
       .row_valid_o  (row_valid[0]),
