@@ -74,14 +74,18 @@ class Card(Registers):
         getattr(dut, reset).value = 1
         await ClockCycles(card.clk, 10)
         card.memory.start()
-        await card.write("sub_base_lo", SUB & 0xFFFFFFFF)
-        await card.write("sub_base_hi", SUB >> 32)
-        await card.write("comp_base_lo", COMP & 0xFFFFFFFF)
-        await card.write("comp_base_hi", COMP >> 32)
-        await card.write("sub_log2", log2)
-        await card.write("comp_log2", log2)
-        await card.enable()
+        await card.set_rings()
         return card
+
+    async def set_rings(self) -> None:
+        """Tell the card where its rings are, and start them."""
+        await self.write("sub_base_lo", SUB & 0xFFFFFFFF)
+        await self.write("sub_base_hi", SUB >> 32)
+        await self.write("comp_base_lo", COMP & 0xFFFFFFFF)
+        await self.write("comp_base_hi", COMP >> 32)
+        await self.write("sub_log2", self.log2)
+        await self.write("comp_log2", self.log2)
+        await self.enable()
 
     async def enable(self) -> None:
         """Start both rings at entry 0."""
@@ -248,3 +252,38 @@ def whose(jobs: list[Job], at: int) -> str:
         if any(addr <= at < addr + count for addr, count in job.dst):
             return f"destination of {job.desc}"
     return "nobody's destination"
+
+
+def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
+    """Messages of every mode, of all lengths and alignments, lists and in place."""
+    rng, jobs = card.random, []
+    for i in range(count):
+        mode, decrypt = oracle.MODES[i % 7], bool(i // 7 % 2)
+        slots = [s for s, key in card.keys.items() if len(key) in oracle.key_sizes(mode)]
+        slot = rng.choice(slots)
+        same = [s for s in slots if s != slot and len(card.keys[s]) == len(card.keys[slot])]
+        tweak = rng.choice(same)  # OpenSSL refuses XTS with two equal keys
+        length = rng.choice((16, 32, 64, 80, 256, rng.randrange(1, 40) * 16, largest // 16 * 16))
+        if mode in oracle.ANY_LENGTH:
+            length += rng.choice((0, 1, 7, 15))
+        jobs.append(
+            card.job(
+                mode,
+                decrypt,
+                rng.randbytes(length),
+                context=rng.randrange(card.contexts),
+                iv=rng.randbytes(16),
+                slot=slot,
+                tweak_slot=tweak,
+                parts=rng.choice(((0, 0), (0, 0), (3, 0), (0, 4), (5, 5))),
+                in_place=rng.random() < 0.2,
+            )
+        )
+    return jobs
+
+
+async def load_keys(card: Card) -> None:
+    """Two keys of each size, more than there are banks."""
+    for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
+        await card.key(slot, size)
+    assert await card.read("key_valid") == 0x3F

@@ -7,45 +7,10 @@ from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiResp
 
 from tests.device import oracle, secrets
-from tests.device.card import Card, Job
+from tests.device.card import Card, load_keys, random_jobs
 from tests.dma.rings import IRQ, Status
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR
-
-
-def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
-    """Messages of every mode, of all lengths and alignments, lists and in place."""
-    rng, jobs = card.random, []
-    for i in range(count):
-        mode, decrypt = oracle.MODES[i % 7], bool(i // 7 % 2)
-        slots = [s for s, key in card.keys.items() if len(key) in oracle.key_sizes(mode)]
-        slot = rng.choice(slots)
-        same = [s for s in slots if s != slot and len(card.keys[s]) == len(card.keys[slot])]
-        tweak = rng.choice(same)  # OpenSSL refuses XTS with two equal keys
-        length = rng.choice((16, 32, 64, 80, 256, rng.randrange(1, 40) * 16, largest // 16 * 16))
-        if mode in oracle.ANY_LENGTH:
-            length += rng.choice((0, 1, 7, 15))
-        jobs.append(
-            card.job(
-                mode,
-                decrypt,
-                rng.randbytes(length),
-                context=rng.randrange(card.contexts),
-                iv=rng.randbytes(16),
-                slot=slot,
-                tweak_slot=tweak,
-                parts=rng.choice(((0, 0), (0, 0), (3, 0), (0, 4), (5, 5))),
-                in_place=rng.random() < 0.2,
-            )
-        )
-    return jobs
-
-
-async def load_keys(card: Card) -> None:
-    """Two keys of each size, more than there are banks."""
-    for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
-        await card.key(slot, size)
-    assert await card.read("key_valid") == 0x3F
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
