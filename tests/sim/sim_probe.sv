@@ -95,7 +95,7 @@ module sim_probe #(
 
   // Registers.
   logic aw_q, w_q, go;
-  logic [11:0] aw_addr_q, ar_addr_q;
+  logic [11:0] aw_addr_q;
   logic [31:0] w_data_q;
   logic write, mute;
   assign mute = break_q == BreakMute;
@@ -111,7 +111,7 @@ module sim_probe #(
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {aw_q, w_q, s_axil_bvalid, s_axil_rvalid} <= '0;
-      {aw_addr_q, ar_addr_q, w_data_q, s_axil_bresp, s_axil_rresp, s_axil_rdata} <= '0;
+      {aw_addr_q, w_data_q, s_axil_bresp, s_axil_rresp, s_axil_rdata} <= '0;
       {scratch_q, src_q, dst_q, mode_q, break_q, clocks_q} <= '0;
       id_mask_q <= 7'h3f;
       bursts_q <= 7'd1;
@@ -141,7 +141,7 @@ module sim_probe #(
       if (s_axil_rvalid && s_axil_rready) s_axil_rvalid <= 1'b0;
       if (s_axil_arvalid && s_axil_arready) begin
         {s_axil_rvalid, s_axil_rresp} <= {1'b1, 2'b00};
-        case (s_axil_araddr) inside
+        case (s_axil_araddr)
           12'h000: s_axil_rdata <= 32'h50524f42;
           12'h004: s_axil_rdata <= scratch_q;
           12'h008: s_axil_rdata <= {26'b0, error_q, irq_q, busy_q};
@@ -149,9 +149,10 @@ module sim_probe #(
           12'h038: s_axil_rdata <= overtook_q;
           12'h03c: s_axil_rdata <= run_clocks_q;
           12'h040: s_axil_rdata <= clocks_q;
-          [12'h400 : 12'h4ff]: s_axil_rdata <= read_clocks_q[s_axil_araddr[7:2]];
-          [12'h800 : 12'h8ff]: s_axil_rdata <= write_clocks_q[s_axil_araddr[7:2]];
-          default: {s_axil_rdata, s_axil_rresp} <= {32'b0, 2'b10};
+          default:
+          if (s_axil_araddr[11:8] == 4'h4) s_axil_rdata <= read_clocks_q[s_axil_araddr[7:2]];
+          else if (s_axil_araddr[11:8] == 4'h8) s_axil_rdata <= write_clocks_q[s_axil_araddr[7:2]];
+          else {s_axil_rdata, s_axil_rresp} <= {32'b0, 2'b10};
         endcase
       end
     end
@@ -288,6 +289,6 @@ module sim_probe #(
   end
 
   logic unused;
-  assign unused = ^{m_axi_rid[6], m_axi_bid[6], s_axil_awprot, s_axil_arprot, s_axil_wstrb, ar_addr_q};
+  assign unused = ^{m_axi_rid[6], m_axi_bid[6], s_axil_awprot, s_axil_arprot, s_axil_wstrb};
 
 endmodule
