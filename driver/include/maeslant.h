@@ -74,7 +74,7 @@ typedef enum mae_error {
     MAE_E_BUSY = 16,       /* jobs in flight use this key slot, context or memory */
     MAE_E_FULL = 17,       /* the queue is full: poll, then submit again */
     MAE_E_TIMEOUT = 18,    /* nothing happened in the given time */
-    MAE_E_BUS = 19,        /* the bus answered a register access with an error */
+    MAE_E_BUS = 19,        /* a register access, or the device's at its rings, met a bus error */
     MAE_E_BUS_READ = 20,   /* the device could not read the source */
     MAE_E_BUS_WRITE = 21,  /* the device could not write the destination */
     MAE_E_BUS_LIST = 22,   /* the device could not read a descriptor or scatter-gather list */

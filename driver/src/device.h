@@ -83,8 +83,10 @@ struct mae_engine {
     mae_error_t (*submit)(struct mae_dev *dev, uint32_t entry, const struct mae_job *job);
     /* Takes what has completed and calls mae_complete for each. */
     mae_error_t (*collect)(struct mae_dev *dev);
-    /* Makes the interrupt line fall. */
+    /* Makes the interrupt line fall, as far as completions raised it. */
     mae_error_t (*acknowledge)(struct mae_dev *dev);
+    /* The line rose without a completion: is the device in trouble? */
+    mae_error_t (*check)(struct mae_dev *dev);
     void (*stop)(struct mae_dev *dev);
 };
 
@@ -160,7 +162,8 @@ void mae_complete(struct mae_dev *dev, uint32_t entry, mae_error_t error, uint32
                   uint64_t bytes);
 /* Lets the device work until something completes; a device that stalls is declared dead. */
 mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns);
-/* No more access to the device; jobs in flight complete with MAE_E_DEAD. */
+/* No more access to the device; jobs in flight complete with MAE_E_DEAD. Gives back `error`; `why`
+   is its detail, NULL if that stands already. */
 mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why);
 /* Whether a job in flight may touch this memory. */
 bool mae_jobs_reach(const struct mae_dev *dev, uint64_t iova, uint64_t bytes);

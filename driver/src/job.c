@@ -288,12 +288,16 @@ mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why)
 {
     if (dev->dead)
         return MAE_E_DEAD;
+    if (why)
+        (void)mae_detail(error, "%s", why);
+    mae_detail_hold(true);
     dev->dead = true;
     dev->ops->stop(dev->backend);
     for (uint32_t i = 0; i < MAE_DEPTH; i++)
         if (dev->entries[i].in_flight)
             mae_complete(dev, i, MAE_E_DEAD, 0, 0);
-    return mae_detail(error, "%s; it is not used any more", why);
+    mae_detail_hold(false);
+    return error;
 }
 
 /* When the device is given up, in its own time. A block may take 250 ns: CBC on an iterative core. */
@@ -308,7 +312,7 @@ static mae_error_t collect(struct mae_dev *dev)
 {
     mae_error_t error = dev->engine->collect(dev);
     if (error != MAE_OK)
-        return mae_kill(dev, error, "the device failed");
+        return mae_kill(dev, error, NULL);
     return MAE_OK;
 }
 
@@ -325,16 +329,19 @@ mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns)
         /* The line must fall before the last look, or a completion between the two is missed. */
         mae_error_t error = dev->engine->acknowledge(dev);
         if (error != MAE_OK)
-            return mae_kill(dev, error, "the device failed");
+            return mae_kill(dev, error, NULL);
         MAE_TRY(collect(dev));
         if (dev->completed != before)
             break;
         uint64_t slice = max_ns - (now - start), left = stall_at(dev) - now;
-        error = dev->ops->wait(dev->backend, slice < left ? slice : left);
-        if (error != MAE_OK && error != MAE_E_TIMEOUT)
-            return mae_kill(dev, error, "waiting for the device failed");
+        mae_error_t waited = dev->ops->wait(dev->backend, slice < left ? slice : left);
+        if (waited != MAE_OK && waited != MAE_E_TIMEOUT)
+            return mae_kill(dev, waited, NULL);
         now = dev->ops->now_ns(dev->backend);
         MAE_TRY(collect(dev));
+        if (waited == MAE_OK && dev->completed == before &&
+            (error = dev->engine->check(dev)) != MAE_OK)
+            return mae_kill(dev, error, NULL);
     }
     return MAE_OK;
 }

@@ -153,9 +153,9 @@ mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *co
 
 mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats)
 {
-    MAE_TRY(mae_usable(dev));
-    if (!stats)
+    if (!dev || !stats)
         return MAE_E_ARGUMENT;
+    mae_detail_clear();
     return dev->ops->stats ? dev->ops->stats(dev->backend, stats) : MAE_E_UNSUPPORTED;
 }
 

@@ -88,5 +88,6 @@ const struct mae_engine mae_engine_pio = {
     .submit = pio_submit,
     .collect = nothing,
     .acknowledge = nothing,
+    .check = nothing,
     .stop = pio_stop,
 };

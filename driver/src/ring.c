@@ -215,6 +215,15 @@ static mae_error_t ring_acknowledge(struct mae_dev *dev)
     return write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm);
 }
 
+static mae_error_t ring_check(struct mae_dev *dev)
+{
+    uint32_t status;
+    MAE_TRY(dev->ops->read32(dev->backend, REG(status), &status));
+    if (status & MAE_STREAM_CARD__STATUS__RING_ERROR_bm)
+        return mae_detail(MAE_E_BUS, "the card could not write a completion");
+    return MAE_OK;
+}
+
 /* Ends all jobs and erases all keys; best effort, the device may be dead. */
 static void ring_stop(struct mae_dev *dev)
 {
@@ -246,5 +255,6 @@ const struct mae_engine mae_engine_ring = {
     .submit = ring_submit,
     .collect = ring_collect,
     .acknowledge = ring_acknowledge,
+    .check = ring_check,
     .stop = ring_stop,
 };

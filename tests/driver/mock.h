@@ -38,6 +38,7 @@ struct mock {
     bool no_interrupt;
     uint32_t status_of_next; /* the next job ends with this status; its data is not touched */
     bool wrong_cookie;
+    bool ring_error;       /* completions cannot be written */
     int64_t fail_access;   /* the access with this number fails; < 0: none */
     int64_t fail_map;      /* so many mappings succeed, then none; < 0: all */
     bool mapping_overlaps; /* mappings of the caller's memory fail */
@@ -166,6 +167,11 @@ static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, u
     uint64_t place = base + 16 * (mock->comp_tail & ((1u << log2) - 1));
     struct mae_ring_completion *completion = (void *)mock_reach(mock, place, 16, true);
     CHECK(completion);
+    if (mock->ring_error) {
+        mock->words[CARD(irq_status) / 4] |= MAE_STREAM_CARD__IRQ_STATUS__RING_ERROR_bm;
+        mock->words[CARD(status) / 4] |= MAE_STREAM_CARD__STATUS__RING_ERROR_bm;
+        return;
+    }
     *completion = (struct mae_ring_completion){
         .cookie = desc->cookie ^ (mock->wrong_cookie ? 0x10000 : 0),
         .status = status,

@@ -259,6 +259,23 @@ static void a_device_that_makes_no_sense(void)
     mae_close(dev);
 }
 
+static void completions_that_cannot_be_written(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_job job = simple_job(memory, 16);
+    struct mae_completion done;
+    size_t count;
+    mock->ring_error = true;
+    CHECK_OK(mae_submit(dev, &job));
+    CHECK_ERROR(mae_wait(dev, &done, 1, &count, UINT64_MAX), MAE_E_BUS);
+    CHECK(strstr(mae_error_detail(), "could not write a completion") && mock->now_ns < 100000);
+    CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+    CHECK(count == 1 && done.error == MAE_E_DEAD);
+    mae_close(dev);
+}
+
 /* Cuts `length` bytes at random into entries, some of them empty, and moves them apart. */
 static uint32_t cut(struct mae_segment *list, uint8_t *memory, uint64_t length)
 {
@@ -340,6 +357,7 @@ int main(void)
     RUN(a_poll_alone_finds_a_dead_device);
     RUN(without_interrupts);
     RUN(a_device_that_makes_no_sense);
+    RUN(completions_that_cannot_be_written);
     RUN(scatter_and_gather_on_a_card);
     RUN(scatter_and_gather_on_a_peripheral);
     return 0;
