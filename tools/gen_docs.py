@@ -32,10 +32,12 @@ class Module:
 
     @property
     def name(self) -> str:
+        """Name of the module and of its file."""
         return self.path.stem
 
     @property
     def folder(self) -> str:
+        """Room of rtl/ that it stands in."""
         return self.path.relative_to(paths.RTL).parts[0]
 
     @property
@@ -91,9 +93,7 @@ def read(path: pathlib.Path, known: set[str]) -> Module:
         ports.append((match[1], direction, " ".join([kind, match[2]]).strip()))
     text = path.read_text()
     body = re.sub(r"//.*", "", text)
-    words = dict.fromkeys(
-        re.findall(r"^\s*(mae_\w+)\s*(?:#|u_|\w+\s*\()", body, re.MULTILINE)
-    )
+    words = dict.fromkeys(re.findall(r"^\s*(mae_\w+)\s*(?:#|u_|\w+\s*\()", body, re.MULTILINE))
     uses = [word for word in words if word in known and word != path.stem]
     return Module(path, header_of(text), parameters, ports, uses)
 
@@ -107,8 +107,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
     """A Markdown table."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |"
-        for row in rows
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows
     ]
 
 
@@ -144,11 +143,7 @@ def index(modules: dict[str, Module]) -> str:
     lines = ["# Modules, from the ground up", ""]
     lines += ["Each page is made from the module's own header by `make docs`.", ""]
     for folder in paths.RTL_ORDER:
-        rows = [
-            (link(m.name, modules), m.summary)
-            for m in modules.values()
-            if m.folder == folder
-        ]
+        rows = [(link(m.name, modules), m.summary) for m in modules.values() if m.folder == folder]
         if rows:
             lines += [
                 f"## rtl/{folder}",
@@ -180,9 +175,7 @@ def write(out: pathlib.Path) -> None:
 def main() -> int:
     """Write the pages, or compare them with what stands there."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--check", action="store_true", help="fail if the pages are stale"
-    )
+    parser.add_argument("--check", action="store_true", help="fail if the pages are stale")
     arguments = parser.parse_args()
     if not arguments.check:
         write(OUT)

@@ -43,9 +43,7 @@ def figures_page(record: dict) -> str:
     ]
     for figure in record["figures"]:
         sign = "≤" if figure["better"] == "lower" else "≥"
-        target = (
-            "" if figure["target"] is None else f"{sign} {number(figure['target'])}"
-        )
+        target = "" if figure["target"] is None else f"{sign} {number(figure['target'])}"
         value = f"{number(figure['value'])} {figure['unit']}"
         row = [
             figure["part"],
@@ -91,9 +89,7 @@ def main() -> int:
     check = "--check" in sys.argv
     if not check and not sys.stdin.isatty():
         figures = json.load(sys.stdin)
-        tool = (
-            "Verilator" + output(paths.tool("verilator"), "--version").split("rev")[0]
-        )
+        tool = "Verilator" + output(paths.tool("verilator"), "--version").split("rev")[0]
         record = {
             "tool": tool.strip(),
             "commit": output("git", "rev-parse", "--short", "HEAD"),
@@ -107,11 +103,7 @@ def main() -> int:
         PAGE: figures_page(record),
         README: head + BEGIN + builds_table(record) + END + tail,
     }
-    stale = (
-        [path for path, page in wanted.items() if path.read_text() != page]
-        if check
-        else []
-    )
+    stale = [path for path, page in wanted.items() if path.read_text() != page] if check else []
     for path in stale:
         print(f"{path.relative_to(paths.ROOT)} does not match docs/figures.json")
     if not check:

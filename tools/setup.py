@@ -31,24 +31,18 @@ MK_FIXES = {
 def need(program: str, package: str) -> None:
     """Stop with the package to install when a program is missing."""
     if shutil.which(program) is None:
-        sys.exit(
-            f"setup: '{program}' is missing; install it with: sudo apt-get install {package}"
-        )
+        sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
 
 def system_verilator(exclude: pathlib.Path) -> str | None:
     """The user's own Verilator when it is new enough, else None."""
     path = os.pathsep.join(
-        p
-        for p in os.environ.get("PATH", "").split(os.pathsep)
-        if pathlib.Path(p) != exclude
+        p for p in os.environ.get("PATH", "").split(os.pathsep) if pathlib.Path(p) != exclude
     )
     found = shutil.which("verilator", path=path)
     if not found:
         return None
-    out = subprocess.run(
-        [found, "--version"], capture_output=True, text=True, check=False
-    ).stdout
+    out = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
     match = re.search(r"Verilator (\d+)\.(\d+)", out)
     return found if match and (int(match[1]), int(match[2])) >= MIN_VERILATOR else None
 

@@ -214,7 +214,7 @@ def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
 
 
 def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
-    """encrypt | decrypt through standard streams gives the file back, in bounded memory."""
+    """Encrypt | decrypt through standard streams gives the file back, in bounded memory."""
     data = tmp_path / "data"
     data.write_bytes(random.Random(5).randbytes(3 << 20))
     tail = " ".join(options("ctr"))
