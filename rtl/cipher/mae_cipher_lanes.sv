@@ -46,7 +46,7 @@ module mae_cipher_lanes
   logic     [KeyBanks-1:0] lane_used[   Lanes];
   key_len_e                len      [KeyBanks];
   block_t                  keys     [KeyBanks] [Rounds+1];
-  block_t                  enc_keys [KeyBanks] [Rounds+1];
+  block_t                  enc_keys [KeyBanks] [  Rounds];
 
   always_comb begin
     used = '0;
@@ -76,7 +76,7 @@ module mae_cipher_lanes
   // Nr - r. Once for all lanes.
   always_comb begin
     for (int unsigned b = 0; b < KeyBanks; b++) begin
-      for (int unsigned r = 0; r <= Rounds; r++) begin
+      for (int unsigned r = 0; r < Rounds; r++) begin
         enc_keys[b][r] = 'x;
         case (len[b])
           Aes128:  if (r <= 10) enc_keys[b][r] = keys[b][10-r];

@@ -7,7 +7,7 @@
 // behind the S-boxes, 3 another one inside them).
 // Requests and answers: the contract in mae_aes_pkg. req_ready_o depends combinationally on
 // req_i.bank and req_i.dir. used_o[b]: a block of bank b enters in this clock.
-// keys_i[b][i] is round key i of bank b; enc_keys_i[b][r] is round key Nr - r.
+// keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
 // clear_i: no block is left in the next clock, no data one clock later.
 // Source: FIPS 197 §5.1, §5.3; P4. Constant-time: yes. Masked: no.
 //
@@ -36,7 +36,7 @@ module mae_pipe_rounds
     input  logic        [KeyBanks-1:0] dec_ready_i,
     input  key_len_e                   len_i      [KeyBanks],
     input  block_t                     keys_i     [KeyBanks][Rounds+1],
-    input  block_t                     enc_keys_i [KeyBanks][Rounds+1],
+    input  block_t                     enc_keys_i [KeyBanks][  Rounds],
     output logic        [KeyBanks-1:0] used_o,
     input  logic                       req_valid_i,
     output logic                       req_ready_o,
@@ -78,8 +78,8 @@ module mae_pipe_rounds
   end
   always_comb begin
     above_free = 1'b1;
-    for (int unsigned p = 0; p <= Positions; p++) begin
-      if (p > 32'(num_rounds(len)) * RegsPerRound && valid_q[p]) above_free = 1'b0;
+    for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
+      if (len == key_len_e'(l)) above_free = (valid_q >> ((10 + 2 * l) * RegsPerRound + 1)) == '0;
     end
   end
   assign req_ready_o = bank_ready && above_free;
@@ -93,7 +93,7 @@ module mae_pipe_rounds
   always_comb begin
     first = 'x;
     if (enter) begin
-      if (req_i.dir == Encrypt) first = req_i.block ^ enc_keys_i[bank][num_rounds(len)];
+      if (req_i.dir == Encrypt) first = req_i.block ^ keys_i[bank][0];
       else first = req_i.block ^ keys_i[bank][num_rounds(len)];
     end
   end

@@ -336,7 +336,7 @@ async def clear_leaves_nothing(dut) -> None:
         secrets: set[int] = set()
         blocks: list[tuple[bytes, Request]] = []
 
-        def make(lane: int) -> Request:
+        def make(lane: int, blocks: list[tuple[bytes, Request]] = blocks) -> Request:
             request = cipher.request(lane, random.randrange(cipher.banks))
             blocks.append((cipher.keys[request.bank], request))
             return request

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES step by step as FIPS 197 defines it, for what OpenSSL does not show: S-box, round keys, states.
+"""AES as FIPS 197 defines it, for what OpenSSL does not show: S-box, round keys, states.
 
 Nothing here comes from the RTL: the S-box is computed from the field. :func:`check_against_openssl`
 compares whole encryptions and decryptions with OpenSSL; tests that use this module call it first.

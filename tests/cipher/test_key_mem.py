@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_key_mem: when each round key is there, which banks are ready, and what a new key waits for."""
+"""mae_key_mem: when each round key is there, which banks are ready, what a new key waits for."""
 
 import random
 
