@@ -191,7 +191,7 @@ async def reports_the_first_error(dut) -> None:
 
 @pytest.mark.parametrize(
     ("width", "contexts", "rows", "beats_", "bursts", "ids"),
-    [(128, 2, 4, 2, 2, 2), (512, 64, 32, 8, 8, 8), (1024, 7, 64, 32, 2, 5)],
+    [(128, 2, 4, 2, 2, 4), (512, 64, 32, 8, 8, 8), (1024, 7, 64, 32, 2, 3)],
 )
 def test_read(width: int, contexts: int, rows: int, beats_: int, bursts: int, ids: int) -> None:
     """The ends of the parameters' ranges, and the usual ones."""

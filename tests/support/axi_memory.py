@@ -129,6 +129,7 @@ class AxiMemory:
         names=project_name,  # noqa: ANN001 - from signal and direction to the port's name
         clock: str = "clk_i",
         unique_ids: bool = False,
+        ready_falls: bool = False,  # the master may make answers wait, as a clock crossing does
     ) -> None:
         self.clock = getattr(dut, clock)
         self.base = base
@@ -140,6 +141,7 @@ class AxiMemory:
         self.one_way = one_way
         self.random = random.Random(seed)
         self.unique_ids = unique_ids
+        self.ready_falls = ready_falls
         self.now = 0
         self.statistics = Statistics()
         self.read_log: list[tuple[int, int]] = []  # address, beats
@@ -280,7 +282,8 @@ class AxiMemory:
             stat.most_beats = max(stat.most_beats, self._beats_asked)
             self.read_log.append((burst.addr, burst.beats))
         self._reads.step(self.now)
-        if not allowed or not self._reads.ready or self._stalls():
+        waits = self.ready_falls and not int(self._r_ready.value)
+        if not allowed or not self._reads.ready or waits or self._stalls():
             self._put(self._r_valid, 0)
             return
         burst = self._serving
@@ -315,6 +318,9 @@ class AxiMemory:
         stat = self.statistics
         if ready and int(self._aw_valid.value):
             burst = self._accept("aw")
+            if self.unique_ids:
+                other = any(other.id == burst.id for other in self._addresses)
+                assert not other and not self._replies.by_id[burst.id], "AWID is under way already"
             self._addresses.append(burst)
             self.write_log.append((burst.addr, burst.beats))
             while self._early and self._addresses:
@@ -335,7 +341,8 @@ class AxiMemory:
             stat.first_write = stat.first_write or self.now
             stat.last_write = self.now
         self._replies.step(self.now)
-        if self._replies.ready and not self._stalls():
+        waits = self.ready_falls and not int(self._b_ready.value)
+        if self._replies.ready and not waits and not self._stalls():
             assert int(self._b_ready.value), "a write response is not accepted"
             burst = self.random.choice(self._replies.ready)
             self._put(self._b_valid, 1)
