@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 using uLong = unsigned long;
 using uLongf = unsigned long;
