@@ -36,6 +36,7 @@ class Ring:
             sub_base=SUB, sub_log2=sub_log2, comp_base=COMP, comp_log2=comp_log2, irq_enable=1
         )
         self.job_clocks = (1, 60)
+        self.hold_client = False
         self.clock = 0
         self.host_stall = 0.5
         self.write_errors: set[int] = set()  # completion indices that cannot be written
@@ -80,7 +81,9 @@ class Ring:
             word = int(dut.ar_o.value)
             tag, block = word >> 58, word & (1 << 58) - 1
             assert all(tag != read[1] for read in self.reads)
-            self.reads.append([self.clock + self.rng.randint(*self.latency), tag, block, 0])
+            fails = self.rng.randrange(64 // self.beat_bytes)  # where, if it does
+            due = self.clock + self.rng.randint(*self.latency)
+            self.reads.append([due, tag, block, 0, fails])
             self.read_ahead = max(self.read_ahead, len(self.reads))
         if self.ready["aw"] and int(dut.aw_valid_o.value):
             self.addresses.append((int(dut.aw_tag_o.value), int(dut.aw_addr_o.value)))
@@ -125,7 +128,7 @@ class Ring:
             assert int(dut.cfg_ctx_o.value) == desc.context
             assert desc.context not in self.running, "the context is in use"
             if not answering:
-                self.answering = self.rng.random() >= self.stall
+                self.answering = not self.hold_client and self.rng.random() >= self.stall
                 self.answer = REFUSED.get(desc.op, Status.OK)
                 return
             self.offered.append(desc)
@@ -214,7 +217,7 @@ class Ring:
         if not due or rng.random() < self.stall:
             return
         read = rng.choice(due)
-        _, tag, block, beat = read
+        _, tag, block, beat, _ = read
         data, bad = self.blocks[block]
         last = beat == 64 // self.beat_bytes - 1
         dut.r_valid_i.value = 1
@@ -222,7 +225,7 @@ class Ring:
         dut.r_beat_i.value = beat
         data = data[beat * self.beat_bytes : (beat + 1) * self.beat_bytes]
         dut.r_data_i.value = int.from_bytes(data, "little")
-        dut.r_error_i.value = int(bad and (last or rng.random() < 0.5))
+        dut.r_error_i.value = int(bad and beat == read[4])
         dut.r_last_i.value = int(last)
         read[3] += 1
         if last:

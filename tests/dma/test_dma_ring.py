@@ -74,17 +74,18 @@ async def many_in_flight(dut) -> None:
     ring = await begin(dut, 4, sub_log2=7, comp_log2=7, latency=(300, 300), stall=0)
     ring.job_clocks = (400, 400)
     ring.host_stall = 0
-    fill(ring, 128)
+    count = 16 + 2 * min(ring.contexts, 56)
+    fill(ring, count)
     for i, (desc, _) in enumerate(ring.todo):
         desc.context = i % ring.contexts
     jobs = 0
-    while len(ring.completions) < 128:
+    while len(ring.completions) < count:
         await ring.step()
         jobs = max(jobs, ring.status().jobs)
-        assert ring.clock < 40000 + 128 * 1000
+        assert ring.clock < 40000 + count * 1000
     ring.check()
     assert ring.read_ahead >= min(8, bench.parameters()["Prefetch"])
-    assert jobs == min(ring.contexts, 128)
+    assert jobs == min(ring.contexts, count)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -188,6 +189,7 @@ async def abort_completes_all_fetched(dut) -> None:
         await ring.step()
         await ring.step()
         assert int(dut.abort_o.value)
+        head = ring.status().sub_head  # those from here on are handed over too late
         in_flight = {desc.cookie for desc, _ in ring.running.values()}
         end = ring.clock + 5000
         while not ring.status().halted:
@@ -201,7 +203,7 @@ async def abort_completes_all_fetched(dut) -> None:
         for completion in ring.completions:
             if completion.cookie in in_flight:
                 assert completion.status == Status.ABORTED
-        unstarted = [c for c in ring.completions if c.index >= status.sub_head - 3]
+        unstarted = [c for c in ring.completions if c.index >= head]
         assert all(c.status in (Status.ABORTED, Status.DESC_FETCH) for c in unstarted)
         assert sorted(c.index for c in ring.completions) == list(range(status.sub_head))
         for _ in range(20):
@@ -225,6 +227,28 @@ async def abort_completes_all_fetched(dut) -> None:
         ring.clear()
         ring.ctrl.sub_tail = ring.ctrl.comp_head = 0
         ring.ctrl.enable = 1
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def abort_keeps_an_offer(dut) -> None:
+    """A job that the client was shown when the abort came is still its to take, and is aborted."""
+    ring = await begin(dut, 9)
+    ring.hold_client = True
+    fill(ring, 3)
+    for _ in range(200):
+        await ring.step()
+    ring.ctrl.abort = 1
+    await ring.step()
+    ring.ctrl.abort = 0
+    for _ in range(30):
+        await ring.step()
+        assert int(dut.cfg_valid_o.value)
+    ring.hold_client = False
+    for _ in range(500):
+        await ring.step()
+    assert ring.status().halted
+    assert [c.status for c in ring.completions] == [Status.ABORTED] * 3
+    assert len(ring.offered) == 1
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")

@@ -61,7 +61,7 @@ class Bench:
         self.done: list[Job] = []
         self.todo: list[tuple[int, Job]] = []
         self.queues = [0] * self.contexts
-        self.reads: list[list] = []  # [time, tag, block, beat]
+        self.reads: list[list] = []  # [time, tag, block, beat, failing beat]
         self.clock = 0
         self.pushes = 0
 
@@ -99,7 +99,9 @@ class Bench:
             word = int(dut.ar_o.value)
             tag, block = word >> 58, word & (1 << 58) - 1
             assert all(tag != read[1] for read in self.reads), "a tag used twice"
-            self.reads.append([self.clock + rng.randint(*self.latency), tag, block, 0])
+            fails = rng.randrange(64 // self.beat_bytes)  # where, if it does
+            due = self.clock + rng.randint(*self.latency)
+            self.reads.append([due, tag, block, 0, fails])
         if int(dut.done_valid_o.value):
             job = self.jobs.pop(int(dut.done_ctx_o.value))
             job.status = Status(int(dut.done_status_o.value))
@@ -119,7 +121,7 @@ class Bench:
         due = [read for read in self.reads if read[0] <= self.clock]
         if due and rng.random() >= self.stall:
             read = rng.choice(due)
-            _, tag, block, beat = read
+            _, tag, block, beat, _ = read
             first = (block << 2) + beat * self.beat_bytes // 16
             words = [
                 self.memory.get(first + i) or rng.randbytes(16)
@@ -130,8 +132,8 @@ class Bench:
             dut.r_beat_i.value = beat
             dut.r_data_i.value = int.from_bytes(b"".join(words), "little")
             last = beat == 64 // self.beat_bytes - 1
-            # An error in any one beat counts.
-            dut.r_error_i.value = int(block in self.bad_blocks and (last or rng.random() < 0.5))
+            # An error in one beat is enough.
+            dut.r_error_i.value = int(block in self.bad_blocks and beat == read[4])
             dut.r_last_i.value = int(last)
             read[3] += 1
             if last:
