@@ -9,8 +9,9 @@
 // clock; the others (and, with Parallel = 0, all) the serial path of lane `context mod Lanes`, a
 // block a cipher latency each. XTS with a partial last block is configured with `serial`.
 //
-// room_o says whose rows can be taken now: 2 more may be under way when it falls. Whoever does not
-// heed it loses no row, but a row whose place is not free stops those behind it.
+// room_o says whose rows can be taken: when a client sees it fall, two rows may be on their way
+// beside the one that made it fall (with SlotRows = 2 none). Whoever does not heed it loses no row,
+// but a row whose place is not free stops those behind it. Key banks change hands by room_o, too.
 // cfg_ready_o is low while the stores are zeroed: 64 clocks after reset or clear_i, or as many as the
 // largest store has places (Contexts / Lanes * SlotRows, FlightRows). Context's state is kept by
 // mae_mode_chain (chain values), the paths and mae_mode_keys.

@@ -210,7 +210,7 @@ class Bench:
         *,
         in_stall: float = 0.0,
         out_stall: float = 0.0,
-        heed_room: int | None = 2,
+        heed_room: int | None = 1,
         stop_at: int | None = None,
         in_turn: bool = False,
         gather: bool = False,
@@ -219,11 +219,11 @@ class Bench:
     ) -> None:
         """Take every context's messages through the engine.
 
-        ``heed_room``: room is looked at this many clocks before the row is offered (1 or 2), None:
-        not at all. ``in_turn``: contexts in turn, not at random. ``stop_at``: give up at that
-        clock (for resets). ``gather``: no row before every context is configured.
-        ``first_init``: whether a message's first job has cfg.init. ``hook`` is called each clock
-        with its number.
+        ``heed_room``: 1: two rows may be on their way when the driver sees that room fell, as the
+        engine allows; 2: three; None: it does not look. ``in_turn``: contexts in turn, not at
+        random. ``stop_at``: give up at that clock (for resets). ``gather``: no row before every
+        context is configured. ``first_init``: whether a message's first job has cfg.init.
+        ``hook`` is called each clock with its number.
         """
         dut, rng = self.dut, self.rng
         jobs = {
@@ -232,6 +232,7 @@ class Bench:
         }
         self.out = {ctx: [] for ctx in queues}
         pending: dict[int, list[tuple[int, int, int]]] = {}  # rows of the contexts' running jobs
+        begun: dict[int, int] = {}  # the clock of a context's last configuration
         waiting = sorted(queues)  # contexts that can be configured
         unfinished = sum(len(j) for j in jobs.values())
         configuring = None
@@ -268,6 +269,7 @@ class Bench:
             if configuring is not None and int(dut.cfg_ready_o.value):
                 ctx, data = configuring
                 pending[ctx] = self.rows(data)
+                begun[ctx] = self.clocks
                 configuring = None
                 dut.cfg_valid_i.value = 0
             if offered is not None:
@@ -299,7 +301,11 @@ class Bench:
                     choice = rng.choice(list(pending))
                 else:
                     room = rooms[2 - heed_room]
-                    able = [ctx for ctx in pending if room >> ctx & 1]
+                    able = [
+                        ctx
+                        for ctx in pending
+                        if room >> ctx & 1 and self.clocks - begun[ctx] > heed_room
+                    ]
                     if able and in_turn:
                         choice = min(able, key=lambda ctx: (ctx - last_ctx - 1) % self.contexts)
                     elif able:

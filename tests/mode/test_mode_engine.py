@@ -46,8 +46,11 @@ async def mixture(tb, seed, count, **how):
             granule=rng.choice((16, tb.row_bytes)),
         )
         queues.setdefault(rng.randrange(tb.contexts), []).append(m)
+    tb.lost_clocks = 0
     await tb.run(queues, **how)
     tb.check(queues)
+    if how.get("heed_room", 1) == 1 and bench.parameters() != engine.SMALL:
+        assert tb.lost_clocks == 0, "a row that had room was not taken at once"
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -62,6 +65,7 @@ async def mixed_stalls(dut):
     tb = await engine.fresh(dut, bench.parameters())
     await mixture(tb, 3, 60, in_stall=0.5, out_stall=0.2)
     await mixture(tb, 4, 60, in_stall=0.1, out_stall=0.7)
+    await mixture(tb, 5, 60, heed_room=2, in_stall=0.1, out_stall=0.5)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
