@@ -22,7 +22,15 @@ class Bench:
 
     def __init__(self, dut, size: int, *, stall: float = 0.0, base: int = 0, **memory) -> None:
         self.dut = dut
-        self.memory = AxiMemory(dut, size, base=base, stall=stall, unique_ids=True, **memory)
+        self.memory = AxiMemory(
+            dut,
+            size,
+            base=base,
+            stall=stall,
+            unique_ids=True,
+            seed=random.getrandbits(32),
+            **memory,
+        )
         self.memory.data[:] = random.randbytes(size)
         self.expected = bytearray(self.memory.data)
         self.base = base
@@ -248,36 +256,33 @@ async def one_transfer_alone(dut) -> None:
         assert read >= least and write >= least
 
 
-CORNERS = "copies|lists|errors"
+def run(
+    width: int, contexts: int, rows: int, beats: int, bursts: int, ids: int, **options: object
+) -> None:
+    """Build the loop with these parameters and run some tests."""
+    parameters = {
+        "DataWidth": width,
+        "Contexts": contexts,
+        "RowsPerContext": rows,
+        "BurstBeats": beats,
+        "BurstsPerContext": bursts,
+        "IdWidth": ids,
+    }
+    bench.run("mae_dma_movers_loop", parameters=parameters, sources=[LOOP], **options)
+
+
+DEFAULT = (512, 64, 32, 8, 8, 8)
 
 
 @pytest.mark.parametrize(
-    ("width", "contexts", "rows", "beats", "bursts", "ids"),
-    [(128, 1, 8, 4, 2, 3), (512, 64, 32, 8, 8, 8), (1024, 3, 16, 8, 4, 4), (256, 256, 16, 2, 4, 9)],
+    "parameters", [(128, 1, 8, 4, 2, 3), DEFAULT, (1024, 3, 16, 8, 4, 4), (256, 256, 16, 2, 4, 9)]
 )
-def test_corners(width: int, contexts: int, rows: int, beats: int, bursts: int, ids: int) -> None:
+def test_corners(parameters: tuple[int, ...]) -> None:
     """The ends of the parameters' ranges, and the usual ones."""
-    bench.run(
-        "mae_dma_movers_loop",
-        parameters={
-            "DataWidth": width,
-            "Contexts": contexts,
-            "RowsPerContext": rows,
-            "BurstBeats": beats,
-            "BurstsPerContext": bursts,
-            "IdWidth": ids,
-        },
-        sources=[LOOP],
-        test_filter=CORNERS,
-    )
+    run(*parameters, test_filter="copies|lists|errors")
 
 
 def test_data_clocks() -> None:
-    """The figure of the architecture, with the default parameters."""
-    bench.run(
-        "mae_dma_movers_loop",
-        parameters={"DataWidth": 512},
-        sources=[LOOP],
-        test_filter="uses_the_data_clocks|one_transfer",
-        env={"LEAST": "0.1"},
-    )
+    """The figure of the architecture, with the default parameters; one transfer beside it."""
+    filters = "uses_the_data_clocks|one_transfer"
+    run(*DEFAULT, test_filter=filters, env={"LEAST": "0.1"})
