@@ -426,6 +426,21 @@ static void one_direction_only(void)
     mae_close(dev);
 }
 
+static void nothing_stays_in_the_bounce_buffer(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    mae_dev_t *dev;
+    CHECK_OK(mock_open(mock, &dev));
+    fresh(5000);
+    CHECK_OK(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, plain, out, 5000));
+    mock->status_of_next = MAE_STATUS_WRITE_DECERR; /* the plaintext stays where it was */
+    CHECK_ERROR(mae_crypt(dev, MAE_CBC, MAE_ENCRYPT, key, 16, iv, plain, out, 4000),
+                MAE_E_BUS_WRITE);
+    for (size_t i = 0; i < MAE_CHUNK; i++)
+        CHECK(((const uint8_t *)dev->bounce)[i] == 0);
+    mae_close(dev);
+}
+
 int main(void)
 {
     RUN(messages_on_a_card);
@@ -443,5 +458,6 @@ int main(void)
     RUN(errors_in_the_middle);
     RUN(a_queue_full_of_others);
     RUN(one_direction_only);
+    RUN(nothing_stays_in_the_bounce_buffer);
     return 0;
 }

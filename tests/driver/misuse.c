@@ -98,6 +98,24 @@ static void what_is_in_use_stays(void)
     free(mine);
 }
 
+static void a_tweak_key_is_in_use_too(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory;
+    mae_dev_t *dev = open_card(mock, 4096, &memory);
+    struct mae_job job = simple_job(memory, 32);
+    struct mae_completion done;
+    size_t count;
+    job.mode = MAE_XTS;
+    job.tweak_slot = 4;
+    CHECK_OK(mae_key_load(dev, 4, key, 16));
+    CHECK_OK(mae_submit(dev, &job));
+    CHECK_ERROR(mae_key_erase(dev, 4), MAE_E_BUSY);
+    CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+    CHECK_OK(mae_key_erase(dev, 4));
+    mae_close(dev);
+}
+
 static void many_mappings(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -149,6 +167,7 @@ int main(void)
 {
     RUN(refused_jobs);
     RUN(what_is_in_use_stays);
+    RUN(a_tweak_key_is_in_use_too);
     RUN(many_mappings);
     RUN(a_copy_card);
     return 0;
