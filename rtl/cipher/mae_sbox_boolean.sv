@@ -95,10 +95,13 @@ module mae_sbox_boolean
       assign en      = en_i;
       assign inverse = inverse_i;
     end else begin : gen_reg
+      logic en_q, inverse_q;
       always_ff @(posedge clk_i or negedge rst_ni) begin
-        if (!rst_ni) {en, inverse} <= '0;
-        else {en, inverse} <= {en_i, inverse_i};
+        if (!rst_ni) {en_q, inverse_q} <= '0;
+        else {en_q, inverse_q} <= {en_i, inverse_i};
       end
+      assign en      = en_q;
+      assign inverse = inverse_q;
     end
     always_comb begin
       out_o = forward_out;

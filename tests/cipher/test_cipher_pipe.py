@@ -60,7 +60,7 @@ def test_clear_leaves_nothing() -> None:
     """Every register and wire of a model with all its signals in view."""
     bench.run(
         "mae_cipher_pipe",
-        parameters={"MaxKeyLen": 1, "RegsPerRound": 3, "Sbox": 2},
+        parameters={"MaxKeyLen": 0, "RegsPerRound": 3},
         env={"CIPHER_LATENCY": "3,1", "CIPHER_VISIBLE": "1"},
         test_filter="clear_leaves_nothing",
         visible=True,
