@@ -55,6 +55,24 @@ async def two_keys(dut):
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
+async def stalled(dut):
+    """Rows go out slower than they come: no answer is lost, no row that has room waits."""
+    tb = await engine.fresh(dut, bench.parameters())
+    rng = random.Random(5)
+    keys = engine.Keys(4, rng, (16, 32))
+    await tb.write_keys(keys)
+    for contexts, out_stall in ((1, 0.9), (5, 0.7), (5, 0.2)):
+        queues = {
+            ctx: [engine.message(rng, keys, "ctr", False, 90 * tb.row_bytes + 5, ctx % 2)]
+            for ctx in range(contexts)
+        }
+        tb.lost_clocks = 0
+        await tb.run(queues, out_stall=out_stall)
+        tb.check(queues)
+        assert tb.lost_clocks == 0
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
 async def many_keys(dut):
     """Three times as many keys as banks: all make progress, most clocks are of use."""
     tb = await engine.fresh(dut, bench.parameters())

@@ -34,7 +34,7 @@ async def one_message(dut):
     """One message: a block every latency of the cipher, exactly."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
-    keys = engine.Keys(3, rng)
+    keys = engine.Keys(6, rng)
     await tb.write_keys(keys)
     every = [(mode, decrypt) for mode in engine.MODES for decrypt in (False, True)]
     alone = not int(bench.parameters().get("Parallel", 1))
@@ -43,7 +43,7 @@ async def one_message(dut):
             if mode == "xts" and slot == 1:
                 continue
             rows = 10
-            m = engine.message(rng, keys, mode, decrypt, rows * tb.row_bytes, slot, slot)
+            m = engine.message(rng, keys, mode, decrypt, rows * tb.row_bytes, slot, slot + 3)
             tb.out_clocks = []
             await tb.run({tb.contexts - 1: [m]}, gather=True)
             tb.check({tb.contexts - 1: [m]})
