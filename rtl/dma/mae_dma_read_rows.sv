@@ -125,7 +125,7 @@ module mae_dma_read_rows
   assign look_row_o   = row_q[look_ctx_i];
   assign look_ended_o = ended_q[look_ctx_i];
 
-  assign rd_enable_o  = step;
+  assign rd_enable_o  = leave;
   assign rd_row_o     = row[RowWidth-1:0];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
