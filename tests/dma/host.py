@@ -17,6 +17,7 @@ from tests.dma.rings import (
     DmaStatus,
     Status,
     entry,
+    run_seed,
     split,
 )
 from tests.support import bench
@@ -35,7 +36,7 @@ class Host:
         self, dut: SimHandleBase, seed: int, sub_log2: int = 5, comp_log2: int = 5
     ) -> None:
         self.dut = dut
-        self.random = random.Random(seed)
+        self.random = random.Random(run_seed(seed))
         self.ctrl = Ctrl(sub_base=SUB, sub_log2=sub_log2, comp_base=COMP, comp_log2=comp_log2)
         self.memory: AxiMemory | None = None
         self.contexts = int(bench.parameters()["Contexts"])
@@ -64,7 +65,9 @@ class Host:
         """Reset, random memory, enabled rings."""
         host = cls(dut, seed, sub_log2, comp_log2)
         await start(dut, ctrl_i=0, irq_ack_i=0, r_valid_i=0, b_valid_i=0)
-        host.memory = AxiMemory(dut, MEMORY_BYTES, base=BASE, seed=seed, unique_ids=True, **memory)
+        host.memory = AxiMemory(
+            dut, MEMORY_BYTES, base=BASE, seed=run_seed(seed), unique_ids=True, **memory
+        )
         host.memory.data[:] = host.random.randbytes(MEMORY_BYTES)
         host.restart()
         host.memory.start()

@@ -15,6 +15,7 @@ from tests.dma.rings import (
     Desc,
     DmaStatus,
     Status,
+    run_seed,
 )
 from tests.support import bench
 
@@ -28,7 +29,12 @@ class Ring:
     """Host, memory, client, walkers and movers around the ring, a clock at a time."""
 
     def __init__(self, dut, seed: int, sub_log2=3, comp_log2=3, latency=(1, 40), stall=0.3) -> None:
-        self.dut, self.rng, self.latency, self.stall = dut, random.Random(seed), latency, stall
+        self.dut, self.rng, self.latency, self.stall = (
+            dut,
+            random.Random(run_seed(seed)),
+            latency,
+            stall,
+        )
         self.contexts = bench.parameters()["Contexts"]
         self.beat_bytes = len(dut.r_data_i) // 8
         self.bus_bytes = len(dut.w_strb_o)

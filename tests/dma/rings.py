@@ -3,6 +3,7 @@
 
 import dataclasses
 import enum
+import os
 import random
 import struct
 
@@ -153,6 +154,11 @@ class DmaStatus:
             values.append(word & (1 << width) - 1)
             word >>= width
         return cls(*reversed(values))
+
+
+def run_seed(seed: int) -> int:
+    """The seed of a test within a run: MAESLANT_SEED changes all of them."""
+    return seed + 1000 * (int(os.environ.get("MAESLANT_SEED", "1")) - 1)
 
 
 def split(rng: random.Random, total: int, parts: int, empty: bool = True) -> list[int]:
