@@ -35,20 +35,20 @@ module mae_mode_bench
 
     output logic [Contexts-1:0] room_o,
 
-    input  logic                    row_valid_i,
-    output logic                    row_ready_o,
-    input  ctx_t                    row_ctx_i,
-    input  logic   [ 128*Lanes-1:0] row_data_i,
-    input  logic   [BytesWidth-1:0] row_bytes_i,
-    input  logic                    row_last_i,
+    input  logic                  row_valid_i,
+    output logic                  row_ready_o,
+    input  ctx_t                  row_ctx_i,
+    input  logic [ 128*Lanes-1:0] row_data_i,
+    input  logic [BytesWidth-1:0] row_bytes_i,
+    input  logic                  row_last_i,
 
-    output logic                    out_valid_o,
-    input  logic                    out_ready_i,
-    output ctx_t                    out_ctx_o,
-    output logic   [ 128*Lanes-1:0] out_data_o,
-    output logic   [BytesWidth-1:0] out_bytes_o,
-    output logic                    out_last_o,
-    output logic                    out_key_lost_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output ctx_t                  out_ctx_o,
+    output logic [ 128*Lanes-1:0] out_data_o,
+    output logic [BytesWidth-1:0] out_bytes_o,
+    output logic                  out_last_o,
+    output logic                  out_key_lost_o,
 
     input  logic                     write_valid_i,
     output logic                     write_ready_o,
@@ -58,10 +58,10 @@ module mae_mode_bench
     input  key_t                     write_key_i,
     output logic      [KeySlots-1:0] slot_valid_o,
 
-    output logic                  key_valid_o,
-    output logic                  key_ready_o,
-    output logic      [Lanes-1:0] req_valid_o,
-    output logic      [Lanes-1:0] req_ready_o
+    output logic             key_valid_o,
+    output logic             key_ready_o,
+    output logic [Lanes-1:0] req_valid_o,
+    output logic [Lanes-1:0] req_ready_o
 );
   key_state_t              keys;
   key_demand_t             demand;
@@ -83,7 +83,8 @@ module mae_mode_bench
       .cfg_valid_i,
       .cfg_ready_o,
       .cfg_ctx_i,
-      .cfg_i('{
+      .cfg_i(
+      '{
           mode: cfg_mode_i,
           dir: cfg_dir_i,
           init: cfg_init_i,
@@ -91,7 +92,8 @@ module mae_mode_bench
           key_slot: cfg_key_slot_i,
           tweak_slot: cfg_tweak_slot_i,
           iv: cfg_iv_i
-      }),
+      }
+      ),
       .room_o,
       .row_valid_i,
       .row_ready_o,

@@ -6,13 +6,13 @@ module mode_pkg_wrapper
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
 (
-    input mode_e             mode_i,
-    input dir_e              dir_i,
-    input block_t            chain_i,
-    input block_t            data_i,
-    input block_t            out_i,
-    input logic        [4:0] steps_i,
-    input logic        [3:0] bytes_i,
+    input mode_e        mode_i,
+    input dir_e         dir_i,
+    input block_t       chain_i,
+    input block_t       data_i,
+    input block_t       out_i,
+    input logic   [4:0] steps_i,
+    input logic   [3:0] bytes_i,
 
     output block_t pre_o,
     output block_t mask_o,
