@@ -56,7 +56,7 @@ def first_counter(key: bytes, iv: bytes) -> bytes:
 
 
 def encrypt(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-    """Ciphertext and tag from OpenSSL; for IVs that it refuses (under 8 bytes) from CTR and GHASH."""
+    """Ciphertext and tag, from OpenSSL; where it refuses the IV (under 8 bytes) by the text."""
     if len(iv) >= 8:
         side = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
         side.authenticate_additional_data(aad)

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_ghash_pkg: the field GF(2^128) of GCM in parts that a pipeline can cut (SP 800-38D §6.3).
+//
+// A block is a polynomial with the coefficient of x^i in bit 127 - i. The carry-less product of two
+// blocks as plain numbers, 255 bits wide, is then the product of the polynomials with the
+// coefficient of x^k in bit 254 - k: nothing has to be turned round.
+//
+// product = ghash_join(ghash_partial(a, b)). Two levels of Karatsuba give nine products of 32 bits
+// (ghash_partial), each by a third level from three of 16 bits; ghash_join puts the upper two
+// levels together and reduces by x^128 + x^7 + x^2 + x + 1. All of it is linear in the partials.
+
+package mae_ghash_pkg;
+  import mae_aes_pkg::*;
+
+  typedef logic [8:0][62:0] ghash_partial_t;
+
+  function automatic logic [30:0] clmul16(input logic [15:0] a, input logic [15:0] b);
+    logic [30:0] sum;
+    sum = '0;
+    for (int unsigned i = 0; i < 16; i++) if (b[i]) sum ^= 31'(a) << i;
+    return sum;
+  endfunction
+
+  function automatic logic [62:0] clmul32(input logic [31:0] a, input logic [31:0] b);
+    logic [30:0] low, high, middle;
+    low = clmul16(a[15:0], b[15:0]);
+    high = clmul16(a[31:16], b[31:16]);
+    middle = clmul16(a[31:16] ^ a[15:0], b[31:16] ^ b[15:0]) ^ low ^ high;
+    return {high, 32'h0} ^ 63'({middle, 16'h0}) ^ 63'(low);
+  endfunction
+
+  // The nine words that are multiplied: of the low half, the high half and the sum of both halves
+  // each the low word, the high word and the sum of both.
+  function automatic logic [8:0][31:0] ghash_words(input block_t a);
+    logic [2:0][63:0] halves;
+    halves = {a[127:64] ^ a[63:0], a[127:64], a[63:0]};
+    for (int unsigned h = 0; h < 3; h++) begin
+      ghash_words[3*h]   = halves[h][31:0];
+      ghash_words[3*h+1] = halves[h][63:32];
+      ghash_words[3*h+2] = halves[h][63:32] ^ halves[h][31:0];
+    end
+  endfunction
+
+  function automatic ghash_partial_t ghash_partial(input block_t a, input block_t b);
+    logic [8:0][31:0] words_a, words_b;
+    words_a = ghash_words(a);
+    words_b = ghash_words(b);
+    for (int unsigned i = 0; i < 9; i++) ghash_partial[i] = clmul32(words_a[i], words_b[i]);
+  endfunction
+
+  // Bit 254 - k of the product is the coefficient of x^k; x^128 = x^7 + x^2 + x + 1.
+  function automatic block_t ghash_reduce(input logic [254:0] product);
+    block_t high, over, all;
+    high = {product[126:0], 1'b0};
+    over = (high << 127) ^ (high << 126) ^ (high << 121);  // what the shifts below push out
+    all  = high ^ over;
+    return product[254:127] ^ all ^ (all >> 1) ^ (all >> 2) ^ (all >> 7);
+  endfunction
+
+  function automatic block_t ghash_join(input ghash_partial_t p);
+    logic [2:0][126:0] half;
+    logic [126:0] middle;
+    for (int unsigned h = 0; h < 3; h++) begin
+      half[h] = {p[3*h+1], 64'h0} ^ 127'(p[3*h]) ^ 127'({p[3*h+2] ^ p[3*h+1] ^ p[3*h], 32'h0});
+    end
+    middle = half[2] ^ half[1] ^ half[0];
+    return ghash_reduce({half[1], 128'h0} ^ 255'({middle, 64'h0}) ^ 255'(half[0]));
+  endfunction
+
+endpackage
