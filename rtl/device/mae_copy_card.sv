@@ -89,7 +89,7 @@ module mae_copy_card
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
   logic [Contexts-1:0] room;
-  logic unused_clear, unused_write_valid;
+  logic clear, clearing, unused_write_valid;
   key_write_t unused_write;
   dma_ctx_t unused_ctx;  // a copy keeps nothing for a context and needs the operation only
   desc_t unused_desc;
@@ -105,8 +105,8 @@ module mae_copy_card
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
-      .clear_o      (unused_clear),
-      .wiping_i     (1'b0),
+      .clear_o      (clear),
+      .wiping_i     (clearing),
       .write_valid_o(unused_write_valid),
       .write_ready_i(1'b1),
       .write_o      (unused_write),
@@ -125,6 +125,8 @@ module mae_copy_card
   ) u_dma (
       .clk_i,
       .rst_ni,
+      .clear_i      (clear),
+      .clearing_o   (clearing),
       .ctrl_i       (dma_ctrl),
       .status_o     (dma_status),
       .irq_o        (unused_dma_irq),

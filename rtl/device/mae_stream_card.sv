@@ -99,7 +99,7 @@ module mae_stream_card
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
   logic [Contexts-1:0] room;
-  logic clear, wiping, write_valid, write_ready;
+  logic clear, client_wiping, dma_clearing, write_valid, write_ready;
   key_write_t write;
   logic [KeySlots-1:0] slot_valid;
 
@@ -117,7 +117,7 @@ module mae_stream_card
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
       .clear_o      (clear),
-      .wiping_i     (wiping),
+      .wiping_i     (client_wiping || dma_clearing),
       .write_valid_o(write_valid),
       .write_ready_i(write_ready),
       .write_o      (write),
@@ -136,6 +136,8 @@ module mae_stream_card
   ) u_dma (
       .clk_i,
       .rst_ni,
+      .clear_i      (clear),
+      .clearing_o   (dma_clearing),
       .ctrl_i       (dma_ctrl),
       .status_o     (dma_status),
       .irq_o        (unused_dma_irq),
@@ -210,7 +212,7 @@ module mae_stream_card
       .clk_i,
       .rst_ni,
       .clear_i      (clear),
-      .wiping_o     (wiping),
+      .wiping_o     (client_wiping),
       .write_valid_i(write_valid),
       .write_ready_o(write_ready),
       .write_i      (write),

@@ -17,7 +17,7 @@
 // Legal: DataWidth 128, 256, 512 or 1024; Contexts 1..256; IdWidth >= 8; Prefetch 2..32 (2^n);
 // RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read and mae_dma_write.
 // Source: P2, its I/O subsystem. No secrets of its own; the movers' buffers keep what they carried
-// until it is overwritten.
+// until it is overwritten or cleared.
 
 `include "mae_assert.svh"
 
@@ -33,8 +33,10 @@ module mae_dma
     parameter int unsigned BurstsPerContext = 8,  // reads under way at once
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
-    input logic clk_i,
-    input logic rst_ni,
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,    // pulse, only when not enabled and not busy: erase the buffers
+    output logic clearing_o, // Contexts * RowsPerContext / 2 + 1 clocks from the next one
 
     // registers
     input  dma_ctrl_t   ctrl_i,
@@ -218,6 +220,10 @@ module mae_dma
   logic [  DataWidth-1:0] mov_w_data;
   logic [DataWidth/8-1:0] mov_w_strb;
 
+  logic read_clearing, write_clearing;
+
+  assign clearing_o = read_clearing || write_clearing;
+
   mae_dma_read #(
       .DataWidth(DataWidth),
       .Contexts(Contexts),
@@ -228,6 +234,8 @@ module mae_dma
   ) u_read (
       .clk_i,
       .rst_ni,
+      .clear_i,
+      .clearing_o   (read_clearing),
       .seg_ready_o  (seg_ready[0]),
       .seg_valid_i  (seg_valid[0]),
       .seg_abort_i  (seg_abort[0]),
@@ -269,6 +277,8 @@ module mae_dma
   ) u_write (
       .clk_i,
       .rst_ni,
+      .clear_i,
+      .clearing_o     (write_clearing),
       .seg_ready_o    (seg_ready[1]),
       .seg_valid_i    (seg_valid[1]),
       .seg_abort_i    (seg_abort[1]),
@@ -379,5 +389,7 @@ module mae_dma
 
   // The movers' and the control side's receivers take every answer.
   `MAE_ASSERT(AnswersTaken, r_ready_o && b_ready_o)
+
+  `MAE_ASSERT(ClearAtRest, !(clear_i || clearing_o) || !(ctrl_i.enable || status_o.busy))
 
 endmodule

@@ -11,9 +11,11 @@
 // Latency: what is written in one clock can be read in the next; read data one clock after
 // rd_enable_i, held until the next. Write data is rotated before the memory, read data after it.
 // ByteWrites = 0: whole aligned rows are written only (wr_offset_i and wr_strobe_i are not used).
-// Reset does not clear the rows: they hold what was carried until it is overwritten.
+// The rows hold what was carried until it is overwritten or erased: clear_i, when no row is kept or
+// moved, starts a walk of Contexts * RowsPerContext / 2 + 1 clocks that zeroes them; clearing_o is
+// high from the next clock to its end. Reset does not clear the rows and stops a walk.
 // Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; RowsPerContext >= 2, a power of two.
-// No reset, no handshake: the movers keep the accounts.
+// No handshake: the movers keep the accounts.
 
 `include "mae_assert.svh"
 
@@ -26,7 +28,10 @@ module mae_dma_buffer #(
     localparam int unsigned RowWidth       = $clog2(RowsPerContext),
     localparam int unsigned LaneWidth      = $clog2(DataWidth / 8)
 ) (
-    input logic clk_i,
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,
+    output logic clearing_o,
 
     input logic                   wr_valid_i,
     input logic [   CtxWidth-1:0] wr_ctx_i,
@@ -70,6 +75,29 @@ module mae_dma_buffer #(
   logic [DataWidth-1:0] bank_even      [Depth];
   logic [DataWidth-1:0] bank_odd       [Depth];
 
+  // Erasing: a walk over both memories, and a clock more to read a row that is zero.
+  logic clearing_q, zero;
+  logic [AddrWidth-1:0] clear_q;
+  logic                 clear_last_q;
+
+  assign clearing_o = clearing_q;
+  assign zero       = clearing_q && !clear_last_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clearing_q   <= 1'b0;
+      clear_last_q <= 1'b0;
+      clear_q      <= '0;
+    end else if (clearing_q) begin
+      clear_q      <= clear_q + 1'b1;
+      clear_last_q <= 32'(clear_q) == Depth - 1;
+      clearing_q   <= !clear_last_q;
+    end else begin
+      clearing_q <= clear_i;
+      clear_q    <= '0;
+    end
+  end
+
   if (ByteWrites) begin : gen_bytes
     logic [DataWidth-1:0] data;
     logic [    Bytes-1:0] strobe;
@@ -88,15 +116,25 @@ module mae_dma_buffer #(
     assign odd_addr  = place(wr_ctx_i, wr_row_i[0] ? wr_row_i : wr_next);
 
     always_ff @(posedge clk_i) begin
-      for (int unsigned i = 0; i < Bytes; i++) begin
-        if (even_we[i]) bank_even[even_addr][8*i+:8] <= data[8*i+:8];
-        if (odd_we[i]) bank_odd[odd_addr][8*i+:8] <= data[8*i+:8];
+      if (zero) begin
+        bank_even[clear_q] <= '0;
+        bank_odd[clear_q]  <= '0;
+      end else begin
+        for (int unsigned i = 0; i < Bytes; i++) begin
+          if (even_we[i]) bank_even[even_addr][8*i+:8] <= data[8*i+:8];
+          if (odd_we[i]) bank_odd[odd_addr][8*i+:8] <= data[8*i+:8];
+        end
       end
     end
   end else begin : gen_rows
     always_ff @(posedge clk_i) begin
-      if (wr_valid_i && !wr_row_i[0]) bank_even[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
-      if (wr_valid_i && wr_row_i[0]) bank_odd[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
+      if (zero) begin
+        bank_even[clear_q] <= '0;
+        bank_odd[clear_q]  <= '0;
+      end else begin
+        if (wr_valid_i && !wr_row_i[0]) bank_even[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
+        if (wr_valid_i && wr_row_i[0]) bank_odd[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
+      end
     end
     logic unused;
     assign unused = ^{wr_offset_i, wr_strobe_i, wr_next};
@@ -106,9 +144,9 @@ module mae_dma_buffer #(
   assign rd_odd_addr  = place(rd_ctx_i, rd_row_i[0] ? rd_row_i : rd_next);
 
   always_ff @(posedge clk_i) begin
-    if (rd_enable_i) begin
-      rd_even_q      <= bank_even[rd_even_addr];
-      rd_odd_q       <= bank_odd[rd_odd_addr];
+    if (rd_enable_i || clearing_q) begin
+      rd_even_q      <= bank_even[clearing_q?'0 : rd_even_addr];
+      rd_odd_q       <= bank_odd[clearing_q?'0 : rd_odd_addr];
       rd_odd_first_q <= rd_row_i[0];
       rd_offset_q    <= rd_offset_i;
     end
@@ -116,5 +154,7 @@ module mae_dma_buffer #(
 
   assign rd_data_o = DataWidth'((rd_odd_first_q ? {rd_even_q, rd_odd_q} : {rd_odd_q, rd_even_q})
                                 >> {rd_offset_q, 3'b000});
+
+  `MAE_ASSERT(ClearAtRest, !(clear_i || clearing_q) || !wr_valid_i)
 
 endmodule

@@ -32,8 +32,10 @@ module mae_dma_read
     parameter  int unsigned BurstsPerContext = 8,                         // under way at once
     localparam int unsigned BytesWidth       = $clog2(DataWidth / 8 + 1)
 ) (
-    input logic clk_i,
-    input logic rst_ni,
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,    // erase the buffer, only at rest
+    output logic clearing_o,
 
     // segments to read
     output logic     [Contexts-1:0] seg_ready_o,  // room for one more of this context
@@ -220,6 +222,9 @@ module mae_dma_read
       .RowsPerContext(RowsPerContext)
   ) u_buffer (
       .clk_i,
+      .rst_ni,
+      .clear_i,
+      .clearing_o,
       .wr_valid_i (wr_valid),
       .wr_ctx_i   (wr_ctx),
       .wr_row_i   (wr_row),

@@ -111,10 +111,10 @@ module mae_dma_read_land #(
       land_q   <= '0;
     end else begin
       valid_q <= r_valid_i;
+      data_q  <= r_valid_i ? r_data_i : '0;  // nothing stays here
       if (r_valid_i) begin
         last_q   <= r_last_i;
         number_q <= beat_q[id];
-        data_q   <= r_data_i;
         resp_q   <= r_resp_i;
         land_q   <= found;
       end

@@ -31,8 +31,10 @@ module mae_dma_write
     parameter  int unsigned BurstBeats     = 8,
     localparam int unsigned BytesWidth     = $clog2(DataWidth / 8 + 1)
 ) (
-    input logic clk_i,
-    input logic rst_ni,
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,    // erase the buffer, only at rest
+    output logic clearing_o,
 
     // segments to write
     output logic     [Contexts-1:0] seg_ready_o,  // room for one more of this context
@@ -179,6 +181,9 @@ module mae_dma_write
       .ByteWrites    (1'b0)
   ) u_buffer (
       .clk_i,
+      .rst_ni,
+      .clear_i,
+      .clearing_o,
       .wr_valid_i (take_valid),
       .wr_ctx_i   (take_ctx),
       .wr_row_i   (take_row),

@@ -94,8 +94,8 @@ module mae_dma_write_send #(
       w_last_o  <= 1'b0;
     end else if (send_step) begin
       w_valid_o <= read_valid_q;
+      w_data_o  <= read_valid_q ? rd_data_i : '0;  // nothing stays here
       if (read_valid_q) begin
-        w_data_o <= rd_data_i;
         w_strb_o <= read_strb_q;
         w_last_o <= read_last_q;
       end

@@ -24,11 +24,12 @@ PERIOD_NS = 10
 
 @dataclasses.dataclass
 class Job:
-    """A descriptor and what must stand in memory afterwards."""
+    """A descriptor, its data, and what must stand in memory afterwards."""
 
     desc: Desc
+    data: bytes
     dst: list[tuple[int, int]]
-    answer: bytes | None  # None: whatever
+    answer: bytes | None
 
 
 class Card(Registers):
@@ -179,7 +180,7 @@ class Card(Registers):
             iv=iv or bytes(16),
         )
         self.next_cookie += 1
-        return Job(desc, dst_pieces, answer)
+        return Job(desc, data, dst_pieces, answer)
 
     async def submit(self, jobs: list[Job]) -> None:
         """Put descriptors to the ring and ring the doorbell; they must fit."""

@@ -12,8 +12,6 @@ from cocotb.handle import (
     SimHandleBase,
 )
 
-WINDOW = 4  # bytes that must match: registers hold words
-
 
 def _signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
     if isinstance(handle, (HierarchyObject, HierarchyArrayObject, ArrayObject)):
@@ -23,25 +21,27 @@ def _signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]
         yield handle
 
 
-def _patterns(secrets: Iterable[bytes]) -> set[str]:
-    """Every aligned word, in both byte orders, as bits."""
+def _patterns(secrets: Iterable[bytes], window: int) -> set[str]:
+    """Every aligned part of so many bytes, in both byte orders, as bits."""
     found = set()
     for secret in secrets:
-        for at in range(0, len(secret) - WINDOW + 1, WINDOW):
-            part = secret[at : at + WINDOW]
+        for at in range(0, len(secret) - window + 1, window):
+            part = secret[at : at + window]
             for data in (part, part[::-1]):
-                found.add(f"{int.from_bytes(data, 'big'):0{8 * WINDOW}b}")
+                found.add(f"{int.from_bytes(data, 'big'):0{8 * window}b}")
     return found
 
 
-def find(dut: SimHandleBase, secrets: Iterable[bytes]) -> list[str]:
-    """Paths of signals that hold a word of a secret, anywhere in them."""
-    patterns = _patterns(secrets)
-    found = []
+def find(dut: SimHandleBase, secrets: Iterable[bytes], window: int = 4) -> list[str]:
+    """Paths of signals that hold ``window`` bytes of a secret, anywhere in them.
+
+    Four bytes find what lies in registers of a word; much data needs eight, or chance finds it.
+    """
+    patterns, size, found = _patterns(secrets, window), 8 * window, []
     for signal in _signals(dut):
-        if len(signal) < 8 * WINDOW:
+        if len(signal) < size:
             continue
         bits = str(signal.value)
-        if any(pattern in bits for pattern in patterns):
+        if any(bits[i : i + size] in patterns for i in range(len(bits) - size + 1)):
             found.append(signal._path)
     return found

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_peripheral: every mode over its registers against OpenSSL; misuse; wipes; clocks."""
+"""mae_peripheral: every mode over its registers against OpenSSL; misuse; wipes; clocks.
+
+Covers mae_aes_core, the joined engine, keys and cipher, here with the iterative one; with lanes
+test_stream_card covers it.
+"""
 
 import random
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_stream_card: every mode through the rings against OpenSSL; errors; wipes; clocks."""
+"""mae_stream_card: every mode through the rings against OpenSSL; errors; wipes; clocks.
+
+Covers its parts mae_card_ctrl (registers, counters, interrupt) and mae_aes_client (checks of
+descriptors, byte order), which have no life of their own.
+"""
 
 import cocotb
 import pytest
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiResp
 
 from tests.device import oracle, secrets
@@ -211,95 +215,123 @@ async def counters(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def wipe(dut) -> None:
-    """After a wipe nothing of keys, IVs, chain values, data or keystream is left."""
+    """After a wipe nothing of keys, tweaks, keystream or data is left; then all works anew."""
     card = await Card.begin(dut, 9)
     for _ in range(2):
         await load_keys(card)
         jobs = random_jobs(card, 42, 400)
-        ofb = [j for j in jobs if j.desc.op == 4]
-        stream = b"".join(
+        kinds = {"key": [*card.keys.values()], "data": [j.data + j.answer for j in jobs]}
+        kinds["stream"] = [
             oracle.crypt("ofb", False, card.keys[j.desc.key_slot], j.desc.iv, bytes(64))
-            for j in ofb
-        )
-        kinds = {
-            "key": b"".join(card.keys.values()),
-            "iv": b"".join(j.desc.iv for j in jobs),
-            "stream": stream,
-        }
-        data = b"".join(card.memory.read(a, n) for j in jobs for a, n in j.dst) + b"".join(
-            j.answer for j in jobs
-        )
+            for j in jobs
+            if j.desc.op == oracle.MODES.index("ofb")
+        ]
+        kinds["tweak"] = [
+            oracle.crypt("ecb", False, card.keys[j.desc.tweak_slot], b"", j.desc.iv)
+            for j in jobs
+            if j.desc.op == oracle.MODES.index("xts")
+        ]
         await card.run(jobs)
         await card.write_words("key", card.keys[0])
-        assert secrets.find(dut, [kinds["key"]]), "the search finds nothing"
+        for kind in ("key", "data"):
+            assert secrets.find(dut, kinds[kind], window=8), "the search finds nothing"
         await card.write("ctrl", enable=1, wipe=1)
         assert await card.read("key_valid") == 0x3F, "a wipe while enabled is not taken"
         await card.disable()
         await card.write("ctrl", wipe=1)
         while (await card.fields("status"))["wiping"]:
             pass
-        for name in ("version", "key_valid"):
-            await card.read(name)
         assert await card.read("key_valid") == 0
-        found = secrets.find(dut, [*kinds.values(), data])
-        assert found == [], found
+        await card.read("version")  # the register bus keeps the last two words read
+        card.memory.stop()
+        dut.m_axi_rdata.value = 0  # the memory's wires
+        await ClockCycles(dut.clk_i, 2)
+        for kind, values in kinds.items():
+            assert secrets.find(dut, values, window=4 if kind == "key" else 8) == [], kind
+        card.memory.start()
         await card.enable()
         bad = card.job("ecb", False, bytes(16), context=0)
         await card.run([bad], {bad.desc.cookie: Status.BAD_KEY})
 
 
-async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int, per: int = 1) -> float:
-    """The share of data clocks used and blocks a clock, first to last data beat."""
+class Meter:
+    """Payload beats at the master's ports, clock by clock: not rings, not completions."""
+
+    def __init__(self, dut) -> None:
+        self.dut = dut
+        self.read: list[int] = []  # the clocks that carried one
+        self.written: list[int] = []
+        self.task = cocotb.start_soon(self.run())
+
+    async def run(self) -> None:
+        """Watch."""
+        dut, clock, bursts = self.dut, 0, []
+        control = 1 << len(dut.m_axi_arid) - 1  # this bit of an ID tells rings from payload
+        while True:
+            await RisingEdge(dut.clk_i)
+            clock += 1
+            if dut.m_axi_rvalid.value == 1 and not int(dut.m_axi_rid.value) & control:
+                self.read.append(clock)
+            if dut.m_axi_awvalid.value == 1 and dut.m_axi_awready.value == 1:
+                bursts.append(int(dut.m_axi_awid.value) & control)
+            if dut.m_axi_wvalid.value == 1 and dut.m_axi_wready.value == 1:
+                if not bursts[0]:
+                    self.written.append(clock)
+                if dut.m_axi_wlast.value == 1:
+                    bursts.pop(0)
+
+    def shares(self) -> tuple[int, float, float]:
+        """Clocks from first to last payload beat, the share used, and that of the middle half."""
+        span = max(self.read[-1], self.written[-1]) - min(self.read[0], self.written[0]) + 1
+        count = len(self.written)
+        low, high = count // 4, 3 * count // 4
+        middle = (high - low) / (self.written[high] - self.written[low])
+        return span, count / span, middle
+
+
+async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> tuple[float, float]:
+    """The share of the data clocks used: whole run, middle half."""
     card = await Card.begin(dut, 10, latency=(50, 300))
     await card.key(0, 16)
     await card.key(1, 16)
     rng = card.random
-    jobs = [
-        card.job(
-            mode,
-            decrypt,
-            rng.randbytes(length),
-            context=i % contexts,
-            iv=rng.randbytes(16),
-            tweak_slot=1,
-            align=64,
-        )
-        for i in range(contexts * per)
-    ]
-    card.memory.reset_statistics()
+    jobs = []
+    for context in range(contexts):
+        how = {"context": context, "iv": rng.randbytes(16), "tweak_slot": 1, "align": 64}
+        jobs.append(card.job(mode, decrypt, rng.randbytes(length), **how))
+    meter = Meter(dut)
     await card.run(jobs)
-    stat = card.memory.statistics
-    first = min(stat.first_read, stat.first_write)
-    span = max(stat.last_read, stat.last_write) - first + 1
-    blocks = len(jobs) * -(-length // 16) / span
+    meter.task.cancel()
+    span, share, middle = meter.shares()
     lanes = bench.parameters()["Lanes"]
     dut._log.info(
-        f"FIGURE {mode} {'decrypt' if decrypt else 'encrypt'} {len(jobs)} x {length} B in "
-        f"{contexts} contexts: {span} clocks, {blocks:.3f} blocks a clock, "
-        f"{100 * blocks / lanes:.1f} % of {lanes}"
+        f"FIGURE {mode} {'decrypt' if decrypt else 'encrypt'} {contexts} x {length} B: {span} "
+        f"clocks, {share * lanes:.3f} of {lanes} blocks a clock, {100 * share:.1f} % of the data "
+        f"clocks, {100 * middle:.1f} % in the middle half"
     )
-    card.memory.stop()
-    return blocks / lanes
+    return share, middle
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize((("mode", "decrypt"), [("ctr", False), ("ecb", False), ("cbc", True)]))
 async def figure_parallel(dut, mode: str, decrypt: bool) -> None:
     """16 queued messages of 64 KB in modes that fill the lanes from one message."""
-    assert await measure(dut, mode, decrypt, 16, 65536) >= 0.95
+    share, _ = await measure(dut, mode, decrypt, 16, 65536)
+    assert share >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_serial(dut) -> None:
-    """Chained modes: 11 messages a lane fill the lanes."""
-    lanes = bench.parameters()["Lanes"]
-    assert await measure(dut, "cbc", False, 11 * lanes, 8192) >= 0.90
+    """Chained modes: 11 messages a lane fill the lanes once all of them are under way."""
+    _, middle = await measure(dut, "cbc", False, 11 * bench.parameters()["Lanes"], 16384)
+    assert middle >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_one_message(dut) -> None:
-    """A chained message alone takes 11 clocks a block and its way through memory."""
-    await measure(dut, "cbc", False, 1, 8192)
+    """A chained message alone takes 11 clocks a block."""
+    _, middle = await measure(dut, "cbc", False, 1, 8192)
+    assert 0.95 / 11 / bench.parameters()["Lanes"] <= middle <= 1 / 11
 
 
 def build(lanes: int, contexts: int, **more: int) -> dict[str, int]:
@@ -318,9 +350,13 @@ def test_stream_card(lanes: int) -> None:
 
 
 def test_stream_card_wipe() -> None:
-    """A wipe of the smallest card, with every signal in sight."""
+    """A wipe of the smallest card, with every signal in sight (which the compiler is slow on)."""
     bench.run(
-        "mae_stream_card", parameters=build(1, 4, KeyBanks=2), test_filter="wipe", visible=True
+        "mae_stream_card",
+        parameters=build(1, 2, KeySlots=6, KeyBanks=2),
+        test_filter="wipe",
+        visible=True,
+        optimize="-O0",
     )
 
 

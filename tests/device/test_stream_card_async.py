@@ -19,7 +19,13 @@ async def begin(dut, seed: int, core_ps: int, bus_ps: int, **memory: object) -> 
     start_clock(dut.clk_i, core_ps)
     start_clock(dut.bus_clk_i, bus_ps)
     return await Card.begin(
-        dut, seed, clock="bus_clk_i", reset="bus_rst_ni", start_clock=False, **memory
+        dut,
+        seed,
+        clock="bus_clk_i",
+        reset="bus_rst_ni",
+        start_clock=False,
+        ready_falls=True,
+        **memory,
     )
 
 

@@ -12,8 +12,10 @@ module copy_bench
     parameter int unsigned RowsPerContext = 32,
     parameter int unsigned BurstsPerContext = 8
 ) (
-    input logic clk_i,
-    input logic rst_ni,
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,
+    output logic clearing_o,
 
     input  dma_ctrl_t   ctrl_i,
     output dma_status_t status_o,

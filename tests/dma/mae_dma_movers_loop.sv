@@ -88,6 +88,8 @@ module mae_dma_movers_loop
   ) u_read (
       .clk_i,
       .rst_ni,
+      .clear_i      (1'b0),
+      .clearing_o   (),
       .seg_ready_o  (src_seg_ready_o),
       .seg_valid_i  (src_seg_valid_i),
       .seg_abort_i  (src_seg_abort_i),
@@ -129,6 +131,8 @@ module mae_dma_movers_loop
   ) u_write (
       .clk_i,
       .rst_ni,
+      .clear_i        (1'b0),
+      .clearing_o     (),
       .seg_ready_o    (dst_seg_ready_o),
       .seg_valid_i    (dst_seg_valid_i),
       .seg_abort_i    (dst_seg_abort_i),

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_buffer: windows at any byte of any row, over the ends of rows and rings."""
+"""mae_dma_buffer: windows at any byte of any row, over the ends of rows and rings; erasing."""
 
 import random
 
 import cocotb
 import pytest
 from cocotb.clock import Clock
-from cocotb.triggers import FallingEdge
+from cocotb.triggers import ClockCycles, FallingEdge
 
 from tests.support import bench
 
@@ -19,8 +19,12 @@ async def windows_anywhere(dut) -> None:
     any_byte = given["ByteWrites"]
     size = width * rows
     rings = [bytearray(size) for _ in range(contexts)]
+    dut.rst_ni.value = 0
     Clock(dut.clk_i, 10, unit="ns").start()
-    dut.rd_enable_i.value = 0
+    for signal in (dut.clear_i, dut.wr_valid_i, dut.rd_enable_i):
+        signal.value = 0
+    await ClockCycles(dut.clk_i, 2)
+    dut.rst_ni.value = 1
     expected = None
 
     async def clock(write: tuple[int, int, bytes, int] | None, read: tuple[int, int] | None):
@@ -58,6 +62,20 @@ async def windows_anywhere(dut) -> None:
         if random.random() < 0.8:
             read = (random.randrange(contexts), random.randrange(size))
         await clock(write, read)
+    await clock(None, None)
+    dut.clear_i.value = 1
+    await FallingEdge(dut.clk_i)
+    dut.clear_i.value = 0
+    clocks = 0
+    while dut.clearing_o.value == 1:
+        await FallingEdge(dut.clk_i)
+        clocks += 1
+    assert clocks == contexts * rows // 2 + 1
+    assert int(dut.rd_data_o.value) == 0, "what was read last"
+    expected, rings = None, [bytearray(size) for _ in range(contexts)]
+    for ctx in range(contexts):
+        for row in range(rows):
+            await clock(None, (ctx, row * width))
     await clock(None, None)
 
 
