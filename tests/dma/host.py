@@ -64,7 +64,7 @@ class Host:
     ) -> "Host":
         """Reset, random memory, enabled rings."""
         host = cls(dut, seed, sub_log2, comp_log2)
-        await start(dut, ctrl_i=0, irq_ack_i=0, r_valid_i=0, b_valid_i=0)
+        await start(dut, clear_i=0, ctrl_i=0, irq_ack_i=0, r_valid_i=0, b_valid_i=0)
         host.memory = AxiMemory(
             dut, MEMORY_BYTES, base=BASE, seed=run_seed(seed), unique_ids=True, **memory
         )

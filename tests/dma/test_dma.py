@@ -197,6 +197,31 @@ async def abort_and_again(dut) -> None:
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
+async def clear_and_again(dut) -> None:
+    """Erasing the buffers takes the clocks that the header says, and the rings go on after it."""
+    host = await Host.begin(dut, 45, latency=(1, 20))
+    for _ in range(2):
+        jobs = random_jobs(host, 8)
+        before = bytearray(host.memory.data)
+        host.submit(*(job.desc for job in jobs))
+        check_memory(host, before, jobs, await host.finish())
+        await host.clocks(100)
+        host.ctrl.enable = 0
+        await host.clocks(3)
+        dut.clear_i.value = 1
+        await host.clocks(1)
+        dut.clear_i.value = 0
+        clocks = 0
+        while clocks == 0 or int(dut.clearing_o.value):
+            await host.clocks(1)
+            clocks += 1
+            assert clocks < 3000
+        assert clocks - 1 <= max(host.contexts * 32 // 2, 1) + 1
+        host.restart()
+    host.memory.stop()
+
+
+@cocotb.test(timeout_time=3, timeout_unit="ms")
 async def reset_and_again(dut) -> None:
     """A reset in mid-transfer, of card and memory, leaves nothing behind."""
     for turn in range(4):
