@@ -171,6 +171,9 @@ module mae_mode_serial
   place_t answer_place;
   place_t answer_next;
   place_t answer_write;
+  row_t answer_row;
+  row_t answer_row_2;  // the row behind it
+  block_t answer_data;
   block_t answer_tweak;
   block_t answer_result;
   block_t answer_chain;
@@ -186,7 +189,10 @@ module mae_mode_serial
   always_comb begin
     answer_job    = job_q[answer];
     answer_place  = place_q[answer];
-    answer_meta   = meta_q[row_of(answer, answer_place.row)];
+    answer_row    = row_of(answer, answer_place.row);
+    answer_row_2  = row_of(answer, answer_place.row + count_t'(1));
+    answer_meta   = meta_q[answer_row];
+    answer_data   = '0;
     answer_next   = answer_place;
     answer_write  = answer_place;
     answer_tweak  = answer_chain_i;
@@ -198,8 +204,9 @@ module mae_mode_serial
     if (rsp_valid_i && !tweak_q[answer]) begin
       answer_store = 1'b1;
       answer_next  = after(answer_place, answer_meta.bytes);
+      answer_data  = data_q[answer_row][answer_place.block];
       if (answer_job.steal && ends_partial(
-              answer_place.block, answer_meta, meta_q[row_of(answer, answer_place.row+count_t'(1))]
+              answer_place.block, answer_meta, meta_q[answer_row_2]
           )) begin
         answer_first  = !second_q[answer];
         answer_second = second_q[answer];
@@ -207,22 +214,10 @@ module mae_mode_serial
           answer_tweak = xts_times_alpha(answer_chain_i, 1);
         end
       end
-      answer_result = rsp_i.block ^ mode_mask(
-        answer_job.mode,
-        answer_job.dir,
-        answer_tweak,
-        data_q[row_of(
-          answer, answer_place.row)][answer_place.block]
-      );
-      answer_chain = mode_next(
-        answer_job.mode,
-        answer_job.dir,
-        answer_chain_i,
-        data_q[row_of(
-          answer, answer_place.row
-        )][answer_place.block],
-        answer_result
-      );
+      answer_result = rsp_i.block ^
+          mode_mask(answer_job.mode, answer_job.dir, answer_tweak, answer_data);
+      answer_chain =
+          mode_next(answer_job.mode, answer_job.dir, answer_chain_i, answer_data, answer_result);
       if (answer_first) begin
         answer_write = answer_next;
         answer_next  = answer_place;
@@ -246,6 +241,7 @@ module mae_mode_serial
   assign tweak_done_o   = rsp_valid_i && tweak_q[answer];
 
   // The request: of the slots that have a block, the one whose turn it is.
+  logic      [Slots-1:0] answer_ready;  // the slot that is answered has a next block
   logic      [Slots-1:0] ready;
   logic      [Slots-1:0] ask_grant;
   slot_t                 ask;
@@ -262,10 +258,10 @@ module mae_mode_serial
   block_t                ask_data;
   logic                  ask_steals;
   bank_hit_t             ask_bank;
+  dir_e                  ask_dir;
 
-  assign ready = ((~busy_q & (tweak_q | work_q)) | ((rsp_valid_i && answer_more) ? one_hot(
-      answer
-  ) : '0)) & key_ok_i;
+  assign answer_ready = (rsp_valid_i && answer_more) ? one_hot(answer) : '0;
+  assign ready = ((~busy_q & (tweak_q | work_q)) | answer_ready) & key_ok_i;
 
   mae_rr_arb #(
       .N(Slots)
@@ -293,14 +289,11 @@ module mae_mode_serial
     ask_chain  = ask_now ? answer_chain : ask_chain_i;
     ask_data   = '0;
     ask_bank   = '0;
+    ask_dir    = Encrypt;
     req_o      = '0;
     if (ask_valid) begin
-      ask_bank = bank_lookup(
-        banks_i,
-        ask_tweak ? ask_job.tweak_slot : ask_job.key_slot,
-        ask_tweak ? Encrypt : mode_cipher_dir(
-          ask_job.mode, ask_job.dir)
-      );
+      ask_dir  = ask_tweak ? Encrypt : mode_cipher_dir(ask_job.mode, ask_job.dir);
+      ask_bank = bank_lookup(banks_i, ask_tweak ? ask_job.tweak_slot : ask_job.key_slot, ask_dir);
       if (!ask_tweak) begin
         ask_meta = meta_q[row_of(ask, ask_place.row)];
         ask_steals = ask_job.steal &&
@@ -318,7 +311,7 @@ module mae_mode_serial
       end
       req_o.ctx = ctx_t'(32'(ask) * Lanes + Lane);
       req_o.bank = ask_bank.bank;
-      req_o.dir = ask_tweak ? Encrypt : mode_cipher_dir(ask_job.mode, ask_job.dir);
+      req_o.dir = ask_dir;
       req_o.block = ask_tweak ? ask_chain :
           mode_pre(ask_job.mode, ask_job.dir, ask_chain, ask_data);
     end

@@ -148,6 +148,7 @@ class Bench:
         self.out: dict[int, list[tuple[bytes, bool, bool]]] = {}
         self.row_clocks: list[int] = []  # when rows were taken in
         self.out_clocks: list[tuple[int, int]] = []  # when blocks came out, and how many
+        self.out_contexts: list[tuple[int, int]] = []  # when a row came out, and whose
         self.lost_clocks = 0  # row offered and not taken
 
     async def start(self) -> None:
@@ -262,6 +263,7 @@ class Bench:
                 assert not any(row[size:]), "bytes behind the end"
                 self.out[ctx].append((row[:size], bool(last), bool(int(dut.out_key_lost_o.value))))
                 self.out_clocks.append((self.clocks, -(-size // 16)))
+                self.out_contexts.append((self.clocks, ctx))
                 if last:
                     unfinished -= 1
                     if jobs[ctx]:
