@@ -24,7 +24,7 @@ async def begin(dut, seed: int, core_ps: int, bus_ps: int, **memory: object) -> 
         clock="bus_clk_i",
         reset="bus_rst_ni",
         start_clock=False,
-        ready_falls=True,
+        crossing=True,
         **memory,
     )
 

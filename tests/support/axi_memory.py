@@ -129,7 +129,7 @@ class AxiMemory:
         names=project_name,  # noqa: ANN001 - from signal and direction to the port's name
         clock: str = "clk_i",
         unique_ids: bool = False,
-        ready_falls: bool = False,  # the master may make answers wait, as a clock crossing does
+        crossing: bool = False,  # the master's clock may be slower: answers wait, W has gaps
     ) -> None:
         self.clock = getattr(dut, clock)
         self.base = base
@@ -141,7 +141,7 @@ class AxiMemory:
         self.one_way = one_way
         self.random = random.Random(seed)
         self.unique_ids = unique_ids
-        self.ready_falls = ready_falls
+        self.crossing = crossing
         self.now = 0
         self.statistics = Statistics()
         self.read_log: list[tuple[int, int]] = []  # address, beats
@@ -282,7 +282,7 @@ class AxiMemory:
             stat.most_beats = max(stat.most_beats, self._beats_asked)
             self.read_log.append((burst.addr, burst.beats))
         self._reads.step(self.now)
-        waits = self.ready_falls and not int(self._r_ready.value)
+        waits = self.crossing and not int(self._r_ready.value)
         if not allowed or not self._reads.ready or waits or self._stalls():
             self._put(self._r_valid, 0)
             return
@@ -325,7 +325,7 @@ class AxiMemory:
             self.write_log.append((burst.addr, burst.beats))
             while self._early and self._addresses:
                 self._store(*self._early.popleft())
-        if self._in_burst:
+        if self._in_burst and not self.crossing:
             assert int(self._w_valid.value), "W has a gap within a burst"
         self._put(self._w_ready, int(take))
         if take:
@@ -341,7 +341,7 @@ class AxiMemory:
             stat.first_write = stat.first_write or self.now
             stat.last_write = self.now
         self._replies.step(self.now)
-        waits = self.ready_falls and not int(self._b_ready.value)
+        waits = self.crossing and not int(self._b_ready.value)
         if self._replies.ready and not waits and not self._stalls():
             assert int(self._b_ready.value), "a write response is not accepted"
             burst = self.random.choice(self._replies.ready)
