@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A lane of a cipher (mae_iter_unit, mae_pipe_rounds) without its key memory: keys come from here.
+
+:class:`Lane` drives one and checks, clock by clock, what the header says of its outputs.
+"""
+
+import random
+from collections import deque
+
+from cocotb.triggers import RisingEdge, Timer
+
+from tests.cipher import fips197
+from tests.cipher.fips197 import ROUNDS, openssl, round_keys
+from tests.cipher.leaks import registers_left
+from tests.support import bench
+from tests.support.stream import start
+
+SIZES = (16, 24, 32)
+ENCRYPT, DECRYPT, BOTH = 1, 2, 3
+Request = tuple[int, int, int, bytes]  # ctx, bank, decrypt, block
+
+
+class Lane:
+    """The module, its keys, and the blocks inside as [clocks until the answer, ctx, answer]."""
+
+    def __init__(self, dut, pipeline: bool) -> None:
+        self.dut = dut
+        self.pipeline = pipeline
+        values = bench.parameters()
+        self.banks = int(values.get("KeyBanks", 1))
+        dirs = int(values.get("Dirs", BOTH))
+        self.dirs = [d for d, bit in ((0, ENCRYPT), (1, DECRYPT)) if dirs & bit]
+        self.sizes = SIZES[: int(values.get("MaxKeyLen", 2)) + 1]
+        self.regs = int(values.get("RegsPerRound", 1))
+        self.keys: list[bytes] = []
+        self.inside: deque[list] = deque()
+        self.ready = [(1 << self.banks) - 1] * 2  # for encryption and for decryption
+
+    async def reset(self) -> None:
+        """Out of reset with a new key in each bank; unused round keys are random."""
+        fips197.check_against_openssl(2)
+        await start(self.dut, clear_i=0, enc_ready_i=0, dec_ready_i=0, req_valid_i=0, req_i=0)
+        first = random.randrange(len(self.sizes))
+        order = self.sizes[first:] + self.sizes[:first]
+        self.keys = [random.randbytes(order[b % len(order)]) for b in range(self.banks)]
+        rounds = ROUNDS[self.sizes[-1]]
+        for b, key in enumerate(self.keys):
+            self.dut.len_i[b].value = SIZES.index(len(key))
+            keys = [int.from_bytes(k, "big") for k in round_keys(key)]
+            for i in range(rounds + 1):
+                self.dut.keys_i[b][i].value = keys[i] if i < len(keys) else random.getrandbits(128)
+            for r in range(rounds if self.pipeline else 0):
+                spare = r >= len(keys) - 1
+                self.dut.enc_keys_i[b][r].value = (
+                    random.getrandbits(128) if spare else keys[len(keys) - 1 - r]
+                )
+
+    def latency(self, key: bytes) -> int:
+        """Clocks from a request to its answer."""
+        return ROUNDS[len(key)] * self.regs + 1 if self.pipeline else ROUNDS[len(key)]
+
+    def takes(self, bank: int, decrypt: int) -> bool:
+        """Whether the header says that such a request is taken now."""
+        if bank >= self.banks or not self.ready[decrypt] >> bank & 1:
+            return False
+        if self.pipeline:  # in two clocks nobody may be where this block would be
+            return all(left < self.latency(self.keys[bank]) for left, *_ in self.inside)
+        return all(left == 0 for left, *_ in self.inside)
+
+    async def step(self, request: Request | None = None) -> bool:
+        """One clock with this request or none; checks every output; whether it was taken."""
+        dut = self.dut
+        for block in self.inside:
+            block[0] -= 1
+        dut.enc_ready_i.value, dut.dec_ready_i.value = self.ready
+        dut.req_valid_i.value = request is not None
+        ctx, bank, decrypt, block = request or (0, 0, self.dirs[0], bytes(16))
+        head = ctx << 3 | bank << 1 | decrypt
+        dut.req_i.value = head << 128 | int.from_bytes(block, "big")
+        await RisingEdge(dut.clk_i)
+        valid, rsp = int(dut.rsp_valid_o.value), int(dut.rsp_o.value)
+        assert bool(valid) == bool(self.inside and self.inside[0][0] == 0)
+        takes = self.takes(bank, decrypt)
+        assert bool(int(dut.req_ready_o.value)) == takes
+        taken = takes and request is not None
+        assert int(dut.used_o.value) == taken << bank
+        if valid:
+            _, ctx_, answer = self.inside.popleft()
+            assert rsp == ctx_ << 128 | int.from_bytes(answer, "big")
+        else:
+            assert rsp & (1 << 128) - 1 == 0, "data where no block is"
+        if taken:
+            answer = openssl(self.keys[bank], block, bool(decrypt))
+            self.inside.append([self.latency(self.keys[bank]), ctx, answer])
+        return taken
+
+    def request(self, bank: int | None = None, decrypt: int | None = None) -> Request:
+        """A random one."""
+        bank = random.randrange(self.banks) if bank is None else bank
+        decrypt = random.choice(self.dirs) if decrypt is None else decrypt
+        return random.randrange(256), bank, decrypt, random.randbytes(16)
+
+    async def traffic(self, clocks: int, gap: float, flicker: float) -> int:
+        """Random requests; readiness of the banks changes at random; blocks taken."""
+        blocks = 0
+        for _ in range(clocks):
+            if random.random() < flicker:
+                self.ready = [random.getrandbits(self.banks) for _ in range(2)]
+            bank = random.randrange(4 if random.random() < 0.1 else self.banks)
+            blocks += await self.step(self.request(bank) if random.random() >= gap else None)
+        self.ready = [(1 << self.banks) - 1] * 2
+        for _ in range(50):
+            await self.step()
+        assert not self.inside
+        return blocks
+
+    async def clear(self, clocks: int) -> None:
+        """Clear for a clock; no block comes out, and after ``clocks`` no data is left."""
+        self.dut.req_valid_i.value = 0
+        await Timer(1, "ns")
+        assert registers_left(self.dut)
+        self.dut.clear_i.value = 1
+        await RisingEdge(self.dut.clk_i)
+        self.dut.clear_i.value = 0
+        self.inside.clear()
+        await Timer(1, "ns")
+        assert int(self.dut.rsp_valid_o.value) == 0
+        for _ in range(clocks - 1):
+            await RisingEdge(self.dut.clk_i)
+        await Timer(1, "ns")
+        assert registers_left(self.dut) == []
+        for _ in range(60):
+            await self.step()
