@@ -360,9 +360,8 @@ module mae_ghash
       .product_o(spare_product)
   );
 
-  `MAE_ASSERT(
-      SumFree,
-      !(deep && (tail_q[0].valid && tail_q[0].two || tail_q[1].valid)) && !(tail_q[0].valid && tail_q[0].two && tail_q[1].valid))
+  // At most one of the three needs the multiplier of the sums.
+  `MAE_ASSERT(SumFree, $onehot0({deep, tail_q[0].valid && tail_q[0].two, tail_q[1].valid}))
   `MAE_ASSERT(FirstBeat, !beat_valid_i || abort_i || clear_i || beat_first_i != open_q)
   if (2 ** CountWidth - 1 > Lanes) begin : gen_blocks_fit
     `MAE_ASSERT(BlocksFit, !beat_valid_i || 32'(beat_blocks_i) <= Lanes)

@@ -56,8 +56,8 @@ def first_counter(key: bytes, iv: bytes) -> bytes:
 
 
 def encrypt(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-    """Ciphertext and tag, from OpenSSL; where it refuses the IV (under 8 bytes) by the text."""
-    if len(iv) >= 8:
+    """Ciphertext and tag, from OpenSSL; for an IV that it refuses by the text."""
+    if 8 <= len(iv) <= 128:
         side = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
         side.authenticate_additional_data(aad)
         text = side.update(data) + side.finalize()
