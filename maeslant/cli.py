@@ -124,6 +124,12 @@ def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
         yield lambda count: progress.advance(task, count)
 
 
+def opened(uri: str) -> Device:
+    """Open a device; a simulated one is built first if need be, which takes a minute."""
+    with err.status(f"opening {uri}") if err.is_terminal else contextlib.nullcontext():
+        return Device(uri)
+
+
 def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
     """Encrypt or decrypt a file."""
     mode = options["mode"].value
@@ -135,7 +141,7 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
         with (
             files.source(input_name) as (source, size),
             files.destination(output_name, options["force"]) as sink,
-            Device(options["device"]) as device,
+            opened(options["device"]) as device,
             byte_bar(title, size) as seen,
         ):
             pieces = files.read(source, seen)
@@ -190,8 +196,8 @@ def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) 
     """What DEVICE can do."""
     from maeslant import inventory
 
-    with Device(device) as opened:
-        inventory.show_caps(opened.caps(), as_json, Console())
+    with opened(device) as handle:
+        inventory.show_caps(handle.caps(), as_json, Console())
 
 
 @app.command()

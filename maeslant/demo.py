@@ -15,7 +15,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 from maeslant import files
-from maeslant.device import DECRYPT, ENCRYPT, PADDED, Device
+from maeslant.device import DECRYPT, ENCRYPT, PADDED, Device, build_simulation
 from maeslant.errors import MaeslantError
 
 DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
@@ -88,6 +88,8 @@ def run(name: str, console: Console) -> None:
     if path.stat().st_size == 0:
         raise MaeslantError(f"{path} is empty")
     console.print(f"[bold]{path}[/], {path.stat().st_size:,} bytes, through {DEVICE}")
+    with console.status("making the card from its SystemVerilog (a minute, once)"):
+        build_simulation(DEVICE)
     key, iv = secrets.token_bytes(16), secrets.token_bytes(16)
     table = Table(title="AES-128 on the 4-lane stream card")
     table.caption = f"{CONDITIONS}; bus: share of its data clocks; Gbit/s at {CLOCK_MHZ} MHz"

@@ -9,7 +9,7 @@ from typing import Self
 
 import cffi
 
-from maeslant import driverbuild, paths
+from maeslant import builds, driverbuild, paths, simbuild
 from maeslant.errors import MaeslantError
 
 MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
@@ -62,12 +62,27 @@ def devices() -> list[dict[str, object]]:
     ]
 
 
+def build_simulation(uri: str) -> None:
+    """Make or refresh the simulated build that ``uri`` names, as the driver reads it.
+
+    "sim:stream?lanes=4" is build stream4; other options are the simulator's. What is no named
+    build is left to the driver, which says what is wrong.
+    """
+    name, _, text = uri.removeprefix("sim:").partition("?")
+    options = dict(option.partition("=")[::2] for option in text.split("&") if option)
+    name += options.get("lanes", "")
+    if builds.load().get(name, {}).get("device"):
+        simbuild.build(name, trace="wave" in options)
+
+
 class Device:
     """An open device; use it as a context manager."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
         self.uri = uri
+        if uri.startswith("sim:"):
+            build_simulation(uri)
         handle = self.ffi.new("mae_dev_t **")
         check(self.lib.mae_open(uri.encode(), handle))
         self.handle = handle[0]

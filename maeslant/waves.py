@@ -7,7 +7,7 @@ import secrets
 import subprocess
 import sys
 
-from maeslant import builds, paths, simbuild
+from maeslant import builds, paths
 from maeslant.device import ENCRYPT, Device
 from maeslant.errors import MaeslantError
 
@@ -49,7 +49,6 @@ def of_build(name: str) -> str:
     build = builds.get(name)
     if not build.get("device"):
         raise MaeslantError(f"{name} is no device; use a test: maeslant wave tests/cipher/...")
-    simbuild.build(name, trace=True)
     folder = paths.BUILD / "waves"
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.fst"
