@@ -5,6 +5,7 @@
 // A row of the parallel path goes into all its lanes in one clock; a serial block needs one lane.
 // Where both want a lane they take turns. Who has the turn keeps it until he has gone: a block of a
 // shorter key length waits for the pipeline to drain, which it would not while others go on.
+// So key lengths that alternate cost clocks: AES-128 behind AES-256 waits 4 rounds.
 // Combinational from valid and ready to valid and taken; req_ready_i depends on req_o's direction
 // and bank, so the valid of a parallel row waits for the ready of all its lanes. Legal: Lanes 1..16.
 
