@@ -69,7 +69,7 @@ module mae_mode_keys
     cfg_now  = cfg_then;
     if (cfg_i.mode == Xts && cfg_i.init) cfg_now = '{dir: Encrypt, slot: cfg_i.tweak_slot};
     cfg_lost = !keys_i.slot_valid[cfg_now.slot] || !keys_i.slot_valid[cfg_then.slot] ||
-        (keys_i.changed && (keys_i.changed_slot == cfg_now.slot || keys_i.changed_slot == cfg_then.slot));
+        (keys_i.changed && keys_i.changed_slot inside {cfg_now.slot, cfg_then.slot});
   end
 
   always_comb begin
@@ -113,7 +113,7 @@ module mae_mode_keys
       end
       if (keys_i.changed) begin
         for (int unsigned c = 0; c < Contexts; c++) begin
-          if (active_i[c] && (keys_i.changed_slot == now_q[c].slot || keys_i.changed_slot == then_q[c].slot)) begin
+          if (active_i[c] && keys_i.changed_slot inside {now_q[c].slot, then_q[c].slot}) begin
             lost_q[c] <= 1'b1;
           end
         end
