@@ -64,8 +64,9 @@ module mae_mode_keys
     return bank_stays(banks, need.slot, need.dir);
   endfunction
 
-  function automatic logic uses(input need_t first, input need_t second, input key_slot_t slot);
-    return first.slot == slot || second.slot == slot;
+  function automatic logic either(input key_slot_t first, input key_slot_t second,
+                                  input key_slot_t slot);
+    return first == slot || second == slot;
   endfunction
 
   always_comb begin
@@ -73,7 +74,7 @@ module mae_mode_keys
     cfg_now  = cfg_then;
     if (cfg_i.mode == Xts && cfg_i.init) cfg_now = '{dir: Encrypt, slot: cfg_i.tweak_slot};
     cfg_lost = !keys_i.slot_valid[cfg_now.slot] || !keys_i.slot_valid[cfg_then.slot] ||
-        (keys_i.changed && uses(cfg_now, cfg_then, keys_i.changed_slot));
+        (keys_i.changed && either(cfg_now.slot, cfg_then.slot, keys_i.changed_slot));
   end
 
   always_comb begin
@@ -117,7 +118,7 @@ module mae_mode_keys
       end
       if (keys_i.changed) begin
         for (int unsigned c = 0; c < Contexts; c++) begin
-          if (active_i[c] && uses(now_q[c], then_q[c], keys_i.changed_slot)) begin
+          if (active_i[c] && either(now_q[c].slot, then_q[c].slot, keys_i.changed_slot)) begin
             lost_q[c] <= 1'b1;
           end
         end
