@@ -31,12 +31,13 @@ module mae_mode_turns
     output cipher_req_t [Lanes-1:0] req_o
 );
   logic [Lanes-1:0] contested;
-  logic [Lanes-1:0] served_q;  // lanes whose serial path has gone in this turn
-  logic             serial_turn_q;
+  logic [Lanes-1:0] owed_q;  // lanes where the serial path has the turn
+  logic [Lanes-1:0] serial_gone;
   logic             parallel_now;
 
   assign contested = parallel_valid_i ? serial_valid_i & parallel_lanes_i : '0;
-  assign parallel_now = parallel_valid_i && !(serial_turn_q && contested != '0);
+  assign parallel_now = parallel_valid_i && (contested & owed_q) == '0;
+  assign serial_gone = serial_valid_i & serial_ready_o;
   assign parallel_taken_o = parallel_now && (parallel_lanes_i & ~req_ready_i) == '0;
 
   always_comb begin
@@ -54,19 +55,9 @@ module mae_mode_turns
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      serial_turn_q <= 1'b0;
-      served_q      <= '0;
-    end else if (serial_turn_q) begin
-      if ((contested & ~serial_ready_o & ~served_q) == '0) begin
-        serial_turn_q <= 1'b0;
-        served_q      <= '0;
-      end else begin
-        served_q <= served_q | (contested & serial_ready_o);
-      end
-    end else if (parallel_taken_o && contested != '0) begin
-      serial_turn_q <= 1'b1;
-    end
+    if (!rst_ni) owed_q <= '0;
+    else if (parallel_taken_o) owed_q <= (owed_q | contested) & serial_valid_i & ~serial_gone;
+    else owed_q <= owed_q & serial_valid_i & ~serial_gone;
   end
 
 endmodule

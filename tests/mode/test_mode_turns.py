@@ -134,6 +134,26 @@ async def keeps_its_turn(dut) -> None:
     assert (await askers.step())[0] == set(range(askers.lanes))
 
 
+@cocotb.test(timeout_time=20, timeout_unit="us", skip=bench.parameters().get("Lanes", 1) < 2)
+async def keeps_its_turn_beside_short_rows(dut) -> None:
+    """A serial block's turn outlives rows that do not want its lane."""
+    askers = Askers(dut)
+    await askers.reset()
+    top, every = askers.lanes - 1, (1 << askers.lanes) - 1
+    askers.ask_serial(top)
+    passed = 0
+    for n in range(40):  # the lane is not ready for the serial block where only short rows go
+        if askers.row is None:
+            askers.ask(1 if n % 2 else every)
+        long = len(askers.row) == askers.lanes
+        askers.ready = every if long else every & ~(1 << top)
+        by_row, by_serial = await askers.step()
+        passed += top in by_row
+        if top in by_serial:
+            break
+    assert passed <= 1
+
+
 @pytest.mark.parametrize("lanes", (1, 3))
 def test_mode_turns(lanes: int) -> None:
     """One lane, and several."""
