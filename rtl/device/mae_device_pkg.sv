@@ -13,6 +13,7 @@ package mae_device_pkg;
     ErrBadOp     = 8'd2,
     ErrBadLength = 8'd4,
     ErrBadKey    = 8'd5,
+    ErrBadTag    = 8'd12,
     ErrOverflow  = 8'd32,
     ErrUnderflow = 8'd33,
     ErrBusy      = 8'd34

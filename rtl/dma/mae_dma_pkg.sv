@@ -64,7 +64,8 @@ package mae_dma_pkg;
     StatusReadDecerr  = 8'd8,
     StatusWriteSlverr = 8'd9,
     StatusWriteDecerr = 8'd10,
-    StatusAborted     = 8'd11   // an abort found the transfer in flight or not yet started
+    StatusAborted     = 8'd11,  // an abort found the transfer in flight or not yet started
+    StatusBadTag      = 8'd12   // the tag of an authenticated decryption is wrong
   } status_e;
 
   // What the device's registers give the DMA. Ring indices run freely modulo 2^16: entry i is at

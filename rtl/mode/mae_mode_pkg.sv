@@ -14,22 +14,24 @@
 //   CFB  decrypt  chain          data     data
 //   OFB           chain          data     data ^ out      SP 800-38A §6.4
 //   CTR           chain          data     chain + 1       SP 800-38A §6.5, 128-bit counter
+//   CTR32         chain          data     inc32(chain)    SP 800-38D §6.2: the counter of GCM
 //   XTS           data ^ chain   chain    chain * alpha   IEEE 1619, SP 800-38E
 //
 // The first chain value is the IV, the first counter block, or for XTS the tweak's encryption
-// under the second key. CFB, OFB and CTR use the forward cipher in both directions.
+// under the second key. CFB, OFB and the CTRs use the forward cipher in both directions.
 
 package mae_mode_pkg;
   import mae_aes_pkg::*;
 
   typedef enum logic [2:0] {
-    Ecb  = 3'd0,
-    Cbc  = 3'd1,
-    Pcbc = 3'd2,
-    Cfb  = 3'd3,
-    Ofb  = 3'd4,
-    Ctr  = 3'd5,
-    Xts  = 3'd6
+    Ecb   = 3'd0,
+    Cbc   = 3'd1,
+    Pcbc  = 3'd2,
+    Cfb   = 3'd3,
+    Ofb   = 3'd4,
+    Ctr   = 3'd5,
+    Xts   = 3'd6,
+    Ctr32 = 3'd7
   } mode_e;
 
   localparam int unsigned KeySlotWidth = 6;
@@ -91,20 +93,20 @@ package mae_mode_pkg;
   function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,
                                       input block_t data);
     unique case (mode)
-      Cbc, Pcbc:     return (dir == Encrypt) ? data ^ chain : data;
-      Cfb, Ofb, Ctr: return chain;
-      Xts:           return data ^ chain;
-      default:       return data;
+      Cbc, Pcbc:            return (dir == Encrypt) ? data ^ chain : data;
+      Cfb, Ofb, Ctr, Ctr32: return chain;
+      Xts:                  return data ^ chain;
+      default:              return data;
     endcase
   endfunction
 
   function automatic block_t mode_mask(input mode_e mode, input dir_e dir, input block_t chain,
                                        input block_t data);
     unique case (mode)
-      Cbc, Pcbc:     return (dir == Encrypt) ? '0 : chain;
-      Cfb, Ofb, Ctr: return data;
-      Xts:           return chain;
-      default:       return '0;
+      Cbc, Pcbc:            return (dir == Encrypt) ? '0 : chain;
+      Cfb, Ofb, Ctr, Ctr32: return data;
+      Xts:                  return chain;
+      default:              return '0;
     endcase
   endfunction
 
@@ -114,6 +116,7 @@ package mae_mode_pkg;
       Cbc, Cfb:  return (dir == Encrypt) ? out : data;
       Pcbc, Ofb: return data ^ out;
       Ctr:       return chain + 128'd1;
+      Ctr32:     return inc32(chain, 1);
       Xts:       return xts_times_alpha(chain, 1);
       default:   return chain;
     endcase
@@ -121,7 +124,7 @@ package mae_mode_pkg;
 
   // The direction of the block cipher that a mode needs.
   function automatic dir_e mode_cipher_dir(input mode_e mode, input dir_e dir);
-    return (mode inside {Cfb, Ofb, Ctr}) ? Encrypt : dir;
+    return (mode inside {Cfb, Ofb, Ctr, Ctr32}) ? Encrypt : dir;
   endfunction
 
   // Whether the next chain value needs the cipher's answer: such a mode cannot fill a pipeline.
@@ -131,7 +134,12 @@ package mae_mode_pkg;
 
   // Whether a message may end in a part of a block (XTS by ciphertext stealing).
   function automatic logic mode_any_length(input mode_e mode);
-    return mode inside {Cfb, Ofb, Ctr, Xts};
+    return mode inside {Cfb, Ofb, Ctr, Ctr32, Xts};
+  endfunction
+
+  // n steps of a counter that is the last 32 bits alone, SP 800-38D §6.2.
+  function automatic block_t inc32(input block_t counter, input int unsigned n);
+    return {counter[127:32], counter[31:0] + n};
   endfunction
 
   // Multiplication by alpha to the n-th, IEEE 1619 §5.2. There byte 0 is the least significant one.
@@ -151,6 +159,7 @@ package mae_mode_pkg;
     case (mode)
       Cbc, Cfb: return (n == 0) ? chain : previous;
       Ctr:      return chain + 128'(n);
+      Ctr32:    return inc32(chain, n);
       Xts:      return xts_times_alpha(chain, n);
       default:  return chain;
     endcase

@@ -374,6 +374,7 @@ package mae_peripheral_regs_pkg;
         mae_error_e__bad_op = 'h2,
         mae_error_e__bad_length = 'h4,
         mae_error_e__bad_key = 'h5,
+        mae_error_e__bad_tag = 'hc,
         mae_error_e__overflow = 'h20,
         mae_error_e__underflow = 'h21,
         mae_error_e__busy = 'h22
