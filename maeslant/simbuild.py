@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the simulated machine of a named build: Verilator, then the harness of sim/, one library.
+"""Build the simulated machine of a named build: Verilator, then its harness of sim/, one library.
 
 ``python -m maeslant.simbuild NAME`` prints the library's path. A build whose sources, parameters
 and tools have not changed costs a few milliseconds; two processes may ask for one at once.
@@ -31,6 +31,8 @@ VERILATOR += "--timescale 1ns/1ps --output-split 20000".split()
 CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique".split()
 OPT_FAST = "-O3"
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
+# Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
+ENGINES = {"mae_gcm_stream": "gcm"}
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -50,7 +52,7 @@ def build(name: str, trace: bool = False) -> pathlib.Path:
     With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
     """
     found = builds.get(name)
-    if not found.get("device"):
+    if not found.get("device") and found["top"] not in ENGINES:
         raise MaeslantError(f"{name} is no device: only devices make a machine")
     return build_top(name, str(found["top"]), found["parameters"], trace=trace)
 
@@ -82,16 +84,32 @@ def build_top(
         stamp.unlink(missing_ok=True)
         start = time.time()
         with open(where / "build.log", "w") as log:
-            _make(where, target, arguments, trace, log)
-        read = _dependencies(where / "model" / "Vtop__ver.d")
+            _make(where, target, arguments, trace, log, _harness_files(top))
+        read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
         # A source that was edited meanwhile may be in the library or not: build again next time.
         if all(os.stat(name).st_mtime < start for name in read):
             stamp.write_text(json.dumps({"key": _key(arguments, read), "files": read}))
     return target
 
 
+def _harness_files(top: str) -> list[pathlib.Path]:
+    """The sources of a top's harness and their headers; the first one needs the verilated class."""
+    if top not in ENGINES:
+        own = [SIM / "top.cpp"]
+        rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
+        return [*own, *rest, *SIM.glob("*.h"), *SIM.glob("include/*.h"), *SIM.glob("plain/**/*.h")]
+    folder = SIM / ENGINES[top]
+    shared = [SIM / name for name in ("runtime.cpp", "runtime.h", "random.h")]
+    return [folder / f"{folder.name}.cpp", *shared, *folder.glob("*.h")]
+
+
 def _make(
-    where: pathlib.Path, target: pathlib.Path, arguments: list[str], trace: bool, log
+    where: pathlib.Path,
+    target: pathlib.Path,
+    arguments: list[str],
+    trace: bool,
+    log,
+    harness: list[pathlib.Path],
 ) -> None:
     """Verilate, compile and link; everything said goes to the log."""
     model = where / "model"
@@ -101,7 +119,7 @@ def _make(
     classes = (model / "Vtop.h").read_text()
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
-    own = _harness(model, verilator, macros, trace, log)
+    own = _harness(model, verilator, macros, trace, log, harness)
     (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
     make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
     _run([*make, f"OPT_FAST={OPT_FAST}", "OPT_SLOW=-O1", "VM_PARALLEL_BUILDS=1"], log)
@@ -115,8 +133,15 @@ def _make(
     os.replace(new, target)  # who has the old one loaded keeps it
 
 
-def _harness(model: pathlib.Path, verilator: str, macros: list[str], trace: bool, log) -> list[str]:
-    """Compile sim/ and Verilator's run time; builds share the objects where they can."""
+def _harness(
+    model: pathlib.Path,
+    verilator: str,
+    macros: list[str],
+    trace: bool,
+    log,
+    files: list[pathlib.Path],
+) -> list[str]:
+    """Compile the harness and Verilator's run time; builds share the objects where they can."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -138,16 +163,15 @@ def _harness(model: pathlib.Path, verilator: str, macros: list[str], trace: bool
     if trace:  # where the system lacks a header, ours stands in: valid files, only larger
         missing = [header for _, header in FST_NEEDS if not _has_header(header)]
         flags += [f"-I{SIM / 'plain' / header.removesuffix('.h')}" for header in missing]
-    shared = [path for path in sorted(SIM.glob("*.cpp")) if path.name != "top.cpp"]
+    top, *shared = [path for path in files if path.suffix == ".cpp"]
     shared += [include / "verilated_threads.cpp"]
     shared += [include / "verilated_fst_c.cpp"] if trace else []
-    inputs = sorted([*SIM.glob("**/*.cpp"), *SIM.glob("**/*.h")])
-    key = _key([*flags, str(include.stat().st_mtime_ns)], map(str, inputs))
+    key = _key([*flags, str(include.stat().st_mtime_ns)], map(str, sorted(files)))
     cache = paths.BUILD / "sim" / ".harness" / key[:16]
     cache.mkdir(parents=True, exist_ok=True)
     jobs = [(path, cache / f"{path.stem}.o", flags) for path in shared]
     local = [*flags, *macros, "-isystem", str(model)]
-    jobs.append((SIM / "top.cpp", model.parent / "top.o", local))
+    jobs.append((top, model.parent / "top.o", local))
 
     def compile_one(job: tuple[pathlib.Path, pathlib.Path, list[str]]) -> str:
         source, target, options = job
@@ -197,12 +221,12 @@ def _has_header(name: str) -> bool:
     return not subprocess.run(command, input=text, text=True, capture_output=True).returncode
 
 
-def _dependencies(path: pathlib.Path) -> list[str]:
-    """The sources that Verilator read, and ours."""
+def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
+    """The sources that Verilator read, and the harness."""
     text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
     model = str(path.parent)
     read = {word for word in text.split() if not word.startswith(model)}
-    own = (*SIM.glob("**/*.cpp"), *SIM.glob("**/*.h"), SIM / "exports.map")
+    own = (*harness, SIM / "exports.map")
     return sorted(read | {str(path) for path in own})
 
 
