@@ -17,16 +17,17 @@ struct mae_ring_desc {
     uint8_t flags;      /* MAE_DESC_* */
     uint8_t context_id; /* whose chain value is used and kept */
     uint8_t key_slot;
-    uint32_t length;      /* bytes, at least 1 */
+    uint32_t length;      /* bytes; 0 only in GCM */
     uint8_t tweak_slot;   /* key slot of XTS's second key */
-    uint8_t reserved2[3]; /* zero */
+    uint8_t phase;        /* GCM: mae_phase_t */
+    uint8_t tag_bytes;    /* GCM, final decryption: bytes of the expected tag that count, 4 … 16 */
+    uint8_t reserved;     /* zero */
     uint64_t src;         /* address of the source, or of its list */
     uint64_t dst;         /* address of the destination, or of its list */
     uint16_t src_entries; /* with MAE_DESC_SRC_LIST */
     uint16_t dst_entries; /* with MAE_DESC_DST_LIST */
-    uint32_t reserved0;   /* zero */
-    uint64_t reserved1;   /* zero */
-    uint8_t iv[16];
+    uint8_t nonce[12];    /* GCM: with MAE_DESC_INIT the IV, if it has 12 bytes; else zero */
+    uint8_t iv[16];       /* GCM: the expected tag of a final decryption, else zero */
 };
 
 enum {
@@ -34,7 +35,8 @@ enum {
     MAE_DESC_INIT = 1 << 1,     /* start a message with iv, else go on */
     MAE_DESC_SRC_LIST = 1 << 2, /* src points to src_entries list entries */
     MAE_DESC_DST_LIST = 1 << 3, /* dst points to dst_entries list entries */
-    MAE_DESC_IRQ = 1 << 4       /* raise the interrupt when completed */
+    MAE_DESC_IRQ = 1 << 4,      /* raise the interrupt when completed */
+    MAE_DESC_FINAL = 1 << 5     /* GCM: the message ends: make its tag, or check it */
 };
 
 /* A scatter-gather list entry, 16-byte aligned; 0 bytes are legal. */
@@ -44,8 +46,9 @@ struct mae_ring_sg_entry {
     uint32_t reserved; /* zero */
 };
 
-/* A completion. */
+/* A completion, 32-byte aligned. Its phase is written last. */
 struct mae_ring_completion {
+    uint8_t tag[16]; /* of a GCM message encrypted to its end, else zero */
     uint32_t cookie;
     uint8_t status; /* MAE_STATUS_* */
     uint8_t context_id;
@@ -66,7 +69,8 @@ enum {
     MAE_STATUS_READ_DECERR = 8,
     MAE_STATUS_WRITE_SLVERR = 9,
     MAE_STATUS_WRITE_DECERR = 10,
-    MAE_STATUS_ABORTED = 11
+    MAE_STATUS_ABORTED = 11,
+    MAE_STATUS_BAD_TAG = 12 /* GCM: the tag is wrong; this job's destination was overwritten */
 };
 
 #define MAE_RING_ASSERT(type, member, offset) \
@@ -79,26 +83,28 @@ MAE_RING_ASSERT(mae_ring_desc, context_id, 0x06);
 MAE_RING_ASSERT(mae_ring_desc, key_slot, 0x07);
 MAE_RING_ASSERT(mae_ring_desc, length, 0x08);
 MAE_RING_ASSERT(mae_ring_desc, tweak_slot, 0x0c);
-MAE_RING_ASSERT(mae_ring_desc, reserved2, 0x0d);
+MAE_RING_ASSERT(mae_ring_desc, phase, 0x0d);
+MAE_RING_ASSERT(mae_ring_desc, tag_bytes, 0x0e);
+MAE_RING_ASSERT(mae_ring_desc, reserved, 0x0f);
 MAE_RING_ASSERT(mae_ring_desc, src, 0x10);
 MAE_RING_ASSERT(mae_ring_desc, dst, 0x18);
 MAE_RING_ASSERT(mae_ring_desc, src_entries, 0x20);
 MAE_RING_ASSERT(mae_ring_desc, dst_entries, 0x22);
-MAE_RING_ASSERT(mae_ring_desc, reserved0, 0x24);
-MAE_RING_ASSERT(mae_ring_desc, reserved1, 0x28);
+MAE_RING_ASSERT(mae_ring_desc, nonce, 0x24);
 MAE_RING_ASSERT(mae_ring_desc, iv, 0x30);
 _Static_assert(sizeof(struct mae_ring_desc) == 64, "descriptor");
 MAE_RING_ASSERT(mae_ring_sg_entry, addr, 0x00);
 MAE_RING_ASSERT(mae_ring_sg_entry, length, 0x08);
 MAE_RING_ASSERT(mae_ring_sg_entry, reserved, 0x0c);
 _Static_assert(sizeof(struct mae_ring_sg_entry) == 16, "list entry");
-MAE_RING_ASSERT(mae_ring_completion, cookie, 0x00);
-MAE_RING_ASSERT(mae_ring_completion, status, 0x04);
-MAE_RING_ASSERT(mae_ring_completion, context_id, 0x05);
-MAE_RING_ASSERT(mae_ring_completion, index, 0x06);
-MAE_RING_ASSERT(mae_ring_completion, bytes, 0x08);
-MAE_RING_ASSERT(mae_ring_completion, phase, 0x0c);
-_Static_assert(sizeof(struct mae_ring_completion) == 16, "completion");
+MAE_RING_ASSERT(mae_ring_completion, tag, 0x00);
+MAE_RING_ASSERT(mae_ring_completion, cookie, 0x10);
+MAE_RING_ASSERT(mae_ring_completion, status, 0x14);
+MAE_RING_ASSERT(mae_ring_completion, context_id, 0x15);
+MAE_RING_ASSERT(mae_ring_completion, index, 0x16);
+MAE_RING_ASSERT(mae_ring_completion, bytes, 0x18);
+MAE_RING_ASSERT(mae_ring_completion, phase, 0x1c);
+_Static_assert(sizeof(struct mae_ring_completion) == 32, "completion");
 #endif
 
 #endif

@@ -45,6 +45,9 @@ module mae_aes_client
     input  dma_ctx_t cfg_ctx_i,
     input  desc_t    cfg_desc_i,
     output status_e  cfg_status_o,
+    output accept_t  cfg_accept_o,
+    output logic     report_valid_o,
+    output report_t  report_o,
 
     input  logic                      row_valid_i,
     output logic                      row_ready_o,
@@ -78,6 +81,9 @@ module mae_aes_client
   assign known_flags = 8'(1 << FlagDecrypt) | 8'(1 << FlagInit) | 8'(1 << FlagSrcList) |
       8'(1 << FlagDstList) | 8'(1 << FlagIrq);
   assign unused_desc = cfg_desc_i;
+  assign cfg_accept_o = '0;
+  assign report_valid_o = 1'b0;
+  assign report_o = '0;
   assign cfg_ready_o = (cfg_status_o == StatusOk) ? core_cfg_ready : cfg_valid_i;
 
   always_comb begin
@@ -92,7 +98,10 @@ module mae_aes_client
       },
       Dirs
     );
-    if ((cfg_desc_i.flags & ~known_flags) != '0) cfg_status_o = StatusBadOp;
+    if ((cfg_desc_i.flags & ~known_flags) != '0 ||
+        {cfg_desc_i.nonce, cfg_desc_i.phase, cfg_desc_i.tag_bytes} != '0) begin
+      cfg_status_o = StatusBadOp;
+    end
     cfg.mode = mode_e'(cfg_desc_i.op[2:0]);
     cfg.dir = dir_e'(cfg_desc_i.flags[FlagDecrypt]);
     cfg.init = cfg_desc_i.flags[FlagInit];

@@ -9,7 +9,10 @@
 // come. Transfers of different contexts run at once and complete in any order.
 //
 // Rows are in AXI byte order (byte 0 in bits 7:0), packed; only a job's last row is partial.
-// cfg_status_i is taken with cfg_ready_i: anything but StatusOk refuses the job.
+// cfg_status_i is taken with cfg_ready_i: anything but StatusOk refuses the job. A client may take
+// jobs of no bytes: it then gets one row marked last, whose byte is to be ignored. Every job's rows
+// go back to the write mover, also where they sink. A job that the client reports on is completed
+// after its report; one with a wrong tag only after its destination was overwritten with zeros.
 // A transfer alone is limited to RowsPerContext rows per round trip to memory; many share the bus.
 // Latency: 1 clock from the doorbell to the first descriptor's address; then see the parts.
 // Throughput: one beat a clock in each direction. r_ready_o and b_ready_o are constant; w_ready_i
@@ -50,6 +53,10 @@ module mae_dma
     output dma_ctx_t cfg_ctx_o,
     output desc_t    cfg_desc_o,
     input  status_e  cfg_status_i,
+    input  accept_t  cfg_accept_i,    // with StatusOk
+    // client: how a job it said it would report on ended for it
+    input  logic     report_valid_i,  // always taken
+    input  report_t  report_i,
 
     // client: rows from memory
     output logic                      row_valid_o,
@@ -101,7 +108,10 @@ module mae_dma
   `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
 
   // Control: ring and walkers.
-  logic job_valid, abort;
+  logic abort, scrub_valid, scrub_ready;
+  logic [1:0] job_valid;
+  dma_ctx_t scrub_ctx;
+  logic [31:0] scrub_bytes;
   dma_ctx_t job_ctx;
   walk_job_t job_src, job_dst;
   logic [3:0] done_valid;
@@ -116,7 +126,7 @@ module mae_dma
   logic [1:0] ctl_r_beat;
   logic [BeatWidth-1:0] ctl_r_data;
   logic ctl_r_error, ctl_r_last;
-  logic ctl_aw_valid, ctl_aw_ready, ctl_w_valid, ctl_w_ready, ctl_b_valid, ctl_b_error;
+  logic ctl_aw_valid, ctl_aw_ready, ctl_w_valid, ctl_w_ready, ctl_w_last, ctl_b_valid, ctl_b_error;
   addr_t ctl_aw_addr;
   logic [DataWidth-1:0] ctl_w_data;
   logic [DataWidth/8-1:0] ctl_w_strb;
@@ -138,6 +148,9 @@ module mae_dma
       .cfg_ctx_o,
       .cfg_desc_o,
       .cfg_status_i,
+      .cfg_accept_i,
+      .report_valid_i,
+      .report_i,
       .job_valid_o  (job_valid),
       .job_ctx_o    (job_ctx),
       .job_src_o    (job_src),
@@ -147,6 +160,10 @@ module mae_dma
       .done_ctx_i   (done_ctx),
       .done_status_i(done_status),
       .done_bytes_i (done_bytes),
+      .scrub_valid_o(scrub_valid),
+      .scrub_ready_i(scrub_ready),
+      .scrub_ctx_o  (scrub_ctx),
+      .scrub_bytes_o(scrub_bytes),
       .ar_valid_o   (ctl_ar_valid[ReaderRing]),
       .ar_ready_i   (ctl_ar_ready[ReaderRing]),
       .ar_o         (ctl_ar[ReaderRing]),
@@ -164,6 +181,7 @@ module mae_dma
       .w_ready_i    (ctl_w_ready),
       .w_data_o     (ctl_w_data),
       .w_strb_o     (ctl_w_strb),
+      .w_last_o     (ctl_w_last),
       .b_valid_i    (ctl_b_valid),
       .b_tag_i      (ctl_b_tag),
       .b_error_i    (ctl_b_error)
@@ -184,7 +202,7 @@ module mae_dma
     ) u_walk (
         .clk_i,
         .rst_ni,
-        .job_valid_i  (job_valid),
+        .job_valid_i  (job_valid[i]),
         .job_ctx_i    (job_ctx),
         .job_i        ((i == 0) ? job_src : job_dst),
         .abort_i      (abort),
@@ -221,6 +239,10 @@ module mae_dma
   logic [DataWidth/8-1:0] mov_w_strb;
 
   logic read_clearing, write_clearing;
+  logic write_row_valid, write_row_ready, write_row_last;
+  dma_ctx_t write_row_ctx;
+  logic [DataWidth-1:0] write_row_data;
+  logic [BytesWidth-1:0] write_row_bytes;
 
   assign clearing_o = read_clearing || write_clearing;
 
@@ -268,6 +290,31 @@ module mae_dma
       .r_last_i
   );
 
+  mae_dma_scrub #(
+      .DataWidth(DataWidth),
+      .Contexts (Contexts)
+  ) u_scrub (
+      .clk_i,
+      .rst_ni,
+      .scrub_valid_i(scrub_valid),
+      .scrub_ready_o(scrub_ready),
+      .scrub_ctx_i  (scrub_ctx),
+      .scrub_bytes_i(scrub_bytes),
+      .room_i       (writer_room),
+      .row_valid_i,
+      .row_ready_o,
+      .row_ctx_i,
+      .row_data_i,
+      .row_bytes_i,
+      .row_last_i,
+      .row_valid_o  (write_row_valid),
+      .row_ready_i  (write_row_ready),
+      .row_ctx_o    (write_row_ctx),
+      .row_data_o   (write_row_data),
+      .row_bytes_o  (write_row_bytes),
+      .row_last_o   (write_row_last)
+  );
+
   mae_dma_write #(
       .DataWidth(DataWidth),
       .Contexts(Contexts),
@@ -291,12 +338,12 @@ module mae_dma
       .done_ctx_o     (done_ctx[3]),
       .done_status_o  (done_status[3]),
       .done_bytes_o   (done_bytes),
-      .row_valid_i,
-      .row_ready_o,
-      .row_ctx_i,
-      .row_data_i,
-      .row_bytes_i,
-      .row_last_i,
+      .row_valid_i    (write_row_valid),
+      .row_ready_o    (write_row_ready),
+      .row_ctx_i      (write_row_ctx),
+      .row_data_i     (write_row_data),
+      .row_bytes_i    (write_row_bytes),
+      .row_last_i     (write_row_last),
       .row_room_o     (writer_room),
       .reserve_valid_i(row_valid_o && row_ready_i),
       .reserve_ctx_i  (row_ctx_o),
@@ -340,6 +387,7 @@ module mae_dma
       .ctl_w_ready_o (ctl_w_ready),
       .ctl_w_data_i  (ctl_w_data),
       .ctl_w_strb_i  (ctl_w_strb),
+      .ctl_w_last_i  (ctl_w_last),
       .ctl_b_valid_o (ctl_b_valid),
       .ctl_b_tag_o   (ctl_b_tag),
       .ctl_b_error_o (ctl_b_error),

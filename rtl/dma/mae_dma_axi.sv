@@ -41,6 +41,7 @@ module mae_dma_axi
     output logic                              ctl_w_ready_o,
     input  logic            [  DataWidth-1:0] ctl_w_data_i,
     input  logic            [DataWidth/8-1:0] ctl_w_strb_i,
+    input  logic                              ctl_w_last_i,
     output logic                              ctl_b_valid_o,
     output completion_tag_t                   ctl_b_tag_o,
     output logic                              ctl_b_error_o,
@@ -93,7 +94,10 @@ module mae_dma_axi
 );
   localparam logic [2:0] FullSize = 3'($clog2(DataWidth / 8));
   localparam logic [2:0] BlockSize = 3'($clog2(BeatWidth / 8));
-  localparam logic [2:0] EntrySize = 3'd4;  // a completion's 16 bytes
+  localparam int unsigned EntryWidth = (8 * CompletionBytes < DataWidth) ? 8 * CompletionBytes :
+      DataWidth;
+  localparam logic [2:0] EntrySize = 3'($clog2(EntryWidth / 8));
+  localparam logic [7:0] EntryLen = 8'(8 * CompletionBytes / EntryWidth - 1);
   localparam int unsigned BlockBeats = 8 * BlockBytes / BeatWidth;
   `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
   `MAE_PARAM(IdWidthLegal, IdWidth > ControlIdBits)
@@ -204,7 +208,12 @@ module mae_dma_axi
   always_comb begin
     aw_in = '{id: mov_aw_id_i, addr: mov_aw_addr_i, len: mov_aw_len_i, size: FullSize};
     if (ctl_aw_valid_i) begin
-      aw_in = '{id: control_id(ctl_aw_tag_i), addr: ctl_aw_addr_i, len: '0, size: EntrySize};
+      aw_in = '{
+          id: control_id(ctl_aw_tag_i),
+          addr: ctl_aw_addr_i,
+          len: EntryLen,
+          size: EntrySize
+      };
     end
   end
 
@@ -242,7 +251,7 @@ module mae_dma_axi
   assign w_valid_o = order_valid && (order_control ? ctl_w_valid_i : mov_w_valid_i);
   assign w_data_o = order_control ? ctl_w_data_i : mov_w_data_i;
   assign w_strb_o = order_control ? ctl_w_strb_i : mov_w_strb_i;
-  assign w_last_o = order_control || mov_w_last_i;
+  assign w_last_o = order_control ? ctl_w_last_i : mov_w_last_i;
   assign ctl_w_ready_o = order_valid && order_control && w_ready_i;
   assign mov_w_ready_o = order_valid && !order_control && w_ready_i;
   assign order_pop = w_valid_o && w_ready_i && w_last_o;

@@ -3,7 +3,7 @@
 // mae_dma_copy: the plain client of mae_dma, which gives every row back as it came.
 //
 // Any core can take its place: this is the least one. Only op Op is known, all else is refused with
-// StatusBadOp; iv, key slots and the client's flags are not looked at. Latency: 1 clock;
+// StatusBadOp; iv, key slots and the client's other flags are not looked at. Latency: 1 clock;
 // throughput: one row a clock; ready comes from registers. Reset clears the rows it holds.
 
 module mae_dma_copy
@@ -17,10 +17,10 @@ module mae_dma_copy
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic          cfg_valid_i,
-    output logic          cfg_ready_o,
-    input  logic    [7:0] cfg_op_i,     // of the descriptor
-    output status_e       cfg_status_o,
+    input  logic    cfg_valid_i,
+    output logic    cfg_ready_o,
+    input  desc_t   cfg_desc_i,
+    output status_e cfg_status_o,
 
     input  logic                      row_valid_i,
     output logic                      row_ready_o,
@@ -37,8 +37,17 @@ module mae_dma_copy
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o
 );
-  assign cfg_ready_o   = cfg_valid_i;
-  assign cfg_status_o  = (cfg_op_i == Op) ? StatusOk : StatusBadOp;
+  desc_t unused_desc;  // its other fields are the DMA's
+  assign unused_desc = cfg_desc_i;
+
+  assign cfg_ready_o = cfg_valid_i;
+  always_comb begin
+    cfg_status_o = StatusOk;
+    if (cfg_desc_i.op != Op || cfg_desc_i.flags[FlagFinal]) cfg_status_o = StatusBadOp;
+    else if ({cfg_desc_i.nonce, cfg_desc_i.phase, cfg_desc_i.tag_bytes} != '0)
+      cfg_status_o = StatusBadOp;
+    else if (cfg_desc_i.length == '0) cfg_status_o = StatusBadLength;
+  end
   assign client_room_o = '1;
 
   mae_stream_reg #(

@@ -12,16 +12,17 @@ package mae_dma_pkg;
 
   // A submission descriptor, 64 bytes, 64-byte aligned. First member = highest address.
   typedef struct packed {
-    logic [127:0] iv;           // 0x30 as in memory, byte 0 first (bits 7:0)
-    logic [63:0]  reserved1;    // 0x28 zero
-    logic [31:0]  reserved0;    // 0x24 zero
+    logic [127:0] iv;           // 0x30 as in memory, byte 0 first (bits 7:0); GCM: expected tag
+    logic [95:0]  nonce;        // 0x24 GCM: the IV where it has 12 bytes
     logic [15:0]  dst_entries;  // 0x22 entries of the list when flags.dst_list
     logic [15:0]  src_entries;  // 0x20 entries of the list when flags.src_list
     logic [63:0]  dst;          // 0x18 address of the destination, or of its list
     logic [63:0]  src;          // 0x10 address of the source, or of its list
-    logic [23:0]  reserved2;    // 0x0d zero
+    logic [7:0]   reserved;     // 0x0f zero
+    logic [7:0]   tag_bytes;    // 0x0e GCM: how many bytes of the expected tag count
+    logic [7:0]   phase;        // 0x0d GCM: phase_e of mae_mode_pkg
     logic [7:0]   tweak_slot;   // 0x0c key slot of XTS's second key
-    logic [31:0]  length;       // 0x08 bytes, at least 1
+    logic [31:0]  length;       // 0x08 bytes; 0 only where the client allows it
     logic [7:0]   key_slot;     // 0x07
     logic [7:0]   context_id;   // 0x06 which context's chain value is used and kept
     logic [7:0]   flags;        // 0x05 see the Flag* bit numbers
@@ -34,6 +35,7 @@ package mae_dma_pkg;
   localparam int unsigned FlagSrcList = 2;  // src points to src_entries list entries
   localparam int unsigned FlagDstList = 3;  // dst points to dst_entries list entries
   localparam int unsigned FlagIrq = 4;  // raise the interrupt when completed
+  localparam int unsigned FlagFinal = 5;  // client: end a message, make or check its tag
 
   // A list entry, 16 bytes, 16-byte aligned. Lengths are summed; entries of 0 bytes are legal.
   typedef struct packed {
@@ -42,15 +44,31 @@ package mae_dma_pkg;
     logic [63:0] addr;      // 0x00
   } sg_entry_t;
 
-  // A completion, 16 bytes, written whole in one beat after every write response has come.
+  // A completion, 32 bytes, 32-byte aligned, written in one burst after every write response has
+  // come; the phase lies in its last beat.
   typedef struct packed {
-    logic [31:0] phase;       // 0x0c bit 0 toggles each time round the ring, first round 1
-    logic [31:0] bytes;       // 0x08 bytes written
-    logic [15:0] index;       // 0x06 the descriptor's submission index, modulo 2^16
-    logic [7:0]  context_id;  // 0x05
-    logic [7:0]  status;      // 0x04 status_e
-    logic [31:0] cookie;      // 0x00
+    logic [31:0]  phase;       // 0x1c bit 0 toggles each time round the ring, first round 1
+    logic [31:0]  bytes;       // 0x18 bytes written
+    logic [15:0]  index;       // 0x16 the descriptor's submission index, modulo 2^16
+    logic [7:0]   context_id;  // 0x15
+    logic [7:0]   status;      // 0x14 status_e
+    logic [31:0]  cookie;      // 0x10
+    logic [127:0] tag;         // 0x00 of a message that was encrypted to its end, else 0
   } completion_t;
+  localparam int unsigned CompletionBytes = 32;
+
+  // What a client says of a job when it accepts it.
+  typedef struct packed {
+    logic reports;  // it will report once on the job, by a report_t
+    logic sinks;    // its rows are dropped: nothing is written
+  } accept_t;
+
+  // How a job ended for its client.
+  typedef struct packed {
+    dma_ctx_t     ctx;
+    logic [7:0]   status;  // status_e; StatusBadTag: the destination is to be overwritten
+    logic [127:0] tag;     // as in the completion
+  } report_t;
 
   typedef enum logic [7:0] {
     StatusOk          = 8'd0,
@@ -102,7 +120,7 @@ package mae_dma_pkg;
     logic        list;     // addr is that of a list with this many entries
     logic [15:0] entries;
     addr_t       addr;
-    logic [31:0] length;   // bytes of the whole job
+    logic [31:0] length;   // bytes of the whole job; 0: no list, and no segment is made
   } walk_job_t;
 
   // Control traffic (descriptors, lists) reads aligned blocks of 64 bytes: one beat, or a burst on

@@ -7,8 +7,10 @@
 // A descriptor whose context has a job in flight waits, and all behind it; different contexts run
 // at once and complete in any order. A bad descriptor gets a completion of its own and moves no
 // data. Of several errors the completion has the first of: source list, destination list, read,
-// write. Throughput: one job a clock. Latency: 2 clocks from a descriptor's last beat to
-// cfg_valid_o, 1 from there to the walkers; 3 from a job's last report to the completion's address.
+// write, client. Where the client reports StatusBadTag, the destination is walked a second time and
+// overwritten by mae_dma_scrub, and only then is the job completed. Throughput: one job a clock.
+// Latency: 2 clocks from a descriptor's last beat to cfg_valid_o, 1 from there to the walkers; 3
+// from a job's last report to the completion's address.
 // cfg_valid_o does not depend on cfg_ready_i. Legal: Contexts 1..256; see mae_dma for the rest.
 //
 // enable, rising: both rings start at index 0, ring_error is cleared. Falling: nothing new starts,
@@ -39,9 +41,12 @@ module mae_dma_ring
     output dma_ctx_t cfg_ctx_o,
     output desc_t    cfg_desc_o,
     input  status_e  cfg_status_i,
+    input  accept_t  cfg_accept_i,    // with StatusOk
+    input  logic     report_valid_i,  // always taken
+    input  report_t  report_i,
 
     // walkers (0: source, 1: destination) and movers (2: read, 3: write)
-    output logic             job_valid_o,
+    output logic      [ 1:0] job_valid_o,
     output dma_ctx_t         job_ctx_o,
     output walk_job_t        job_src_o,
     output walk_job_t        job_dst_o,
@@ -50,6 +55,11 @@ module mae_dma_ring
     input  dma_ctx_t  [ 3:0] done_ctx_i,
     input  status_e   [ 3:0] done_status_i,
     input  logic      [31:0] done_bytes_i,   // of the write mover
+
+    output logic            scrub_valid_o,  // the destination's walker starts in the next clock
+    input  logic            scrub_ready_i,
+    output dma_ctx_t        scrub_ctx_o,
+    output logic     [31:0] scrub_bytes_o,
 
     output logic                         ar_valid_o,
     input  logic                         ar_ready_i,
@@ -69,12 +79,15 @@ module mae_dma_ring
     input  logic                              w_ready_i,
     output logic            [  DataWidth-1:0] w_data_o,
     output logic            [DataWidth/8-1:0] w_strb_o,
+    output logic                              w_last_o,
     input  logic                              b_valid_i,
     input  completion_tag_t                   b_tag_i,
     input  logic                              b_error_i
 );
   localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
-  localparam int unsigned Parts = 4;
+  localparam int unsigned Parts = 5;
+  localparam int unsigned Writer = 3;
+  localparam int unsigned Client = 4;
   `MAE_PARAM(ContextsLegal, Contexts inside {[1 : 256]})
 
   typedef logic [CtxWidth-1:0] ctx_t;
@@ -89,6 +102,7 @@ module mae_dma_ring
     logic [31:0] cookie;
     logic [15:0] index;
     logic        irq;
+    walk_job_t   dst;
   } job_t;
 
   typedef enum logic [1:0] {
@@ -147,10 +161,8 @@ module mae_dma_ring
   assign dst_list = desc.flags[FlagDstList];
   always_comb begin
     checked = StatusOk;
-    if (desc.flags[7:5] != '0 || {desc.reserved0, desc.reserved1, desc.reserved2} != '0)
-      checked = StatusBadOp;
+    if (desc.flags[7:6] != '0 || desc.reserved != '0) checked = StatusBadOp;
     else if (32'(desc.context_id) >= Contexts) checked = StatusBadContext;
-    else if (desc.length == '0) checked = StatusBadLength;
     else if ((src_list && desc.src_entries == '0) || (dst_list && desc.dst_entries == '0))
       checked = StatusBadLength;
     else if ((src_list && desc.src[3:0] != '0) || (dst_list && desc.dst[3:0] != '0))
@@ -162,12 +174,31 @@ module mae_dma_ring
   ctx_t desc_ctx;
   status_e verdict;
   logic offered_q;  // the client has been shown it: no way back
-  logic refuse, accept, job_valid_q, refused_valid_q, refused_ready;
-  record_t  refused_q;
+  logic refuse, accept, refused_valid_q, refused_ready;
+  logic [1:0] job_valid_q;
+  record_t refused_q;
   dma_ctx_t job_ctx_q;
   walk_job_t job_src_q, job_dst_q;
 
   assign desc_ctx = ctx_t'(desc.context_id);
+
+  // What the walkers are given: a job of no bytes, or one that sinks its rows, has no segments.
+  walk_job_t new_src, new_dst;
+  always_comb begin
+    new_src = '{
+        list: src_list && desc.length != '0,
+        entries: desc.src_entries,
+        addr: desc.src,
+        length: desc.length
+    };
+    new_dst = '{
+        list: dst_list && desc.length != '0,
+        entries: desc.dst_entries,
+        addr: desc.dst,
+        length: desc.length
+    };
+    if (cfg_accept_i.sinks) new_dst = '0;
+  end
 
   always_comb begin
     verdict = desc_error ? StatusDescFetch : (aborting ? StatusAborted : checked);
@@ -181,24 +212,26 @@ module mae_dma_ring
   assign cfg_ctx_o  = desc.context_id;
   assign cfg_desc_o = desc;
 
-  // Gathering: a job is done when both walkers and both movers have reported.
+  // Gathering: a job is done when both walkers, both movers and the client have reported.
   set_t [Parts-1:0] done_d, done_q;
   set_t finished, pick_grant;
-  logic pick, pick_q, pick_move;
+  logic pick, pick_q, pick_move, scrub, scrub_move;
+  set_t scrubbed_q;
   ctx_t pick_ctx, ctx_q;
   job_t job_table_q[Contexts];
   status_e part_status_q[Parts][Contexts];
   logic [31:0] bytes_q[Contexts];
+  logic [127:0] tag_q[Contexts];
   record_t job_record;
 
-  assign finished = done_q[0] & done_q[1] & done_q[2] & done_q[3];
+  assign finished = done_q[0] & done_q[1] & done_q[2] & done_q[3] & done_q[4];
 
   mae_rr_arb #(
       .N(Contexts)
   ) u_done_arb (
       .clk_i,
       .rst_ni,
-      .req_i    ((!pick_q || pick_move) ? finished : '0),
+      .req_i    ((!pick_q || pick_move || scrub_move) ? finished : '0),
       .advance_i(1'b1),
       .grant_o  (pick_grant),
       .index_o  (pick_ctx),
@@ -216,17 +249,26 @@ module mae_dma_ring
       if (part_status_q[i][ctx_q] != StatusOk) job_record.entry.status = part_status_q[i][ctx_q];
     end
     if (aborting) job_record.entry.status = StatusAborted;
+    if (job_record.entry.status == StatusOk) job_record.entry.tag = tag_q[ctx_q];
   end
+
+  // A destination that must not be seen.
+  assign scrub = pick_q && part_status_q[Client][ctx_q] == StatusBadTag && !scrubbed_q[ctx_q] &&
+      job_table_q[ctx_q].dst.length != '0 && !aborting;
+  assign scrub_valid_o = scrub && !accept;  // the walkers take one job a clock
+  assign scrub_move = scrub_valid_o && scrub_ready_i;
+  assign scrub_ctx_o = dma_ctx_t'(ctx_q);
+  assign scrub_bytes_o = job_table_q[ctx_q].dst.length;
 
   // Completions: refused descriptors first, they are rare.
   logic record_valid, record_ready, entry_valid, entry_ready;
   record_t record, entry;
   logic [2:0] records;
 
-  assign record_valid = refused_valid_q || pick_q;
+  assign record_valid = refused_valid_q || (pick_q && !scrub);
   assign record = refused_valid_q ? refused_q : job_record;
   assign refused_ready = record_ready;
-  assign pick_move = pick_q && record_ready && !refused_valid_q;
+  assign pick_move = pick_q && !scrub && record_ready && !refused_valid_q;
 
   mae_fifo #(
       .Width($bits(record_t)),
@@ -270,6 +312,7 @@ module mae_dma_ring
       .w_ready_i,
       .w_data_o,
       .w_strb_o,
+      .w_last_o,
       .b_valid_i,
       .b_tag_i,
       .b_error_i
@@ -278,9 +321,16 @@ module mae_dma_ring
   always_comb begin
     busy_d = busy_q;
     if (accept) busy_d[desc_ctx] = 1'b1;
-    for (int unsigned i = 0; i < Parts; i++) begin
-      done_d[i] = done_q[i] & ~pick_grant;
+    for (int unsigned i = 0; i < Parts; i++) done_d[i] = done_q[i] & ~pick_grant;
+    for (int unsigned i = 0; i < Client; i++) begin
       if (done_valid_i[i]) done_d[i][ctx_t'(done_ctx_i[i])] = 1'b1;
+    end
+    if (report_valid_i) done_d[Client][ctx_t'(report_i.ctx)] = 1'b1;
+    if (accept && !cfg_accept_i.reports) done_d[Client][desc_ctx] = 1'b1;
+    if (scrub_move) begin
+      done_d[0][ctx_q]      = 1'b1;
+      done_d[2][ctx_q]      = 1'b1;
+      done_d[Client][ctx_q] = 1'b1;
     end
     if (pick_move) busy_d[ctx_q] = 1'b0;
   end
@@ -312,7 +362,8 @@ module mae_dma_ring
       busy_q          <= '0;
       done_q          <= '0;
       offered_q       <= 1'b0;
-      job_valid_q     <= 1'b0;
+      job_valid_q     <= '0;
+      scrubbed_q      <= '0;
       refused_valid_q <= 1'b0;
       pick_q          <= 1'b0;
       ctx_q           <= '0;
@@ -324,10 +375,12 @@ module mae_dma_ring
       busy_q      <= busy_d;
       done_q      <= done_d;
       offered_q   <= cfg_valid_o && !cfg_ready_i;
-      job_valid_q <= accept;
+      job_valid_q <= {accept || scrub_move, accept};
+      if (accept) scrubbed_q[desc_ctx] <= 1'b0;
+      if (scrub_move) scrubbed_q[ctx_q] <= 1'b1;
       if (refused_ready) refused_valid_q <= 1'b0;
       if (refuse) refused_valid_q <= 1'b1;
-      if (!pick_q || pick_move) begin
+      if (!pick_q || pick_move || scrub_move) begin
         pick_q <= pick;
         if (pick) ctx_q <= pick_ctx;
       end
@@ -356,26 +409,29 @@ module mae_dma_ring
       job_table_q[desc_ctx] <= '{
           cookie: desc.cookie,
           index: desc_index,
-          irq: desc.flags[FlagIrq]
+          irq: desc.flags[FlagIrq],
+          dst: new_dst
       };
       job_ctx_q <= desc.context_id;
-      job_src_q <= '{
-          list: src_list,
-          entries: desc.src_entries,
-          addr: desc.src,
-          length: desc.length
-      };
-      job_dst_q <= '{
-          list: dst_list,
-          entries: desc.dst_entries,
-          addr: desc.dst,
-          length: desc.length
-      };
+      job_src_q <= new_src;
+      job_dst_q <= new_dst;
     end
-    for (int unsigned i = 0; i < Parts; i++) begin
+    if (scrub_move) begin
+      job_ctx_q <= dma_ctx_t'(ctx_q);
+      job_dst_q <= job_table_q[ctx_q].dst;
+    end
+    if (accept) begin
+      part_status_q[Client][desc_ctx] <= StatusOk;
+      tag_q[desc_ctx]                 <= '0;
+    end
+    if (report_valid_i) begin
+      part_status_q[Client][ctx_t'(report_i.ctx)] <= status_e'(report_i.status);
+      tag_q[ctx_t'(report_i.ctx)]                 <= report_i.tag;
+    end
+    for (int unsigned i = 0; i < Client; i++) begin
       if (done_valid_i[i]) part_status_q[i][ctx_t'(done_ctx_i[i])] <= done_status_i[i];
     end
-    if (done_valid_i[Parts-1]) bytes_q[ctx_t'(done_ctx_i[Parts-1])] <= done_bytes_i;
+    if (done_valid_i[Writer]) bytes_q[ctx_t'(done_ctx_i[Writer])] <= done_bytes_i;
   end
 
   assign job_valid_o = job_valid_q;
@@ -391,11 +447,14 @@ module mae_dma_ring
   assign status_o.ring_error = ring_error_q;
   assign status_o.irq_pending = irq_q;
 
-  for (genvar i = 0; i < Parts; i++) begin : gen_part
+  for (genvar i = 0; i < Client; i++) begin : gen_part
     `MAE_ASSERT(
         DoneForBusy,
         !done_valid_i[i] || (busy_q[ctx_t'(done_ctx_i[i])] && !done_q[i][ctx_t'(done_ctx_i[i])]))
   end
+  `MAE_ASSERT(
+      ReportForBusy,
+      !report_valid_i || (busy_q[ctx_t'(report_i.ctx)] && !done_q[Client][ctx_t'(report_i.ctx)]))
   `MAE_ASSERT(JobsMatch, 32'(jobs_q) == $countones(busy_q))
   `MAE_STREAM_HOLDS(CfgHolds, cfg_valid_o, cfg_ready_i, cfg_desc_o)
 

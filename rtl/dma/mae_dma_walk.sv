@@ -6,10 +6,11 @@
 // A plain job is treated as an entry in hand. Of a list, two blocks of 64 bytes (up to 8 entries)
 // per context are read ahead; an entry's place in the store is its address modulo 128, so nothing
 // needs to be aligned. Segments end at multiples of 4 KiB at the latest, where bursts must end too,
-// so that an abort takes hold soon. Throughput: one segment a clock over all contexts, every second clock in one; latency:
-// 2 clocks from job_valid_i to the first segment of a plain job.
-// A list that fails (unreadable, wrong sum, abort) ends its job by seg_abort_o; nothing beyond the
-// job's length or the list's entries is ever pushed. Each job reports once on done_*.
+// so that an abort takes hold soon. Throughput: one segment a clock over all contexts, every second
+// clock in one; latency: 2 clocks from job_valid_i to the first segment of a plain job.
+// A list that fails (unreadable, wrong sum, abort) ends its job by seg_abort_o, as a job of no bytes
+// does; nothing beyond the job's length or the list's entries is ever pushed. Each job reports once
+// on done_*.
 // Segment outputs come through the per-context state's memory from registers; a push is only made
 // where seg_ready_i was high. Legal: Contexts 1..256; BeatWidth 128, 256 or 512.
 
@@ -123,7 +124,7 @@ module mae_dma_walk
   walk_job_t job;
   step_t now, next;
   sg_entry_t entry;
-  logic hand, half, finish, taken, final_entry, whole, ok, last;
+  logic hand, half, finish, taken, final_entry, whole, ok, last, empty;
   logic [31:0] piece;
   logic [PieceWidth:0] to_boundary;
   status_e reason;
@@ -144,6 +145,7 @@ module mae_dma_walk
     entry = store_q[place_t'({ctx_q, half})][128*32'(now.place[1:0])+:128];
     if (hand) entry = '{reserved: '0, length: now.bytes, addr: now.addr};
     taken = !hand;
+    empty = fresh_step_q[ctx_q] && job.length == '0;
     final_entry = now.entries == 16'(taken);
 
     reason = StatusOk;
@@ -167,7 +169,7 @@ module mae_dma_walk
   end
 
   assign seg_valid_o   = pick_q && !finish && ok && piece != '0;
-  assign seg_abort_o   = pick_q && !finish && !ok && now.rest != '0;
+  assign seg_abort_o   = pick_q && !finish && (empty || (!ok && now.rest != '0));
   assign seg_ctx_o     = dma_ctx_t'(ctx_q);
   assign seg_addr_o    = entry.addr;
   assign seg_bytes_o   = piece;

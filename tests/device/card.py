@@ -10,7 +10,18 @@ from cocotb.triggers import ClockCycles
 
 from tests.device import oracle
 from tests.device.registers import Registers
-from tests.dma.rings import DST_LIST, INIT, SRC_LIST, Completion, Desc, Status, entry
+from tests.dma.rings import (
+    COMPLETION_BYTES,
+    DESC_BYTES,
+    DST_LIST,
+    INIT,
+    SRC_LIST,
+    Completion,
+    Desc,
+    Status,
+    entry,
+    written,
+)
 from tests.support import bench
 from tests.support.axi_memory import AxiMemory, axi_name
 
@@ -91,7 +102,7 @@ class Card(Registers):
     async def enable(self) -> None:
         """Start both rings at entry 0."""
         self.sent = self.taken = 0
-        self.memory.write(COMP, bytes(16 << self.log2))
+        self.memory.write(COMP, bytes(COMPLETION_BYTES << self.log2))
         await self.write("sub_tail", 0)
         await self.write("comp_head", 0)
         await self.write("ctrl", enable=1)
@@ -186,7 +197,7 @@ class Card(Registers):
         """Put descriptors to the ring and ring the doorbell; they must fit."""
         assert self.sent - self.taken + len(jobs) <= 1 << self.log2
         for job in jobs:
-            at = SUB + 64 * (self.sent % (1 << self.log2))
+            at = SUB + DESC_BYTES * (self.sent % (1 << self.log2))
             self.memory.write(at, job.desc.pack())
             self.sent += 1
         await self.write("sub_tail", self.sent % 65536)
@@ -196,9 +207,9 @@ class Card(Registers):
         found: dict[int, Completion] = {}
         waited = 0
         while self.taken < self.sent:
-            at = COMP + 16 * (self.taken % (1 << self.log2))
-            data = self.memory.read(at, 16)
-            if data[12] != 1 - (self.taken >> self.log2) % 2:
+            at = COMP + COMPLETION_BYTES * (self.taken % (1 << self.log2))
+            data = self.memory.read(at, COMPLETION_BYTES)
+            if written(data) != 1 - (self.taken >> self.log2) % 2:
                 await ClockCycles(self.clk, 20)
                 waited += 20
                 assert waited < limit, f"hangs with {self.sent - self.taken} of {self.sent} open"
@@ -232,7 +243,8 @@ class Card(Registers):
                 else:
                     image[place] = self.memory.data[place]
                 at += count
-        for first, size in ((SUB, 64 << self.log2), (COMP, 16 << self.log2)):
+        rings = ((SUB, DESC_BYTES << self.log2), (COMP, COMPLETION_BYTES << self.log2))
+        for first, size in rings:
             place = slice(first - BASE, first - BASE + size)
             image[place] = self.memory.data[place]
         if image != self.memory.data:

@@ -19,6 +19,7 @@ from tests.dma.rings import (
     entry,
     run_seed,
     split,
+    written,
 )
 from tests.support import bench
 from tests.support.axi_memory import AxiMemory
@@ -120,7 +121,7 @@ class Host:
             taken = len(self.completions)
             at = COMP + COMPLETION_BYTES * (taken % (1 << ctrl.comp_log2))
             data = self.memory.read(at, COMPLETION_BYTES)
-            if int.from_bytes(data[12:], "little") != 1 - (taken >> ctrl.comp_log2) % 2:
+            if written(data) != 1 - (taken >> ctrl.comp_log2) % 2:
                 break
             self.completions.append(Completion.unpack(data))
         ctrl.comp_head = len(self.completions) % 65536
@@ -211,7 +212,10 @@ def check_memory(
             job.landed(image)
         else:
             job.forget(image)
-    for first, size in ((SUB, DESC_BYTES << host.ctrl.sub_log2), (COMP, 16 << host.ctrl.comp_log2)):
+    for first, size in (
+        (SUB, DESC_BYTES << host.ctrl.sub_log2),
+        (COMP, COMPLETION_BYTES << host.ctrl.comp_log2),
+    ):
         image[first - BASE : first - BASE + size] = host.memory.read(first, size)
     if image != host.memory.data:
         at = next(i for i, (a, b) in enumerate(zip(image, host.memory.data, strict=True)) if a != b)

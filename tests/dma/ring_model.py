@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What stands around mae_dma_ring in its test: host, memory, client, walkers and movers."""
 
+import dataclasses
 import random
 
 from cocotb.triggers import RisingEdge
 
 from tests.dma.rings import (
+    COMPLETION_BYTES,
     DST_LIST,
+    FINAL,
     INIT,
     IRQ,
     SRC_LIST,
@@ -15,14 +18,47 @@ from tests.dma.rings import (
     Desc,
     DmaStatus,
     Status,
+    pack_fields,
     run_seed,
 )
 from tests.support import bench
 
 SUB, COMP = 0x1234_5678_9000, 0xFEDC_BA98_7640
 REFUSED = {77: Status.BAD_OP, 78: Status.BAD_KEY, 79: Status.BAD_LENGTH}  # by op, by the client
-PART_STATUS = (Status.LIST_FETCH, Status.BAD_LENGTH, Status.READ_DECERR, Status.WRITE_SLVERR)
+PART_STATUS = (
+    Status.LIST_FETCH,
+    Status.BAD_LENGTH,
+    Status.READ_DECERR,
+    Status.WRITE_SLVERR,
+    Status.BAD_TAG,
+)
+CLIENT = 4  # its part, behind the walkers' and the movers'
 BAD_KINDS = 12
+
+
+@dataclasses.dataclass
+class Running:
+    """A job in the walkers, the movers and the client."""
+
+    desc: Desc
+    reports: int
+    sinks: int
+    waiting: set[int] = dataclasses.field(default_factory=set)  # parts that have not reported
+    statuses: list[Status] = dataclasses.field(default_factory=lambda: [Status.OK] * 5)
+    tag: bytes = bytes(16)
+    bytes: int = 0
+    scrubbed: bool = False
+
+    @property
+    def wrong(self) -> bool:
+        """Its destination must not be seen."""
+        exists = self.desc.length and not self.sinks
+        return bool(exists) and self.statuses[CLIENT] == Status.BAD_TAG
+
+    def result(self) -> tuple[Status, int, bytes]:
+        """What its completion says: status, bytes, tag."""
+        status = next((s for s in self.statuses if s), Status.OK)
+        return status, self.bytes, self.tag if status == Status.OK else bytes(16)
 
 
 class Ring:
@@ -55,12 +91,15 @@ class Ring:
         self.blocks: dict[int, tuple[bytes, bool]] = {}
         self.reads: list[list] = []
         self.offered: list[Desc] = []  # to the client, in order
-        self.starts: list[tuple] = []
-        self.running: dict[int, tuple[Desc, list]] = {}  # context: descriptor, part statuses
-        self.parts: list[list[tuple]] = [[], [], [], []]  # (time, context, status, bytes)
-        self.results: dict[int, tuple] = {}  # by cookie: (status, bytes) from the parts
+        self.starts: list[Running] = []
+        self.scrubs: list[Running] = []  # to be walked again
+        self.running: dict[int, Running] = {}  # by context
+        self.parts: list[list[tuple]] = [[], [], [], [], []]  # (time, context)
+        self.results: dict[int, Running] = {}  # by cookie
+        self.scrubbed = 0
         self.addresses: list[tuple] = []
-        self.data: list[tuple] = []
+        self.beats: list[tuple] = []  # of a burst that is not complete
+        self.data: list[list[tuple]] = []
         self.writes: list[tuple] = []  # (time, tag, index)
         self.comp: dict[int, bytes] = {}  # by place in the ring
         self.written = 0  # completions addressed
@@ -70,7 +109,8 @@ class Ring:
         self.read_ahead = 0
         self.acknowledged = False
         self.ready = {"ar": 0, "aw": 0, "w": 0}
-        self.answering, self.answer = False, Status.OK
+        self.answering, self.answer, self.accept = False, Status.OK, (0, 0)
+        self.scrub_ready = 0
         self.drive()
 
     def status(self) -> DmaStatus:
@@ -94,7 +134,10 @@ class Ring:
         if self.ready["aw"] and int(dut.aw_valid_o.value):
             self.addresses.append((int(dut.aw_tag_o.value), int(dut.aw_addr_o.value)))
         if self.ready["w"] and int(dut.w_valid_o.value):
-            self.data.append((int(dut.w_data_o.value), int(dut.w_strb_o.value)))
+            self.beats.append((int(dut.w_data_o.value), int(dut.w_strb_o.value)))
+            if int(dut.w_last_o.value):
+                self.data.append(self.beats)
+                self.beats = []
         if self.addresses and self.data:
             self.land(self.addresses.pop(0), self.data.pop(0))
         self.host()
@@ -103,30 +146,20 @@ class Ring:
     def sample_client(self) -> None:
         """What the client and the walkers are given."""
         dut = self.dut
-        if int(dut.job_valid_o.value):
-            desc = self.starts.pop(0)
-            src, dst = int(dut.job_src_o.value), int(dut.job_dst_o.value)
-            assert int(dut.job_ctx_o.value) == desc.context
-            for word, addr, is_list, entries in (
-                (src, desc.src, desc.flags & SRC_LIST, desc.src_entries),
-                (dst, desc.dst, desc.flags & DST_LIST, desc.dst_entries),
-            ):
-                assert word == (
-                    (int(bool(is_list)) << 112) | entries << 96 | addr << 32 | desc.length
-                )
-            for i, part in enumerate(self.parts):
-                bad = self.rng.random() < 0.1
-                status = PART_STATUS[i] if bad else Status.OK
-                count = self.rng.randrange(desc.length + 1)
-                at = self.clock + self.rng.randint(*self.job_clocks)
-                part.append((at, desc.context, status, count))
-                self.running[desc.context][1].append(status)
-                if i == 3:
-                    self.results[desc.cookie] = (
-                        next((s for s in self.running[desc.context][1] if s), Status.OK),
-                        count,
-                    )
+        started = int(dut.job_valid_o.value)
+        if started:
+            job = (self.starts if started == 3 else self.scrubs).pop(0)
+            assert int(dut.job_ctx_o.value) == job.desc.context
+            self.start(job, started)
         assert not self.starts, "the walkers start a clock after the client"
+        assert not self.scrubs, "the walker starts a clock after the scrubber"
+        if int(dut.scrub_valid_o.value) and self.scrub_ready:
+            job = self.running[int(dut.scrub_ctx_o.value)]
+            assert job.wrong and not job.scrubbed and not job.waiting
+            assert int(dut.scrub_bytes_o.value) == job.desc.length
+            job.scrubbed = True
+            self.scrubbed += 1
+            self.scrubs.append(job)
         # The client looks at what is offered, and answers in a later clock.
         answering, self.answering = self.answering, False
         if int(dut.cfg_valid_o.value):
@@ -136,21 +169,52 @@ class Ring:
             if not answering:
                 self.answering = not self.hold_client and self.rng.random() >= self.stall
                 self.answer = REFUSED.get(desc.op, Status.OK)
+                self.accept = self.rng.randrange(2), int(self.rng.random() < 0.3)
                 return
             self.offered.append(desc)
             if REFUSED.get(desc.op, Status.OK) == Status.OK:
-                self.running[desc.context] = (desc, [])
-                self.starts.append(desc)
+                self.running[desc.context] = Running(desc, *self.accept)
+                self.starts.append(self.running[desc.context])
 
-    def land(self, address: tuple, data: tuple) -> None:
-        """A completion was written: into its own 16 bytes, and not over one still there."""
+    def start(self, job: Running, started: int) -> None:
+        """Both walkers are given a job, or that of the destination a second time."""
+        dut, desc = self.dut, job.desc
+        for side, word, addr, flag, entries in (
+            (1, dut.job_src_o, desc.src, SRC_LIST, desc.src_entries),
+            (2, dut.job_dst_o, desc.dst, DST_LIST, desc.dst_entries),
+        ):
+            if not started & side:
+                continue
+            if side == 2 and job.sinks:
+                assert int(word.value) == 0
+            else:
+                is_list = int(bool(desc.flags & flag and desc.length))
+                want = [(is_list, 1), (entries, 16), (addr, 64), (desc.length, 32)]
+                assert int(word.value) == pack_fields(want)
+        parts = [0, 1, 2, 3] if started == 3 else [1, 3]
+        if job.reports and started == 3:
+            parts.append(CLIENT)
+            job.tag = self.rng.randbytes(16)
+        for i in parts:
+            bad = self.rng.random() < (0.3 if i == CLIENT else 0.1)
+            job.statuses[i] = PART_STATUS[i] if bad else Status.OK
+            at = self.clock + self.rng.randint(*self.job_clocks)
+            self.parts[i].append((at, desc.context))
+        job.waiting = set(parts)
+        job.bytes = self.rng.randrange(desc.length + 1)
+        self.results[desc.cookie] = job
+
+    def land(self, address: tuple, beats: list[tuple]) -> None:
+        """A completion was written: into its own 32 bytes, and not over one still there."""
         tag, addr = address
         index, size = self.written, 1 << self.ctrl.comp_log2
-        assert addr == COMP + 16 * (index % size)
-        lane = addr % self.bus_bytes
-        assert data[1] == 0xFFFF << lane
+        assert addr == COMP + COMPLETION_BYTES * (index % size)
+        assert len(beats) == max(1, COMPLETION_BYTES // self.bus_bytes)
+        lane, count = addr % self.bus_bytes, min(COMPLETION_BYTES, self.bus_bytes)
+        assert all(strobe == (1 << count) - 1 << lane for _, strobe in beats)
+        words = [(data >> 8 * lane) % (1 << 8 * count) for data, _ in beats]
         assert (index - len(self.completions)) < size, "the completion ring is overrun"
-        self.comp[index % size] = (data[0] >> 8 * lane & 2**128 - 1).to_bytes(16, "little")
+        self.comp[index % size] = b"".join(word.to_bytes(count, "little") for word in words)
         self.writes.append((self.clock + self.rng.randint(*self.latency), tag, index))
         self.written += 1
 
@@ -187,6 +251,9 @@ class Ring:
             getattr(dut, f"{name}_ready_i").value = self.ready[name]
         dut.cfg_ready_i.value = int(self.answering)
         dut.cfg_status_i.value = self.answer
+        dut.cfg_accept_i.value = 2 * self.accept[0] + self.accept[1]
+        self.scrub_ready = int(rng.random() >= self.stall)
+        dut.scrub_ready_i.value = self.scrub_ready
         self.drive_reads()
         dut.b_valid_i.value = 0
         due = [write for write in self.writes if write[0] <= self.clock]
@@ -197,20 +264,35 @@ class Ring:
             dut.b_valid_i.value = 1
             dut.b_tag_i.value = write[1]
             dut.b_error_i.value = int(write[2] in self.write_errors)
+        self.drive_ends()
+
+    def drive_ends(self) -> None:
+        """Reports of walkers, movers and client that are due, one of each."""
+        dut, rng = self.dut, self.rng
         valid = contexts = statuses = 0
+        dut.report_valid_i.value = 0
         for i, part in enumerate(self.parts):
             due = [item for item in part if item[0] <= self.clock]
             if not due:
                 continue
             item = rng.choice(due)
             part.remove(item)
-            valid |= 1 << i
-            contexts |= item[1] << 8 * i
-            statuses |= item[2] << 8 * i
+            context = item[1]
+            job = self.running[context]
+            status = job.statuses[i]
+            if i == CLIENT:
+                dut.report_valid_i.value = 1
+                tag = int.from_bytes(job.tag, "little")
+                dut.report_i.value = pack_fields([(context, 8), (status, 8), (tag, 128)])
+            else:
+                valid |= 1 << i
+                contexts |= context << 8 * i
+                statuses |= status << 8 * i
             if i == 3:
-                dut.done_bytes_i.value = item[3]
-            if not any(p[1] == item[1] for q in self.parts for p in q):
-                del self.running[item[1]]
+                dut.done_bytes_i.value = job.bytes
+            job.waiting.remove(i)
+            if not job.waiting and (job.scrubbed or not job.wrong):
+                del self.running[context]
         dut.done_valid_i.value = valid
         dut.done_ctx_i.value = contexts
         dut.done_status_i.value = statuses
@@ -252,12 +334,14 @@ class Ring:
         for index, (desc, bad) in enumerate(self.sent):
             got = by_index[index]
             turn = self.completions.index(got) >> self.ctrl.comp_log2
-            status, count = expected(desc, bad, self.contexts), 0
+            status, count, tag = expected(desc, bad, self.contexts), 0, bytes(16)
             if status == Status.OK:
                 offered.append(desc)
-                status, count = REFUSED.get(desc.op), 0
+                status = REFUSED.get(desc.op)
                 if status is None:
-                    status, count = self.results[desc.cookie]
+                    job = self.results[desc.cookie]
+                    status, count, tag = job.result()
+                    assert job.scrubbed == job.wrong
             want = Completion(
                 0 if bad else desc.cookie,
                 status,
@@ -265,6 +349,7 @@ class Ring:
                 index,
                 count,
                 1 - turn % 2,
+                tag,
             )
             assert got == want, f"{desc} {bad}"
         assert self.offered == offered, "the ring's order"
@@ -277,12 +362,10 @@ def expected(desc: Desc, bad: bool, contexts: int) -> Status:
     """The verdict before the client sees it, from the rules."""
     if bad:
         return Status.DESC_FETCH
-    if any(desc.reserved) or desc.flags & 0xE0:
+    if desc.reserved or desc.flags & 0xC0:
         return Status.BAD_OP
     if desc.context >= contexts:
         return Status.BAD_CONTEXT
-    if desc.length == 0:
-        return Status.BAD_LENGTH
     for flag, entries in ((SRC_LIST, desc.src_entries), (DST_LIST, desc.dst_entries)):
         if desc.flags & flag and not entries:
             return Status.BAD_LENGTH
@@ -307,22 +390,24 @@ def random_desc(rng: random.Random, cookie: int, contexts: int, spoil: float) ->
         src_entries=rng.randrange(1, 65536),
         dst_entries=rng.randrange(1, 65536),
         iv=rng.randbytes(16),
+        phase=rng.randrange(256),
+        tag_bytes=rng.randrange(256),
+        nonce=rng.randbytes(12),
     )
+    desc.flags |= FINAL * rng.randrange(2)
+    if rng.random() < 0.1:
+        desc.length = 0
     bad = False
     if rng.random() < spoil:
         kind = rng.randrange(BAD_KINDS)
         if kind == 0:
             bad = True
-        elif kind == 1:
-            desc.length = 0
-        elif kind == 2:
+        elif kind in (1, 2):
             desc.context = rng.randrange(contexts, 256)
         elif kind == 3:
-            desc.flags |= 1 << rng.randrange(5, 8)
+            desc.flags |= 1 << rng.randrange(6, 8)
         elif kind in (4, 5):
-            spoiled = bytearray(15)
-            spoiled[rng.randrange(15)] = 1 << rng.randrange(8)
-            desc.reserved = bytes(spoiled)
+            desc.reserved = 1 << rng.randrange(8)
         elif kind == 6:
             desc.flags, desc.src_entries = SRC_LIST, 0
         elif kind == 7:

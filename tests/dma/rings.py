@@ -8,7 +8,7 @@ import random
 import struct
 
 DESC_BYTES = 64
-COMPLETION_BYTES = 16
+COMPLETION_BYTES = 32
 ENTRY_BYTES = 16
 SEGMENT_END = 4096  # segments end at its multiples at the latest
 
@@ -28,9 +28,10 @@ class Status(enum.IntEnum):
     WRITE_SLVERR = 9
     WRITE_DECERR = 10
     ABORTED = 11
+    BAD_TAG = 12
 
 
-INIT, SRC_LIST, DST_LIST, IRQ = 2, 4, 8, 16  # flags
+INIT, SRC_LIST, DST_LIST, IRQ, FINAL = 2, 4, 8, 16, 32  # flags
 
 
 @dataclasses.dataclass
@@ -49,12 +50,15 @@ class Desc:
     src_entries: int = 0
     dst_entries: int = 0
     iv: bytes = bytes(16)
-    reserved: bytes = bytes(15)  # 0x0d..0x0f and 0x24..0x2f
+    phase: int = 0
+    tag_bytes: int = 0
+    nonce: bytes = bytes(12)
+    reserved: int = 0
 
     def pack(self) -> bytes:
         """The 64 bytes in memory."""
         return struct.pack(
-            "<IBBBBIB3sQQHH12s16s",
+            "<IBBBBIBBBBQQHH12s16s",
             self.cookie,
             self.op,
             self.flags,
@@ -62,24 +66,26 @@ class Desc:
             self.key_slot,
             self.length,
             self.tweak_slot,
-            self.reserved[:3],
+            self.phase,
+            self.tag_bytes,
+            self.reserved,
             self.src,
             self.dst,
             self.src_entries,
             self.dst_entries,
-            self.reserved[3:],
+            self.nonce,
             self.iv,
         )
 
     @classmethod
     def unpack(cls, data: bytes) -> "Desc":
         """From the 64 bytes in memory."""
-        (cookie, op, flags, context, key, length, tweak, low, src, dst, n_src, n_dst, high, iv) = (
-            struct.unpack("<IBBBBIB3sQQHH12s16s", data)
+        names = (
+            "cookie op flags context key_slot length tweak_slot phase tag_bytes reserved src dst "
+            "src_entries dst_entries nonce iv"
         )
-        return cls(
-            cookie, context, src, dst, length, op, flags, key, tweak, n_src, n_dst, iv, low + high
-        )
+        values = struct.unpack("<IBBBBIBBBBQQHH12s16s", data)
+        return cls(**dict(zip(names.split(), values, strict=True)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,12 +98,18 @@ class Completion:
     index: int
     bytes: int
     phase: int
+    tag: bytes = bytes(16)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Completion":
-        """From the 16 bytes in memory."""
-        cookie, status, context, index, count, phase = struct.unpack("<IBBHII", data)
-        return cls(cookie, Status(status), context, index, count, phase)
+        """From the 32 bytes in memory."""
+        tag, cookie, status, context, index, count, phase = struct.unpack("<16sIBBHII", data)
+        return cls(cookie, Status(status), context, index, count, phase, tag)
+
+
+def written(data: bytes) -> int:
+    """The phase of a completion's place in memory: 0 before anything was written there."""
+    return int.from_bytes(data[28:32], "little")
 
 
 def entry(addr: int, length: int, reserved: int = 0) -> bytes:

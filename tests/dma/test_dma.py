@@ -9,7 +9,7 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from tests.dma.host import COMP, DATA, LISTS, SUB, Host, Job, check_memory
-from tests.dma.rings import IRQ, Status
+from tests.dma.rings import COMPLETION_BYTES, IRQ, Status
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR
 
@@ -141,7 +141,7 @@ async def bad_lists_and_ops(dut) -> None:
 async def unwritable_completion(dut) -> None:
     """The host learns by ring_error that a completion was lost; after a restart all is well."""
     host = await Host.begin(dut, 30, latency=(5, 50))
-    host.memory.fail(COMP + 16 * 8, COMP + 16 * 9, SLVERR)
+    host.memory.fail(COMP + COMPLETION_BYTES * 8, COMP + COMPLETION_BYTES * 9, SLVERR)
     jobs = random_jobs(host, 24)
     host.submit(*(job.desc for job in jobs))
     for _ in range(200):

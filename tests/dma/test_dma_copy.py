@@ -7,7 +7,7 @@ import cocotb
 import pytest
 from cocotb.triggers import Timer
 
-from tests.dma.rings import Status
+from tests.dma.rings import FINAL, Desc, Status
 from tests.support import bench
 from tests.support.stream import Sink, Source, start
 
@@ -17,7 +17,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last")
 async def begin(dut) -> None:
     """Reset with idle inputs."""
     inputs = {f"row_{name}_i": 0 for name in (*PAYLOAD, "valid", "ready")}
-    await start(dut, cfg_valid_i=0, cfg_op_i=0, **inputs)
+    await start(dut, cfg_valid_i=0, cfg_desc_i=0, **inputs)
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
@@ -35,19 +35,34 @@ async def rows_return(dut) -> None:
         assert await Sink(dut, "row", out_stall, seed=4, payload=PAYLOAD).receive(100) == rows
 
 
+async def verdict(dut, **fields) -> Status:
+    """What it says in the clock in which a job is offered."""
+    desc = Desc(**{"cookie": 1, "context": 0, "src": 1, "dst": 2, "length": 3, **fields})
+    dut.cfg_valid_i.value = 1
+    dut.cfg_desc_i.value = int.from_bytes(desc.pack(), "little")
+    await Timer(1, "ns")
+    assert int(dut.cfg_ready_o.value) == 1
+    assert int(dut.client_room_o.value) == (1 << len(dut.client_room_o)) - 1
+    return Status(int(dut.cfg_status_o.value))
+
+
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def one_operation(dut) -> None:
-    """A job is answered in the clock in which it is offered; other operations are refused."""
+    """Refused: other operations, jobs of no bytes, and what belongs to messages with a tag."""
     await begin(dut)
     own = bench.parameters().get("Op", 0)
-    room = (1 << len(dut.client_room_o)) - 1
     for op in range(256):
-        dut.cfg_valid_i.value = 1
-        dut.cfg_op_i.value = op
-        await Timer(1, "ns")
-        assert int(dut.cfg_ready_o.value) == 1
-        assert int(dut.cfg_status_o.value) == (Status.OK if op == own else Status.BAD_OP)
-        assert int(dut.client_room_o.value) == room
+        assert await verdict(dut, op=op) == (Status.OK if op == own else Status.BAD_OP)
+    assert await verdict(dut, op=own, flags=255 & ~FINAL, key_slot=9, iv=bytes(range(16))) == 0
+    assert await verdict(dut, op=own, length=0) == Status.BAD_LENGTH
+    for field in (
+        {"flags": FINAL},
+        {"phase": 1},
+        {"tag_bytes": 128},
+        {"nonce": bytes(11) + b"\x80"},
+        {"nonce": b"\x01" + bytes(11)},
+    ):
+        assert await verdict(dut, op=own, **field) == Status.BAD_OP
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from tests.dma.rings import IRQ, Status
 from tests.support import bench
 from tests.support.stream import start
 
-INPUTS = """ctrl_i irq_ack_i cfg_ready_i cfg_status_i done_valid_i done_ctx_i done_status_i
+INPUTS = """ctrl_i irq_ack_i cfg_ready_i cfg_status_i cfg_accept_i
+report_valid_i report_i scrub_ready_i done_valid_i done_ctx_i done_status_i
 done_bytes_i ar_ready_i r_valid_i r_tag_i r_beat_i r_data_i r_error_i r_last_i aw_ready_i w_ready_i
 b_valid_i b_tag_i b_error_i""".split()
 
@@ -54,6 +55,7 @@ async def good_and_bad(dut) -> None:
         for _ in range(3):
             await ring.step()
         assert not ring.status().busy and not ring.status().jobs
+        assert ring.scrubbed
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -191,7 +193,7 @@ async def abort_completes_all_fetched(dut) -> None:
         await ring.step()
         assert int(dut.abort_o.value)
         head = ring.status().sub_head  # those from here on are handed over too late
-        in_flight = {desc.cookie for desc, _ in ring.running.values()}
+        in_flight = {job.desc.cookie for job in ring.running.values()}
         end = ring.clock + 5000
         while not ring.status().halted:
             await ring.step()
