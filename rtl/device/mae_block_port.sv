@@ -7,7 +7,8 @@
 // own clock. A read waits while an answer is under way, at most 255 clocks; then, or when none is
 // under way, it gives 0 and notes an underflow. At most Depth blocks are between write and read, so
 // neither side ever stalls the engine. The port knows the length of the job: it refuses blocks
-// beyond it (overflow) and marks the last one. Blocks here are in register order: byte 0 in bits
+// beyond it (overflow) and marks the last one. A quiet job has no answers: its blocks leave the port
+// when the engine takes them. Blocks here are in register order: byte 0 in bits
 // 7:0. A partial block is 0 beyond its end, in and out.
 // All data is cleared by clear_i within a clock. Legal: Depth 1..15.
 
@@ -20,8 +21,9 @@ module mae_block_port #(
     input logic rst_ni,
     input logic clear_i,
 
-    input logic        start_i,  // a job of length_i bytes; only when none is being written
+    input logic        start_i,   // a job of length_i bytes; only when none is being written
     input logic [31:0] length_i,
+    input logic        quiet_i,
 
     // the data registers: requests last one clock, an answer may come in the same one or later
     input  logic [ 3:0] write_req_i,
@@ -62,7 +64,8 @@ module mae_block_port #(
   logic [2:0][31:0] staged_q;
   logic [31:0] left_q;  // bytes of the job not yet written
   logic [3:0] held_q;  // blocks between write and read
-  logic hand_over, push, pop, last;
+  logic quiet_q;
+  logic hand_over, push, pop, taken, last;
   logic [4:0] bytes;
 
   assign hand_over = write_req_i[3];
@@ -82,18 +85,23 @@ module mae_block_port #(
       staged_q <= '0;
       left_q   <= '0;
       held_q   <= '0;
+      quiet_q  <= 1'b0;
     end else if (clear_i) begin
       staged_q <= '0;
       left_q   <= '0;
       held_q   <= '0;
+      quiet_q  <= 1'b0;
     end else begin
       for (int unsigned i = 0; i < 3; i++) if (write_req_i[i]) staged_q[i] <= write_data_i;
       if (hand_over) staged_q <= '0;
       if (start_i) left_q <= length_i;
       else if (push) left_q <= last ? '0 : left_q - 32'd16;
-      held_q <= held_q + 4'(push) - 4'(pop);
+      if (start_i) quiet_q <= quiet_i;
+      held_q <= held_q + 4'(push) - 4'(pop) - 4'(taken);
     end
   end
+
+  assign taken = quiet_q && in_valid_o && in_ready_i;
 
   // Held blocks never exceed Depth: both FIFOs always have room.
   logic unused_in_ready, unused_out_ready;
@@ -140,7 +148,7 @@ module mae_block_port #(
   );
 
   assign asked = read_req_i | wait_q;
-  assign give_up = !answer_valid && (held_q == '0 || int'(waited_q) == WaitClocks);
+  assign give_up = !answer_valid && (held_q == '0 || quiet_q || int'(waited_q) == WaitClocks);
   assign read_ack_o = (answer_valid || give_up) ? asked : '0;
   assign underflow_o = give_up && asked != '0;
   assign answer_taken = asked[3];

@@ -20,7 +20,12 @@ package mae_device_pkg;
   } error_e;
 
   localparam int unsigned RegAddrWidth = 12;  // a device answers in one page of 4 KiB
-  localparam logic [7:0] OpCopy = 8'd7;  // the copy card's only mode
+  // Modes that the mode engine does not have under these codes.
+  localparam logic [7:0] OpCopy = 8'd7;  // the copy card's only one
+  localparam logic [7:0] OpGcm = 8'd8;
+  localparam logic [7:0] OpCcm = 8'd9;
+  localparam logic [7:0] OpCmac = 8'd10;
+  localparam logic [63:0] AuthDataMax = 64'hf_ffff_ffe0;  // bytes of a message, SP 800-38D §5.2.1.1
 
   // A job as a descriptor or the peripheral's registers state it.
   typedef struct packed {
@@ -62,6 +67,46 @@ package mae_device_pkg;
     if (mode == Xts && job.length < 32'd16) return StatusBadLength;
     if (!job.key_valid) return StatusBadKey;
     if (mode == Xts && job.init && !job.tweak_valid) return StatusBadKey;
+    return StatusOk;
+  endfunction
+
+  // A job of GCM, CCM or CMAC as the peripheral's registers state it; the byte counts are those of
+  // the message before it.
+  typedef struct packed {
+    logic [7:0]  op;
+    phase_e      phase;
+    logic        decrypt;
+    logic        init;
+    logic        ends;
+    logic [31:0] length;
+    logic [4:0]  tag_bytes;
+    logic [63:0] aad_bytes;
+    logic [63:0] data_bytes;
+    logic        key_valid;
+  } auth_request_t;
+
+  // Its rules, checked before any of its data moves. All of it needs the forward cipher only.
+  function automatic status_e check_auth(input auth_request_t job, input dirs_e dirs);
+    logic cmac, aad, more;
+    logic [63:0] so_far;
+    logic [64:0] data;
+    cmac = job.op == OpCmac;
+    aad = cmac || job.phase == PhaseAad;
+    more = !job.init;  // the message has begun
+    so_far = aad ? job.aad_bytes : job.data_bytes;
+    data = 65'(job.length) + (more ? 65'(job.data_bytes) : '0);
+    if (!(job.op inside {OpGcm, OpCcm, OpCmac})) return StatusBadOp;
+    if (!mode_possible(8'(Ctr), 1'b0, dirs)) return StatusBadOp;
+    if (!(job.phase inside {PhaseData, PhaseAad, PhaseIv})) return StatusBadOp;
+    if (job.phase == PhaseIv && (job.op != OpGcm || more || job.ends)) return StatusBadOp;
+    if (job.phase == PhaseAad && !cmac && more && job.data_bytes != '0) return StatusBadOp;
+    if (job.phase == PhaseIv && job.length == '0) return StatusBadLength;
+    if (more && so_far[3:0] != '0 && job.length != '0) return StatusBadLength;
+    if (cmac && more && job.ends && so_far != '0 && job.length == '0) return StatusBadLength;
+    if (!aad && data > 65'(AuthDataMax)) return StatusBadLength;
+    if (job.ends && job.decrypt && job.tag_bytes > 5'd16) return StatusBadLength;
+    if (job.ends && job.decrypt && job.tag_bytes < (cmac ? 5'd1 : 5'd4)) return StatusBadLength;
+    if (!job.key_valid) return StatusBadKey;
     return StatusOk;
   endfunction
 

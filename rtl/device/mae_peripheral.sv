@@ -7,13 +7,16 @@
 // once, so the next is written while one is processed. The core takes 10, 12 or 14 clocks a block.
 // A register access takes 2 clocks on an idle bus (read: 3 with its answer), see mae_block_port.
 // Constant-time: yes, every clock count follows from mode, key length and bus alone. Masked: no.
-// Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15.
+// Auth adds GCM, CCM and CMAC (mae_auth_unit); with a cipher that cannot encrypt it adds nothing.
+// Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a power
+// of 2 (16: GHASH keeps up with the cipher).
 
 `include "mae_assert.svh"
 
 module mae_peripheral
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
+  import mae_auth_pkg::*;
   import mae_device_pkg::*;
 #(
     parameter int unsigned KeySlots = 4,
@@ -21,7 +24,9 @@ module mae_peripheral
     parameter dirs_e Dirs = DirsBoth,
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned Depth = 4
+    parameter int unsigned Depth = 4,
+    parameter bit Auth = 1'b1,
+    parameter int unsigned Digit = 16
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -48,6 +53,8 @@ module mae_peripheral
 
     output logic irq_o
 );
+
+  localparam bit HasAuth = Auth && Dirs[0];
 
   mae_peripheral_regs_pkg::mae_peripheral__in_t  from_hw;
   mae_peripheral_regs_pkg::mae_peripheral__out_t from_sw;
@@ -98,11 +105,46 @@ module mae_peripheral
 
   // The job: checked when started, then offered to the engine, busy until its last answer.
   mae_dma_pkg::status_e verdict;
-  logic start, start_ok, busy_q, cfg_pending_q, cfg_ready, done;
-  mode_cfg_t cfg;
+  logic start, start_ok, busy_q, job_pending_q, job_ready, done;
+  logic auth_op, quiet;
+  auth_state_t state, state_next;
+  auth_write_t state_write;
+  auth_job_t   job;
 
-  assign start = from_sw.ctrl.start.value;
-  assign verdict = check_job(
+  // Register words as a block: byte 0 of the block in bits 127:120, of the words in bits 7:0.
+  always_comb begin
+    for (int unsigned i = 0; i < 16; i++) begin
+      state.iv[8*(15-i)+:8]   = from_sw.iv[i/4].word.value[8*(i%4)+:8];
+      state.hash[8*(15-i)+:8] = from_sw.hash[i/4].word.value[8*(i%4)+:8];
+      job.tag[8*(15-i)+:8]    = from_sw.tag[i/4].word.value[8*(i%4)+:8];
+    end
+    state.aad_bytes  = {from_sw.aad_bytes[1].word.value, from_sw.aad_bytes[0].word.value};
+    state.data_bytes = {from_sw.data_bytes[1].word.value, from_sw.data_bytes[0].word.value};
+    case (8'(from_sw.ctrl.mode.value))
+      OpGcm:   job.auth = AuthGcm;
+      OpCcm:   job.auth = AuthCcm;
+      OpCmac:  job.auth = AuthCmac;
+      default: job.auth = AuthNone;
+    endcase
+    job.phase = phase_e'(from_sw.ctrl.phase.value);
+    job.final_job = from_sw.ctrl.final_.value;
+    job.length = from_sw.length.bytes.value;
+    job.tag_bytes = from_sw.tag_bytes.bytes.value;
+    job.cfg.mode = mode_e'(from_sw.ctrl.mode.value[2:0]);
+    job.cfg.dir = dir_e'(from_sw.ctrl.decrypt.value);
+    job.cfg.init = from_sw.ctrl.init.value;
+    job.cfg.serial = from_sw.length.bytes.value[3:0] != '0;
+    job.cfg.key_slot = from_sw.ctrl.key_slot.value;
+    job.cfg.tweak_slot = from_sw.ctrl.tweak_slot.value;
+    job.cfg.iv = state.iv;
+  end
+
+  assign auth_op = HasAuth && job.auth != AuthNone;
+  assign quiet   = auth_op && (job.phase != PhaseData || job.auth == AuthCmac);
+  assign start   = from_sw.ctrl.start.value;
+
+  always_comb begin
+    verdict = check_job(
       '{
           op: 8'(from_sw.ctrl.mode.value),
           decrypt: from_sw.ctrl.decrypt.value,
@@ -112,32 +154,40 @@ module mae_peripheral
           tweak_valid: slots[from_sw.ctrl.tweak_slot.value]
       },
       Dirs
-  );
-  assign start_ok = start && !busy_q && !wiping && verdict == mae_dma_pkg::StatusOk;
-
-  always_comb begin
-    cfg.mode = mode_e'(from_sw.ctrl.mode.value[2:0]);
-    cfg.dir = dir_e'(from_sw.ctrl.decrypt.value);
-    cfg.init = from_sw.ctrl.init.value;
-    cfg.serial = from_sw.length.bytes.value[3:0] != '0;
-    cfg.key_slot = from_sw.ctrl.key_slot.value;
-    cfg.tweak_slot = from_sw.ctrl.tweak_slot.value;
-    for (int unsigned i = 0; i < 16; i++)
-    cfg.iv[8*(15-i)+:8] = from_sw.iv[i/4].word.value[8*(i%4)+:8];
+    );
+    if (auth_op) begin
+      verdict = check_auth(
+        '{
+            op: 8'(from_sw.ctrl.mode.value),
+            phase: job.phase,
+            decrypt: from_sw.ctrl.decrypt.value,
+            init: from_sw.ctrl.init.value,
+            ends: job.final_job,
+            length: job.length,
+            tag_bytes: job.tag_bytes,
+            aad_bytes: state.aad_bytes,
+            data_bytes: state.data_bytes,
+            key_valid: slots[from_sw.ctrl.key_slot.value]
+        },
+        Dirs
+      );
+    end
   end
+
+  assign start_ok = start && !busy_q && !wiping && verdict == mae_dma_pkg::StatusOk;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q        <= 1'b0;
-      cfg_pending_q <= 1'b0;
+      job_pending_q <= 1'b0;
     end else if (clear) begin
       busy_q        <= 1'b0;
-      cfg_pending_q <= 1'b0;
+      job_pending_q <= 1'b0;
     end else begin
       if (start_ok) busy_q <= 1'b1;
       else if (done) busy_q <= 1'b0;
-      if (start_ok) cfg_pending_q <= 1'b1;
-      else if (cfg_ready) cfg_pending_q <= 1'b0;
+      if (start_ok) job_pending_q <= 1'b1;
+      else if (job_ready) job_pending_q <= 1'b0;
     end
   end
 
@@ -145,10 +195,13 @@ module mae_peripheral
   logic [3:0] write_req, write_ack, read_req, read_ack, room, answers;
   logic [31:0] write_data, read_data;
   logic overflow, underflow;
-  logic in_valid, in_ready, in_last, out_valid, out_last, out_key_lost;
+  logic in_valid, in_ready, out_valid;
   logic [127:0] in_data;
-  logic [4:0] in_bytes, out_bytes;
-  block_t out_data;
+  auth_row_t in_row, out_row;
+
+  logic unused_last;
+  assign unused_last = out_row.last;
+  assign in_row.data = mae_bytes_pkg::swap_block(in_data);
 
   always_comb begin
     write_data = '0;
@@ -167,6 +220,7 @@ module mae_peripheral
       .clear_i     (clear),
       .start_i     (start_ok),
       .length_i    (from_sw.length.bytes.value),
+      .quiet_i     (quiet),
       .write_req_i (write_req),
       .write_data_i(write_data),
       .write_ack_o (write_ack),
@@ -178,23 +232,89 @@ module mae_peripheral
       .overflow_o  (overflow),
       .underflow_o (underflow),
       .in_valid_o  (in_valid),
-      .in_ready_i  (in_ready && !cfg_pending_q),
+      .in_ready_i  (in_ready && !job_pending_q),
       .in_data_o   (in_data),
-      .in_bytes_o  (in_bytes),
-      .in_last_o   (in_last),
+      .in_bytes_o  (in_row.bytes),
+      .in_last_o   (in_row.last),
       .out_valid_i (out_valid),
-      .out_data_i  (mae_bytes_pkg::swap_block(out_data)),
-      .out_bytes_i (out_bytes)
+      .out_data_i  (mae_bytes_pkg::swap_block(out_row.data)),
+      .out_bytes_i (out_row.bytes)
   );
 
-  assign done = out_valid && out_last;
+  // The core, and before it the unit that makes tags.
+  logic cfg_valid, cfg_ready, row_valid, row_ready, rsp_valid, rsp_lost;
+  logic bad_tag, bad_key, tag_valid;
+  ctx_t cfg_ctx, row_ctx, rsp_ctx;
+  mode_cfg_t cfg;
+  auth_row_t row, rsp_row;
+  block_t tag;
 
-  logic unused_room;  // ready is enough where there is one context
-  ctx_t unused_ctx;
+  if (HasAuth) begin : gen_auth
+    mae_auth_unit #(
+        .Digit(Digit)
+    ) u_auth (
+        .clk_i,
+        .rst_ni,
+        .clear_i      (clear),
+        .job_valid_i  (job_pending_q),
+        .job_ready_o  (job_ready),
+        .job_i        (job),
+        .state_i      (state),
+        .state_write_o(state_write),
+        .state_o      (state_next),
+        .key_changed_i(key_write_valid && key_write_ready),
+        .key_slot_i   (key_write.slot),
+        .done_o       (done),
+        .bad_tag_o    (bad_tag),
+        .bad_key_o    (bad_key),
+        .tag_valid_o  (tag_valid),
+        .tag_o        (tag),
+        .in_valid_i   (in_valid && !job_pending_q),
+        .in_ready_o   (in_ready),
+        .in_row_i     (in_row),
+        .out_valid_o  (out_valid),
+        .out_row_o    (out_row),
+        .cfg_valid_o  (cfg_valid),
+        .cfg_ready_i  (cfg_ready),
+        .cfg_ctx_o    (cfg_ctx),
+        .cfg_o        (cfg),
+        .row_valid_o  (row_valid),
+        .row_ready_i  (row_ready),
+        .row_ctx_o    (row_ctx),
+        .row_o        (row),
+        .rsp_valid_i  (rsp_valid),
+        .rsp_ctx_i    (rsp_ctx),
+        .rsp_row_i    (rsp_row),
+        .rsp_lost_i   (rsp_lost)
+    );
+  end else begin : gen_plain
+    assign cfg_valid   = job_pending_q;
+    assign job_ready   = cfg_ready;
+    assign cfg_ctx     = '0;
+    assign cfg         = job.cfg;
+    assign row_valid   = in_valid && !job_pending_q;
+    assign in_ready    = row_ready;
+    assign row_ctx     = '0;
+    assign row         = in_row;
+    assign out_valid   = rsp_valid;
+    assign out_row     = rsp_row;
+    assign done        = rsp_valid && rsp_row.last;
+    assign bad_key     = rsp_valid && rsp_lost;
+    assign bad_tag     = 1'b0;
+    assign tag_valid   = 1'b0;
+    assign tag         = '0;
+    assign state_write = '0;
+    assign state_next  = '0;
+
+    logic unused;
+    assign unused = ^{job, state, rsp_ctx};
+  end
+
+  logic [HasAuth:0] unused_room;  // ready is enough: no row waits for another context's
 
   mae_aes_core #(
       .Lanes       (1),
-      .Contexts    (1),
+      .Contexts    (HasAuth ? 2 : 1),
       .Iterative   (1'b1),
       .KeySlots    (KeySlots),
       .KeyBanks    (KeyBanks),
@@ -211,24 +331,24 @@ module mae_peripheral
       .write_ready_o (key_write_ready),
       .write_i       (key_write),
       .slot_valid_o  (slot_valid),
-      .cfg_valid_i   (cfg_pending_q),
+      .cfg_valid_i   (cfg_valid),
       .cfg_ready_o   (cfg_ready),
-      .cfg_ctx_i     ('0),
+      .cfg_ctx_i     (cfg_ctx),
       .cfg_i         (cfg),
       .room_o        (unused_room),
-      .row_valid_i   (in_valid && !cfg_pending_q),
-      .row_ready_o   (in_ready),
-      .row_ctx_i     ('0),
-      .row_data_i    (mae_bytes_pkg::swap_block(in_data)),
-      .row_bytes_i   (in_bytes),
-      .row_last_i    (in_last),
-      .out_valid_o   (out_valid),
+      .row_valid_i   (row_valid),
+      .row_ready_o   (row_ready),
+      .row_ctx_i     (row_ctx),
+      .row_data_i    (row.data),
+      .row_bytes_i   (row.bytes),
+      .row_last_i    (row.last),
+      .out_valid_o   (rsp_valid),
       .out_ready_i   (1'b1),
-      .out_ctx_o     (unused_ctx),
-      .out_data_o    (out_data),
-      .out_bytes_o   (out_bytes),
-      .out_last_o    (out_last),
-      .out_key_lost_o(out_key_lost)
+      .out_ctx_o     (rsp_ctx),
+      .out_data_o    (rsp_row.data),
+      .out_bytes_o   (rsp_row.bytes),
+      .out_last_o    (rsp_row.last),
+      .out_key_lost_o(rsp_lost)
   );
 
   // Errors: the first is kept until the interrupt's bit is cleared.
@@ -240,7 +360,8 @@ module mae_peripheral
     else if (start) error_now = error_e'(verdict);
     else if (overflow) error_now = ErrOverflow;
     else if (underflow) error_now = ErrUnderflow;
-    else if (out_valid && out_key_lost) error_now = ErrBadKey;
+    else if (bad_key) error_now = ErrBadKey;
+    else if (bad_tag) error_now = ErrBadTag;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -262,6 +383,7 @@ module mae_peripheral
     from_hw.features.sbox.next = Sbox;
     from_hw.features.regs_per_round.next = '0;
     from_hw.modes.mask.next = modes_mask(Dirs);
+    if (HasAuth) from_hw.modes.mask.next |= (32'b1 << OpGcm) | (32'b1 << OpCcm) | (32'b1 << OpCmac);
     from_hw.status.in_ready.next = room != '0;
     from_hw.status.out_valid.next = answers != '0;
     from_hw.status.busy.next = busy_q || start;
@@ -277,8 +399,26 @@ module mae_peripheral
     from_hw.key_status.error.next = key_error;
     for (int unsigned i = 0; i < 8; i++) from_hw.key[i].word.hwclr = key_clear;
     for (int unsigned i = 0; i < 2; i++) from_hw.key_valid[i].mask.next = slots[32*i+:32];
+    for (int unsigned i = 0; i < 2; i++) begin
+      from_hw.aad_bytes[i].word.hwclr = clear;
+      from_hw.aad_bytes[i].word.we = state_write.aad_bytes && !clear;
+      from_hw.aad_bytes[i].word.next = state_next.aad_bytes[32*i+:32];
+      from_hw.data_bytes[i].word.hwclr = clear;
+      from_hw.data_bytes[i].word.we = state_write.data_bytes && !clear;
+      from_hw.data_bytes[i].word.next = state_next.data_bytes[32*i+:32];
+    end
     for (int unsigned i = 0; i < 4; i++) begin
       from_hw.iv[i].word.hwclr = clear;
+      from_hw.iv[i].word.we = state_write.iv && !clear;
+      from_hw.hash[i].word.hwclr = clear;
+      from_hw.hash[i].word.we = state_write.hash && !clear;
+      from_hw.tag[i].word.hwclr = clear || (job_pending_q && job_ready);
+      from_hw.tag[i].word.we = tag_valid && !clear;
+      for (int unsigned j = 0; j < 4; j++) begin
+        from_hw.iv[i].word.next[8*j+:8]   = state_next.iv[8*(15-4*i-j)+:8];
+        from_hw.hash[i].word.next[8*j+:8] = state_next.hash[8*(15-4*i-j)+:8];
+        from_hw.tag[i].word.next[8*j+:8]  = tag[8*(15-4*i-j)+:8];
+      end
       from_hw.data_in[i].wr_ack = write_ack[i];
       from_hw.data_out[i].rd_ack = read_ack[i];
       from_hw.data_out[i].rd_data.word = read_data;
@@ -290,6 +430,6 @@ module mae_peripheral
       (from_sw.irq_enable.in_ready.value && room != '0) ||
       (from_sw.irq_enable.error.value && from_sw.irq_status.error.value);
 
-  `MAE_ASSERT(RoomForAnswers, !out_valid || busy_q)
+  `MAE_ASSERT(RoomForAnswers, !rsp_valid || busy_q)
 
 endmodule

@@ -90,6 +90,42 @@ package mae_mode_pkg;
     key_t      key;
   } key_write_t;
 
+  // The parts of an authenticated message, in their order.
+  typedef enum logic [1:0] {
+    PhaseData = 2'd0,
+    PhaseAad  = 2'd1,
+    PhaseIv   = 2'd2
+  } phase_e;
+
+  // A part of a GCM message, or all of it, in one context.
+  typedef struct packed {
+    phase_e      phase;
+    dir_e        dir;
+    logic        init;       // a message begins
+    logic        ends;       // it ends: make its tag or check it
+    key_slot_t   key_slot;
+    logic [95:0] nonce;      // with init: the IV, if there is no part with it
+    block_t      tag;        // what to compare with
+    logic [4:0]  tag_bytes;  // of it, from byte 0 on
+    logic [31:0] length;     // bytes of this part
+  } gcm_job_t;
+
+  // How it ended. A tag only of a message that was encrypted to its end.
+  typedef struct packed {
+    logic   bad_tag;   // decryption: the data must not be seen
+    logic   key_lost;  // the key went away under it
+    block_t tag;
+  } gcm_report_t;
+
+  // Operations of mae_ghash_rows on a context.
+  typedef enum logic [2:0] {
+    OpSetH  = 3'd0,  // a new H, and the hash 0
+    OpPower = 3'd1,  // H^k from H^(k-1)
+    OpBlock = 3'd2,  // a block into the hash
+    OpZero  = 3'd3,  // the hash 0
+    OpClear = 3'd4   // erase all
+  } ghash_op_e;
+
   function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,
                                       input block_t data);
     unique case (mode)

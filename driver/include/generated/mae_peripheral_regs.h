@@ -90,6 +90,14 @@ extern "C" {
 #define MAE_PERIPHERAL__CTRL__TWEAK_SLOT_bp 16
 #define MAE_PERIPHERAL__CTRL__TWEAK_SLOT_bw 6
 #define MAE_PERIPHERAL__CTRL__TWEAK_SLOT_reset 0x0
+#define MAE_PERIPHERAL__CTRL__PHASE_bm 0x3000000
+#define MAE_PERIPHERAL__CTRL__PHASE_bp 24
+#define MAE_PERIPHERAL__CTRL__PHASE_bw 2
+#define MAE_PERIPHERAL__CTRL__PHASE_reset 0x0
+#define MAE_PERIPHERAL__CTRL__FINAL_bm 0x4000000
+#define MAE_PERIPHERAL__CTRL__FINAL_bp 26
+#define MAE_PERIPHERAL__CTRL__FINAL_bw 1
+#define MAE_PERIPHERAL__CTRL__FINAL_reset 0x0
 #define MAE_PERIPHERAL__CTRL__WIPE_bm 0x40000000
 #define MAE_PERIPHERAL__CTRL__WIPE_bp 30
 #define MAE_PERIPHERAL__CTRL__WIPE_bw 1
@@ -215,6 +223,36 @@ extern "C" {
 #define MAE_PERIPHERAL__DATA_OUTX__WORD_bp 0
 #define MAE_PERIPHERAL__DATA_OUTX__WORD_bw 32
 
+// reg - mae_peripheral.hash[]
+#define MAE_PERIPHERAL__HASHX__WORD_bm 0xffffffff
+#define MAE_PERIPHERAL__HASHX__WORD_bp 0
+#define MAE_PERIPHERAL__HASHX__WORD_bw 32
+#define MAE_PERIPHERAL__HASHX__WORD_reset 0x0
+
+// reg - mae_peripheral.aad_bytes[]
+#define MAE_PERIPHERAL__AAD_BYTESX__WORD_bm 0xffffffff
+#define MAE_PERIPHERAL__AAD_BYTESX__WORD_bp 0
+#define MAE_PERIPHERAL__AAD_BYTESX__WORD_bw 32
+#define MAE_PERIPHERAL__AAD_BYTESX__WORD_reset 0x0
+
+// reg - mae_peripheral.data_bytes[]
+#define MAE_PERIPHERAL__DATA_BYTESX__WORD_bm 0xffffffff
+#define MAE_PERIPHERAL__DATA_BYTESX__WORD_bp 0
+#define MAE_PERIPHERAL__DATA_BYTESX__WORD_bw 32
+#define MAE_PERIPHERAL__DATA_BYTESX__WORD_reset 0x0
+
+// reg - mae_peripheral.tag[]
+#define MAE_PERIPHERAL__TAGX__WORD_bm 0xffffffff
+#define MAE_PERIPHERAL__TAGX__WORD_bp 0
+#define MAE_PERIPHERAL__TAGX__WORD_bw 32
+#define MAE_PERIPHERAL__TAGX__WORD_reset 0x0
+
+// reg - mae_peripheral.tag_bytes
+#define MAE_PERIPHERAL__TAG_BYTES__BYTES_bm 0x1f
+#define MAE_PERIPHERAL__TAG_BYTES__BYTES_bp 0
+#define MAE_PERIPHERAL__TAG_BYTES__BYTES_bw 5
+#define MAE_PERIPHERAL__TAG_BYTES__BYTES_reset 0x10
+
 // values of features.sbox
 #define MAE_PERIPHERAL__FEATURES__SBOX__TABLE 0x0
 #define MAE_PERIPHERAL__FEATURES__SBOX__TOWER 0x1
@@ -228,6 +266,14 @@ extern "C" {
 #define MAE_PERIPHERAL__CTRL__MODE__OFB 0x4
 #define MAE_PERIPHERAL__CTRL__MODE__CTR 0x5
 #define MAE_PERIPHERAL__CTRL__MODE__XTS 0x6
+#define MAE_PERIPHERAL__CTRL__MODE__GCM 0x8
+#define MAE_PERIPHERAL__CTRL__MODE__CCM 0x9
+#define MAE_PERIPHERAL__CTRL__MODE__CMAC 0xa
+
+// values of ctrl.phase
+#define MAE_PERIPHERAL__CTRL__PHASE__DATA 0x0
+#define MAE_PERIPHERAL__CTRL__PHASE__AAD 0x1
+#define MAE_PERIPHERAL__CTRL__PHASE__IV 0x2
 
 // values of status.error
 #define MAE_PERIPHERAL__STATUS__ERROR__NONE 0x0
@@ -279,10 +325,15 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t iv[4];
     uint32_t data_in[4];
     uint32_t data_out[4];
+    uint32_t hash[4];
+    uint32_t aad_bytes[2];
+    uint32_t data_bytes[2];
+    uint32_t tag[4];
+    uint32_t tag_bytes;
 } mae_peripheral_t;
 
 #ifndef __cplusplus
-_Static_assert(sizeof(mae_peripheral_t) == 0xa0, "Packing error");
+_Static_assert(sizeof(mae_peripheral_t) == 0xd4, "Packing error");
 #endif
 
 #ifdef __cplusplus

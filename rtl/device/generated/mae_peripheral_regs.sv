@@ -249,6 +249,11 @@ module mae_peripheral_regs (
         logic iv[4];
         logic data_in[4];
         logic data_out[4];
+        logic hash[4];
+        logic aad_bytes[2];
+        logic data_bytes[2];
+        logic tag[4];
+        logic tag_bytes;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -300,7 +305,7 @@ module mae_peripheral_regs (
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h68 + (12)'(i0) * 12'h4);
         end
         for(int i0=0; i0<4; i0++) begin
-            decoded_reg_strb.iv[i0] = cpuif_req_masked & (cpuif_addr == 12'h70 + (12)'(i0) * 12'h4) & cpuif_req_is_wr;
+            decoded_reg_strb.iv[i0] = cpuif_req_masked & (cpuif_addr == 12'h70 + (12)'(i0) * 12'h4);
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h70 + (12)'(i0) * 12'h4);
         end
         for(int i0=0; i0<4; i0++) begin
@@ -313,6 +318,24 @@ module mae_peripheral_regs (
             is_external |= cpuif_req_masked & (cpuif_addr == 12'h90 + (12)'(i0) * 12'h4) & !cpuif_req_is_wr;
             is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'h90 + (12)'(i0) * 12'h4);
         end
+        for(int i0=0; i0<4; i0++) begin
+            decoded_reg_strb.hash[i0] = cpuif_req_masked & (cpuif_addr == 12'ha0 + (12)'(i0) * 12'h4);
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'ha0 + (12)'(i0) * 12'h4);
+        end
+        for(int i0=0; i0<2; i0++) begin
+            decoded_reg_strb.aad_bytes[i0] = cpuif_req_masked & (cpuif_addr == 12'hb0 + (12)'(i0) * 12'h4);
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb0 + (12)'(i0) * 12'h4);
+        end
+        for(int i0=0; i0<2; i0++) begin
+            decoded_reg_strb.data_bytes[i0] = cpuif_req_masked & (cpuif_addr == 12'hb8 + (12)'(i0) * 12'h4);
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hb8 + (12)'(i0) * 12'h4);
+        end
+        for(int i0=0; i0<4; i0++) begin
+            decoded_reg_strb.tag[i0] = cpuif_req_masked & (cpuif_addr == 12'hc0 + (12)'(i0) * 12'h4);
+            is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hc0 + (12)'(i0) * 12'h4);
+        end
+        decoded_reg_strb.tag_bytes = cpuif_req_masked & (cpuif_addr == 12'hd0);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd0);
         decoded_err = ~is_valid_addr & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -365,6 +388,14 @@ module mae_peripheral_regs (
                 logic [5:0] next;
                 logic load_next;
             } tweak_slot;
+            struct {
+                logic [1:0] next;
+                logic load_next;
+            } phase;
+            struct {
+                logic next;
+                logic load_next;
+            } final_;
             struct {
                 logic next;
                 logic load_next;
@@ -438,6 +469,36 @@ module mae_peripheral_regs (
                 logic load_next;
             } word;
         } iv[4];
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } word;
+        } hash[4];
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } word;
+        } aad_bytes[2];
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } word;
+        } data_bytes[2];
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } word;
+        } tag[4];
+        struct {
+            struct {
+                logic [4:0] next;
+                logic load_next;
+            } bytes;
+        } tag_bytes;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -458,6 +519,12 @@ module mae_peripheral_regs (
             struct {
                 logic [5:0] value;
             } tweak_slot;
+            struct {
+                logic [1:0] value;
+            } phase;
+            struct {
+                logic value;
+            } final_;
             struct {
                 logic value;
             } wipe;
@@ -516,6 +583,31 @@ module mae_peripheral_regs (
                 logic [31:0] value;
             } word;
         } iv[4];
+        struct {
+            struct {
+                logic [31:0] value;
+            } word;
+        } hash[4];
+        struct {
+            struct {
+                logic [31:0] value;
+            } word;
+        } aad_bytes[2];
+        struct {
+            struct {
+                logic [31:0] value;
+            } word;
+        } data_bytes[2];
+        struct {
+            struct {
+                logic [31:0] value;
+            } word;
+        } tag[4];
+        struct {
+            struct {
+                logic [4:0] value;
+            } bytes;
+        } tag_bytes;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -634,6 +726,52 @@ module mae_peripheral_regs (
         end
     end
     assign hwif_out.ctrl.tweak_slot.value = field_storage.ctrl.tweak_slot.value;
+    // Field: mae_peripheral.ctrl.phase
+    always_comb begin
+        automatic logic [1:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.ctrl.phase.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.ctrl && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.ctrl.phase.value & ~decoded_wr_biten[25:24]) | (decoded_wr_data[25:24] & decoded_wr_biten[25:24]);
+            load_next_c = '1;
+        end
+        field_combo.ctrl.phase.next = next_c;
+        field_combo.ctrl.phase.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.ctrl.phase.value <= 2'h0;
+        end else begin
+            if(field_combo.ctrl.phase.load_next) begin
+                field_storage.ctrl.phase.value <= field_combo.ctrl.phase.next;
+            end
+        end
+    end
+    assign hwif_out.ctrl.phase.value = field_storage.ctrl.phase.value;
+    // Field: mae_peripheral.ctrl.final
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.ctrl.final_.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.ctrl && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.ctrl.final_.value & ~decoded_wr_biten[26:26]) | (decoded_wr_data[26:26] & decoded_wr_biten[26:26]);
+            load_next_c = '1;
+        end
+        field_combo.ctrl.final_.next = next_c;
+        field_combo.ctrl.final_.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.ctrl.final_.value <= 1'h0;
+        end else begin
+            if(field_combo.ctrl.final_.load_next) begin
+                field_storage.ctrl.final_.value <= field_combo.ctrl.final_.next;
+            end
+        end
+    end
+    assign hwif_out.ctrl.final_.value = field_storage.ctrl.final_.value;
     // Field: mae_peripheral.ctrl.wipe
     always_comb begin
         automatic logic [0:0] next_c;
@@ -986,6 +1124,9 @@ module mae_peripheral_regs (
             if(decoded_reg_strb.iv[i0] && decoded_req_is_wr) begin // SW write
                 next_c = (field_storage.iv[i0].word.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
                 load_next_c = '1;
+            end else if(hwif_in.iv[i0].word.we) begin // HW Write - we
+                next_c = hwif_in.iv[i0].word.next;
+                load_next_c = '1;
             end else if(hwif_in.iv[i0].word.hwclr) begin // HW Clear
                 next_c = '0;
                 load_next_c = '1;
@@ -1018,6 +1159,153 @@ module mae_peripheral_regs (
         assign hwif_out.data_out[i0].req = !decoded_req_is_wr ? decoded_reg_strb.data_out[i0] : '0;
         assign hwif_out.data_out[i0].req_is_wr = decoded_req_is_wr;
     end
+    for(genvar i0=0; i0<4; i0++) begin
+        // Field: mae_peripheral.hash[].word
+        always_comb begin
+            automatic logic [31:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.hash[i0].word.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.hash[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.hash[i0].word.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+                load_next_c = '1;
+            end else if(hwif_in.hash[i0].word.we) begin // HW Write - we
+                next_c = hwif_in.hash[i0].word.next;
+                load_next_c = '1;
+            end else if(hwif_in.hash[i0].word.hwclr) begin // HW Clear
+                next_c = '0;
+                load_next_c = '1;
+            end
+            field_combo.hash[i0].word.next = next_c;
+            field_combo.hash[i0].word.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.hash[i0].word.value <= 32'h0;
+            end else begin
+                if(field_combo.hash[i0].word.load_next) begin
+                    field_storage.hash[i0].word.value <= field_combo.hash[i0].word.next;
+                end
+            end
+        end
+        assign hwif_out.hash[i0].word.value = field_storage.hash[i0].word.value;
+    end
+    for(genvar i0=0; i0<2; i0++) begin
+        // Field: mae_peripheral.aad_bytes[].word
+        always_comb begin
+            automatic logic [31:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.aad_bytes[i0].word.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.aad_bytes[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.aad_bytes[i0].word.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+                load_next_c = '1;
+            end else if(hwif_in.aad_bytes[i0].word.we) begin // HW Write - we
+                next_c = hwif_in.aad_bytes[i0].word.next;
+                load_next_c = '1;
+            end else if(hwif_in.aad_bytes[i0].word.hwclr) begin // HW Clear
+                next_c = '0;
+                load_next_c = '1;
+            end
+            field_combo.aad_bytes[i0].word.next = next_c;
+            field_combo.aad_bytes[i0].word.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.aad_bytes[i0].word.value <= 32'h0;
+            end else begin
+                if(field_combo.aad_bytes[i0].word.load_next) begin
+                    field_storage.aad_bytes[i0].word.value <= field_combo.aad_bytes[i0].word.next;
+                end
+            end
+        end
+        assign hwif_out.aad_bytes[i0].word.value = field_storage.aad_bytes[i0].word.value;
+    end
+    for(genvar i0=0; i0<2; i0++) begin
+        // Field: mae_peripheral.data_bytes[].word
+        always_comb begin
+            automatic logic [31:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.data_bytes[i0].word.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.data_bytes[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.data_bytes[i0].word.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+                load_next_c = '1;
+            end else if(hwif_in.data_bytes[i0].word.we) begin // HW Write - we
+                next_c = hwif_in.data_bytes[i0].word.next;
+                load_next_c = '1;
+            end else if(hwif_in.data_bytes[i0].word.hwclr) begin // HW Clear
+                next_c = '0;
+                load_next_c = '1;
+            end
+            field_combo.data_bytes[i0].word.next = next_c;
+            field_combo.data_bytes[i0].word.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.data_bytes[i0].word.value <= 32'h0;
+            end else begin
+                if(field_combo.data_bytes[i0].word.load_next) begin
+                    field_storage.data_bytes[i0].word.value <= field_combo.data_bytes[i0].word.next;
+                end
+            end
+        end
+        assign hwif_out.data_bytes[i0].word.value = field_storage.data_bytes[i0].word.value;
+    end
+    for(genvar i0=0; i0<4; i0++) begin
+        // Field: mae_peripheral.tag[].word
+        always_comb begin
+            automatic logic [31:0] next_c;
+            automatic logic load_next_c;
+            next_c = field_storage.tag[i0].word.value;
+            load_next_c = '0;
+            if(decoded_reg_strb.tag[i0] && decoded_req_is_wr) begin // SW write
+                next_c = (field_storage.tag[i0].word.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+                load_next_c = '1;
+            end else if(hwif_in.tag[i0].word.we) begin // HW Write - we
+                next_c = hwif_in.tag[i0].word.next;
+                load_next_c = '1;
+            end else if(hwif_in.tag[i0].word.hwclr) begin // HW Clear
+                next_c = '0;
+                load_next_c = '1;
+            end
+            field_combo.tag[i0].word.next = next_c;
+            field_combo.tag[i0].word.load_next = load_next_c;
+        end
+        always_ff @(posedge clk or negedge arst_n) begin
+            if(~arst_n) begin
+                field_storage.tag[i0].word.value <= 32'h0;
+            end else begin
+                if(field_combo.tag[i0].word.load_next) begin
+                    field_storage.tag[i0].word.value <= field_combo.tag[i0].word.next;
+                end
+            end
+        end
+        assign hwif_out.tag[i0].word.value = field_storage.tag[i0].word.value;
+    end
+    // Field: mae_peripheral.tag_bytes.bytes
+    always_comb begin
+        automatic logic [4:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.tag_bytes.bytes.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.tag_bytes && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.tag_bytes.bytes.value & ~decoded_wr_biten[4:0]) | (decoded_wr_data[4:0] & decoded_wr_biten[4:0]);
+            load_next_c = '1;
+        end
+        field_combo.tag_bytes.bytes.next = next_c;
+        field_combo.tag_bytes.bytes.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.tag_bytes.bytes.value <= 5'h10;
+        end else begin
+            if(field_combo.tag_bytes.bytes.load_next) begin
+                field_storage.tag_bytes.bytes.value <= field_combo.tag_bytes.bytes.next;
+            end
+        end
+    end
+    assign hwif_out.tag_bytes.bytes.value = field_storage.tag_bytes.bytes.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -1100,6 +1388,8 @@ module mae_peripheral_regs (
             readback_data_var[6] = field_storage.ctrl.init.value;
             readback_data_var[13:8] = field_storage.ctrl.key_slot.value;
             readback_data_var[21:16] = field_storage.ctrl.tweak_slot.value;
+            readback_data_var[25:24] = field_storage.ctrl.phase.value;
+            readback_data_var[26] = field_storage.ctrl.final_.value;
             readback_data_var[30] = field_storage.ctrl.wipe.value;
             readback_data_var[31] = field_storage.ctrl.start.value;
         end
@@ -1137,9 +1427,37 @@ module mae_peripheral_regs (
             end
         end
         for(int i0=0; i0<4; i0++) begin
+            if(rd_mux_addr == 12'h70 + (12)'(i0) * 12'h4) begin
+                readback_data_var[31:0] = field_storage.iv[i0].word.value;
+            end
+        end
+        for(int i0=0; i0<4; i0++) begin
             if(rd_mux_addr == 12'h90 + (12)'(i0) * 12'h4) begin
                 readback_data_var = hwif_in.data_out[i0].rd_data;
             end
+        end
+        for(int i0=0; i0<4; i0++) begin
+            if(rd_mux_addr == 12'ha0 + (12)'(i0) * 12'h4) begin
+                readback_data_var[31:0] = field_storage.hash[i0].word.value;
+            end
+        end
+        for(int i0=0; i0<2; i0++) begin
+            if(rd_mux_addr == 12'hb0 + (12)'(i0) * 12'h4) begin
+                readback_data_var[31:0] = field_storage.aad_bytes[i0].word.value;
+            end
+        end
+        for(int i0=0; i0<2; i0++) begin
+            if(rd_mux_addr == 12'hb8 + (12)'(i0) * 12'h4) begin
+                readback_data_var[31:0] = field_storage.data_bytes[i0].word.value;
+            end
+        end
+        for(int i0=0; i0<4; i0++) begin
+            if(rd_mux_addr == 12'hc0 + (12)'(i0) * 12'h4) begin
+                readback_data_var[31:0] = field_storage.tag[i0].word.value;
+            end
+        end
+        if(rd_mux_addr == 12'hd0) begin
+            readback_data_var[4:0] = field_storage.tag_bytes.bytes.value;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -8,7 +8,7 @@ package mae_peripheral_regs_pkg;
 
     localparam MAE_PERIPHERAL_REGS_DATA_WIDTH = 32;
     localparam MAE_PERIPHERAL_REGS_MIN_ADDR_WIDTH = 12;
-    localparam MAE_PERIPHERAL_REGS_SIZE = 'ha0;
+    localparam MAE_PERIPHERAL_REGS_SIZE = 'hd4;
 
     typedef struct {
         logic [7:0] next;
@@ -170,6 +170,8 @@ package mae_peripheral_regs_pkg;
     } mae_key_valid_r__in_t;
 
     typedef struct {
+        logic [31:0] next;
+        logic we;
         logic hwclr;
     } mae_peripheral__iv__word__in_t;
 
@@ -191,6 +193,46 @@ package mae_peripheral_regs_pkg;
     } mae_peripheral__data_out__external__in_t;
 
     typedef struct {
+        logic [31:0] next;
+        logic we;
+        logic hwclr;
+    } mae_peripheral__hash__word__in_t;
+
+    typedef struct {
+        mae_peripheral__hash__word__in_t word;
+    } mae_peripheral__hash__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+        logic we;
+        logic hwclr;
+    } mae_peripheral__aad_bytes__word__in_t;
+
+    typedef struct {
+        mae_peripheral__aad_bytes__word__in_t word;
+    } mae_peripheral__aad_bytes__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+        logic we;
+        logic hwclr;
+    } mae_peripheral__data_bytes__word__in_t;
+
+    typedef struct {
+        mae_peripheral__data_bytes__word__in_t word;
+    } mae_peripheral__data_bytes__in_t;
+
+    typedef struct {
+        logic [31:0] next;
+        logic we;
+        logic hwclr;
+    } mae_peripheral__tag__word__in_t;
+
+    typedef struct {
+        mae_peripheral__tag__word__in_t word;
+    } mae_peripheral__tag__in_t;
+
+    typedef struct {
         mae_caps_r__in_t caps;
         mae_features_r__in_t features;
         mae_modes_r__in_t modes;
@@ -202,6 +244,10 @@ package mae_peripheral_regs_pkg;
         mae_peripheral__iv__in_t iv[4];
         mae_peripheral__data_in__external__in_t data_in[4];
         mae_peripheral__data_out__external__in_t data_out[4];
+        mae_peripheral__hash__in_t hash[4];
+        mae_peripheral__aad_bytes__in_t aad_bytes[2];
+        mae_peripheral__data_bytes__in_t data_bytes[2];
+        mae_peripheral__tag__in_t tag[4];
     } mae_peripheral__in_t;
 
     typedef struct {
@@ -225,6 +271,14 @@ package mae_peripheral_regs_pkg;
     } mae_peripheral__ctrl__tweak_slot__out_t;
 
     typedef struct {
+        logic [1:0] value;
+    } mae_peripheral__ctrl__phase__out_t;
+
+    typedef struct {
+        logic value;
+    } mae_peripheral__ctrl__final__out_t;
+
+    typedef struct {
         logic value;
     } mae_peripheral__ctrl__wipe__out_t;
 
@@ -238,6 +292,8 @@ package mae_peripheral_regs_pkg;
         mae_peripheral__ctrl__init__out_t init;
         mae_peripheral__ctrl__key_slot__out_t key_slot;
         mae_peripheral__ctrl__tweak_slot__out_t tweak_slot;
+        mae_peripheral__ctrl__phase__out_t phase;
+        mae_peripheral__ctrl__final__out_t final_;
         mae_peripheral__ctrl__wipe__out_t wipe;
         mae_peripheral__ctrl__start__out_t start;
     } mae_peripheral__ctrl__out_t;
@@ -342,6 +398,46 @@ package mae_peripheral_regs_pkg;
     } mae_peripheral__data_out__external__out_t;
 
     typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__hash__word__out_t;
+
+    typedef struct {
+        mae_peripheral__hash__word__out_t word;
+    } mae_peripheral__hash__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__aad_bytes__word__out_t;
+
+    typedef struct {
+        mae_peripheral__aad_bytes__word__out_t word;
+    } mae_peripheral__aad_bytes__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__data_bytes__word__out_t;
+
+    typedef struct {
+        mae_peripheral__data_bytes__word__out_t word;
+    } mae_peripheral__data_bytes__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__tag__word__out_t;
+
+    typedef struct {
+        mae_peripheral__tag__word__out_t word;
+    } mae_peripheral__tag__out_t;
+
+    typedef struct {
+        logic [4:0] value;
+    } mae_peripheral__tag_bytes__bytes__out_t;
+
+    typedef struct {
+        mae_peripheral__tag_bytes__bytes__out_t bytes;
+    } mae_peripheral__tag_bytes__out_t;
+
+    typedef struct {
         mae_peripheral__ctrl__out_t ctrl;
         mae_peripheral__irq_enable__out_t irq_enable;
         mae_peripheral__irq_status__out_t irq_status;
@@ -351,6 +447,11 @@ package mae_peripheral_regs_pkg;
         mae_peripheral__iv__out_t iv[4];
         mae_peripheral__data_in__external__out_t data_in[4];
         mae_peripheral__data_out__external__out_t data_out[4];
+        mae_peripheral__hash__out_t hash[4];
+        mae_peripheral__aad_bytes__out_t aad_bytes[2];
+        mae_peripheral__data_bytes__out_t data_bytes[2];
+        mae_peripheral__tag__out_t tag[4];
+        mae_peripheral__tag_bytes__out_t tag_bytes;
     } mae_peripheral__out_t;
 
     typedef enum logic [1:0] {
@@ -359,15 +460,24 @@ package mae_peripheral_regs_pkg;
         mae_sbox_e__boolean_circuit = 'h2
     } mae_sbox_e_e;
 
-    typedef enum logic [2:0] {
+    typedef enum logic [3:0] {
         mae_peripheral__ctrl__mode_e__ecb = 'h0,
         mae_peripheral__ctrl__mode_e__cbc = 'h1,
         mae_peripheral__ctrl__mode_e__pcbc = 'h2,
         mae_peripheral__ctrl__mode_e__cfb = 'h3,
         mae_peripheral__ctrl__mode_e__ofb = 'h4,
         mae_peripheral__ctrl__mode_e__ctr = 'h5,
-        mae_peripheral__ctrl__mode_e__xts = 'h6
+        mae_peripheral__ctrl__mode_e__xts = 'h6,
+        mae_peripheral__ctrl__mode_e__gcm = 'h8,
+        mae_peripheral__ctrl__mode_e__ccm = 'h9,
+        mae_peripheral__ctrl__mode_e__cmac = 'ha
     } mae_peripheral__ctrl__mode_e_e;
+
+    typedef enum logic [1:0] {
+        mae_peripheral__ctrl__phase_e__data = 'h0,
+        mae_peripheral__ctrl__phase_e__aad = 'h1,
+        mae_peripheral__ctrl__phase_e__iv = 'h2
+    } mae_peripheral__ctrl__phase_e_e;
 
     typedef enum logic [5:0] {
         mae_error_e__none = 'h0,
