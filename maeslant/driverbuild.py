@@ -18,7 +18,7 @@ OPTIMISED = ("-O2", "-g")
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{DRIVER / 'src'}", f"-I{DRIVER / 'backend' / 'vfio'}")
 # Freestanding: what firmware takes. The first compiler found is used.
-FREESTANDING = ("peripheral.c",)
+FREESTANDING = ("peripheral.c", "peripheral_aead.c")
 RISCV_COMPILERS = (
     ("riscv64-unknown-elf-gcc", ()),
     ("riscv32-unknown-elf-gcc", ()),

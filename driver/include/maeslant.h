@@ -7,10 +7,12 @@
  *   mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, src, dst, length)
  *   mae_close(dev);
  *
- * Three layers, each built on the one before:
+ * Layers, each built on the one before:
  *   jobs      mae_submit / mae_poll / mae_wait: asynchronous, on memory the device can reach;
  *   messages  mae_crypt: one call, any memory, large data as many jobs at once;
  *   streams   mae_stream_*: a message that comes in pieces of any size, in bounded memory.
+ * The same for authenticated encryption: jobs of MAE_GCM; mae_seal, mae_unseal and mae_mac;
+ * mae_aead_*.
  *
  * Threads: a device and everything made from it belong to one thread at a time (the caller locks);
  * different devices may be used by different threads at once. Nothing here is async-signal-safe.
@@ -21,7 +23,10 @@
  *   - CBC, PCBC and CFB: the IV must not be predictable by who chooses the plaintext, or be reused.
  *   - XTS: for storage, one data unit a call, its number as the IV; not for messages in transit.
  *   - ECB shows which blocks are equal. It is here as a building block.
- *   - None of these modes detects changes to the data. Use a MAC beside them.
+ *   - None of these modes detects changes to the data: mae_seal does, by GCM or CCM.
+ *   - GCM and CCM: never the same nonce twice under one key. One repetition gives away the sum of
+ *     both plaintexts and, in GCM, the means to forge any message under that key. mae_seal draws
+ *     the nonce itself and mae_seal_counted counts it; they are the calls to use.
  *   - Key slots are shared by all who have the device open: leave no key in one that is done with.
  *
  * Bindings: the text between the two "cdef" marks is plain C without preprocessor lines; delete
@@ -51,6 +56,7 @@ extern "C" {
 
 typedef struct mae_dev mae_dev_t;
 typedef struct mae_stream mae_stream_t;
+typedef struct mae_aead mae_aead_t;
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
@@ -82,7 +88,9 @@ typedef enum mae_error {
     MAE_E_DEVICE = 24,     /* the device said something that makes no sense */
     MAE_E_DEAD = 25,       /* the device stopped answering earlier; only mae_close is left */
     MAE_E_STATE = 26,      /* not now: the stream has been finished or has failed */
-    MAE_E_COUNT = 27       /* how many values there are */
+    MAE_E_AUTH = 27,       /* the tag is wrong: the message is not what was sealed */
+    MAE_E_LIMIT = 28,      /* the key has been used as often as it may be: take a new one */
+    MAE_E_COUNT = 29       /* how many values there are */
 } mae_error_t;
 
 /* One line for each value; never NULL. */
@@ -107,6 +115,7 @@ struct mae_caps {
     uint32_t directions; /* bit 0 encrypts, bit 1 decrypts */
     uint32_t lanes;      /* blocks a clock at best; 0 for an iterative core */
     uint32_t contexts;
+    uint32_t aead_contexts; /* for jobs of GCM, CCM and CMAC: see mae_context_alloc_aead */
     uint32_t key_slots;
     uint32_t key_banks;       /* keys that can be in use without a reload */
     uint32_t max_key_bytes;   /* 16, 24 or 32 */
@@ -177,10 +186,16 @@ typedef enum mae_mode {
     MAE_OFB = 4,
     MAE_CTR = 5, /* the IV is a 128-bit big-endian counter */
     MAE_XTS = 6,
-    MAE_COPY = 7 /* the copy card's */
+    MAE_COPY = 7, /* the copy card's */
+    MAE_GCM = 8,  /* GMAC is GCM without data */
+    MAE_CCM = 9,
+    MAE_CMAC = 10
 } mae_mode_t;
 
 typedef enum mae_direction { MAE_ENCRYPT = 0, MAE_DECRYPT = 1 } mae_direction_t;
+
+/* What a job of GCM, CCM or CMAC carries. */
+typedef enum mae_phase { MAE_PHASE_DATA = 0, MAE_PHASE_AAD = 1, MAE_PHASE_IV = 2 } mae_phase_t;
 
 struct mae_segment {
     void *data;
@@ -196,6 +211,16 @@ struct mae_segment {
  * with iv, init = 0 goes on. Jobs of one context run one after the other in the order of their
  * submission, jobs of different contexts at once. A later job behind one whose context is still
  * busy waits in the queue too, so do not queue far ahead in one context.
+ *
+ * GCM, CCM and CMAC: the jobs of a message go through its phases in order, iv (GCM), aad, data; in
+ * each all but the last are whole blocks; any may be empty; `final` ends the message. Only data has
+ * a destination. GCM: with init, the first 12 bytes of iv are the IV; another IV is the source of
+ * one job of phase iv with init. CCM, where caps.modes has it: iv is the counter block A0, and the
+ * aad phase carries B0, the encoded length and the AAD (SP 800-38C A.2). CMAC, where caps.modes has
+ * it: the message is the aad phase. The tag of a final encryption comes in the completion. A final
+ * decryption takes the first tag_bytes of `tag`; MAE_E_AUTH: they are wrong, and that job's
+ * destination has been overwritten. The destinations of earlier jobs of the message are the
+ * caller's to wipe, unread. All this is done by mae_seal, mae_unseal and mae_aead_*.
  */
 struct mae_job {
     mae_mode_t mode;
@@ -212,7 +237,11 @@ struct mae_job {
     const struct mae_segment *dst_list; /* not NULL: instead of dst; copied by mae_submit */
     uint32_t src_entries;
     uint32_t dst_entries;
-    void *user; /* comes back in the completion */
+    mae_phase_t phase;  /* GCM, CCM, CMAC; else ignored, as the rest of these */
+    uint32_t final;     /* 1: the message ends with this job */
+    uint8_t tag[16];    /* final, decryption: the expected one */
+    uint32_t tag_bytes; /* of them to compare, 4 to 16 */
+    void *user;         /* comes back in the completion */
 };
 
 struct mae_completion {
@@ -221,9 +250,13 @@ struct mae_completion {
     uint32_t context;
     uint64_t bytes;         /* written */
     uint32_t device_status; /* as the device put it (status_e of mae_dma_pkg) */
+    uint8_t tag[16];        /* of a message encrypted to its end; else 0 */
 };
 
 MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
+/* One for jobs of GCM, CCM and CMAC only. On the peripheral these are beyond caps.contexts: the
+   library keeps their state, so that several such messages can take turns. */
+MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 
 /* Hands a job to the device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
@@ -276,6 +309,98 @@ MAE_API mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, siz
 MAE_API mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size_t *given);
 /* Wipes its buffers, erases its keys, gives back its contexts. NULL is allowed. */
 MAE_API_VOID void mae_stream_free(mae_stream_t *stream);
+
+/* ---- authenticated messages ------------------------------------------------------------------ */
+
+/*
+ * GCM (SP 800-38D) and CCM (SP 800-38C): whoever changes the nonce, the AAD, the ciphertext or the
+ * tag is found out. CCM needs two passes over the data and is slower; take GCM unless a protocol
+ * wants CCM. Where a device lacks CCM or CMAC the library makes them of its CBC and CTR.
+ */
+struct mae_message {
+    mae_mode_t mode;    /* MAE_GCM, MAE_CCM; mae_mac: MAE_CMAC */
+    uint32_t key_slot;  /* holds the key, if `key` is NULL */
+    const uint8_t *key; /* NULL, or the key: goes to a free slot and is erased again */
+    size_t key_bytes;   /* of `key`: 16, 24, 32 */
+    uint8_t *nonce;     /* written by mae_seal and mae_seal_counted, else read */
+    size_t nonce_bytes; /* 0 means 12; GCM 1 to 65536, CCM 7 to 13 */
+    const void *aad;    /* authenticated, not encrypted; any memory */
+    uint64_t aad_bytes;
+    const void *src; /* any memory; dst may be the same place */
+    void *dst;
+    uint64_t length;  /* GCM: at most 2^36 - 32; CCM: less than 2^(8 * (15 - nonce_bytes)) */
+    uint8_t *tag;     /* written when sealing, read by mae_unseal and mae_mac_verify */
+    size_t tag_bytes; /* 0 means 16; GCM 4, 8, 12 to 16; CCM 4, 6, ... 16; CMAC 4 to 16. Short ones
+                         are for protocols that bound what may be tried (SP 800-38D appendix C) */
+};
+
+/* Nonces as a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). One for each key, and kept
+   with it: what was counted must never be counted again. Two senders under one key differ in the
+   fixed field, which is the first nonce_bytes - 8 bytes of `fixed`. */
+struct mae_nonce_counter {
+    uint8_t fixed[8];
+    uint64_t next;
+};
+
+/*
+ * Seals one message: draws its nonce, which the receiver needs too, from the operating system.
+ * GMAC is a message of length 0. Of a key in a slot at most 2^32 messages are sealed (SP 800-38D
+ * 8.3), then MAE_E_LIMIT until a key is loaded; keys given with their messages are counted
+ * together, for as long as the device is open. CCM: a drawn nonce has 12 or 13 bytes.
+ */
+MAE_API mae_error_t mae_seal(mae_dev_t *dev, const struct mae_message *message);
+/* The same with the counter's next nonce, also of a call that fails. Without the limit of 2^32, if
+   all nonces under the key are counted ones of 12 bytes. nonce_bytes: at least 8. */
+MAE_API mae_error_t mae_seal_counted(mae_dev_t *dev, const struct mae_message *message,
+                                     struct mae_nonce_counter *counter);
+/* The same with a nonce of the caller's: only where a protocol lays it down. A nonce that is used
+   twice under one key breaks GCM for good: see the top of this file. */
+MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_message *message);
+/* MAE_E_AUTH: the message is not what was sealed; nothing of it is in dst, which has been wiped, as
+   after every other error that came once work had begun. In place this takes the ciphertext too. */
+MAE_API mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message);
+
+/* CMAC (SP 800-38B) over src and length; no nonce, no AAD, no dst. */
+MAE_API mae_error_t mae_mac(mae_dev_t *dev, const struct mae_message *message);
+/* MAE_E_AUTH: the tag is not that message's. */
+MAE_API mae_error_t mae_mac_verify(mae_dev_t *dev, const struct mae_message *message);
+/* Whether two tags are equal, in a time that does not depend on where they differ. */
+MAE_API bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes);
+
+/*
+ * A message in pieces: begin, aad..., update..., finish, read... until nothing is given, free. Of
+ * struct mae_message the begin calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes
+ * and length, which CCM must know ahead. A failed message stays failed; free it.
+ *
+ * Unsealing, nothing is given before mae_aead_finish has found the tag right: until then the library
+ * holds the whole plaintext. For messages too long for that, mae_aead_unseal_unverified gives it as
+ * it comes: to be kept where nothing acts on it, and to be destroyed if mae_aead_finish then fails.
+ */
+MAE_API mae_error_t mae_aead_seal(mae_dev_t *dev, const struct mae_message *message,
+                                  mae_aead_t **aead);
+MAE_API mae_error_t mae_aead_seal_counted(mae_dev_t *dev, const struct mae_message *message,
+                                          struct mae_nonce_counter *counter, mae_aead_t **aead);
+MAE_API mae_error_t mae_aead_seal_with_chosen_nonce(mae_dev_t *dev,
+                                                    const struct mae_message *message,
+                                                    mae_aead_t **aead);
+MAE_API mae_error_t mae_aead_unseal(mae_dev_t *dev, const struct mae_message *message,
+                                    mae_aead_t **aead);
+MAE_API mae_error_t mae_aead_unseal_unverified(mae_dev_t *dev, const struct mae_message *message,
+                                               mae_aead_t **aead);
+/* CMAC: mae_aead_aad takes the message, mae_aead_finish makes the tag. */
+MAE_API mae_error_t mae_aead_mac(mae_dev_t *dev, const struct mae_message *message,
+                                 mae_aead_t **aead);
+/* All AAD comes before the data. */
+MAE_API mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes);
+/* Takes as much input and gives as much output as it can, waiting only if it could do neither. */
+MAE_API mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, size_t *taken,
+                                    void *dst, size_t room, size_t *given);
+/* No more input. Makes the tag, or reads it and gives MAE_E_AUTH if it is wrong. */
+MAE_API mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag);
+/* The output that is left; given = 0 is the end. */
+MAE_API mae_error_t mae_aead_read(mae_aead_t *aead, void *dst, size_t room, size_t *given);
+/* Wipes its buffers, erases its key, gives back its context. NULL is allowed. */
+MAE_API_VOID void mae_aead_free(mae_aead_t *aead);
 
 /* ---- looking inside -------------------------------------------------------------------------- */
 

@@ -9,6 +9,8 @@
  *   mae_pio_run(&bus, &(struct mae_pio_job){.mode = MAE_CTR, .init = 1, .iv = iv, .length = 100},
  *               src, dst);
  *
+ * GCM, CCM and CMAC likewise: mae_pio_seal, mae_pio_unseal, mae_pio_mac.
+ *
  * Identity, capabilities and the key window stand at the same offsets in every Maeslant device, so
  * the functions on those serve the stream card too.
  */
@@ -60,8 +62,18 @@ struct mae_pio_job {
     uint32_t init;
     uint32_t key_slot;
     uint32_t tweak_slot;
-    const uint8_t *iv; /* 16 bytes; NULL unless init and the mode takes one */
+    const uint8_t *iv; /* 16 bytes; NULL unless init and the mode takes one. GCM reads 12 */
     uint32_t length;
+    mae_phase_t phase;  /* GCM, CCM, CMAC, as the rest of these */
+    uint32_t final;     /* 1: the message ends with this job */
+    uint8_t *tag;       /* final: 16 bytes, written by an encryption, read by a decryption */
+    uint32_t tag_bytes; /* of them to compare, 4 to 16 */
+};
+
+/* All there is of a GCM, CCM or CMAC message between two of its jobs. Readable by whoever has the
+   registers, who can use the key as well; wipe it all the same. */
+struct mae_pio_context {
+    uint32_t words[12];
 };
 
 /* Where blocks come from and go to; n is 16, or less at the end of the job. */
@@ -81,5 +93,39 @@ mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job 
 /* The same with data that is not in one piece. Block k + 1 is asked for before block k is given. */
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                              mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg);
+/* Takes a message of GCM, CCM or CMAC out of the idle device, to go on with it after others. */
+mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *context);
+mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_context *context);
+
+/*
+ * Authenticated messages in one call, as in maeslant.h; each goes on in one go. MAE_GCM (GMAC with
+ * length 0), MAE_CCM. There is no source of random numbers here: the nonce is the caller's, and
+ * must never be used twice under one key. A counter that outlives resets is the safe choice.
+ *
+ *   mae_pio_seal(&bus, &(struct mae_pio_message){.mode = MAE_GCM, .nonce = counter, .nonce_bytes = 12,
+ *                .aad = header, .aad_bytes = 20, .tag = tag, .tag_bytes = 16}, text, text, 100);
+ */
+struct mae_pio_message {
+    mae_mode_t mode;
+    uint32_t key_slot;
+    const uint8_t *nonce;
+    uint32_t nonce_bytes; /* GCM 1 and more, CCM 7 to 13 */
+    const void *aad;
+    uint32_t aad_bytes;
+    uint8_t *tag;
+    uint32_t tag_bytes; /* GCM 4, 8, 12 to 16; CCM 4, 6, ... 16; CMAC 4 to 16 */
+};
+
+mae_error_t mae_pio_seal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                         const void *src, void *dst, uint32_t length);
+/* MAE_E_AUTH: not what was sealed. dst has then been wiped, as after every other error. */
+mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                           const void *src, void *dst, uint32_t length);
+/* CMAC over data; of the message: key_slot, tag, tag_bytes. */
+mae_error_t mae_pio_mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                        const void *data, uint32_t length);
+/* MAE_E_AUTH: the tag is not that message's. */
+mae_error_t mae_pio_mac_verify(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                               const void *data, uint32_t length);
 
 #endif

@@ -19,8 +19,15 @@ enum {
     MAE_CHUNK = 65536,    /* bytes of a job that the library cuts from a message */
     MAE_CHUNKS_AHEAD = 2, /* jobs queued at once in the one context of a chained mode: one that
                                runs, one that hides the change; more would hold up other contexts */
-    MAE_PARALLEL = 32     /* contexts the library takes for one message at most */
+    MAE_PARALLEL = 32,    /* contexts the library takes for one message at most */
+    MAE_TAG_LEAST = 4,
+    MAE_SAVED = 16, /* contexts of a peripheral whose state the library keeps */
+    MAE_NO_CONTEXT = MAE_MAX_CONTEXTS + MAE_SAVED
 };
+
+/* SP 800-38D 5.2.1.1: 2^39 - 256 bits of data, 2^64 - 1 bits of AAD, in whole bytes. */
+#define MAE_GCM_DATA_MOST ((UINT64_C(1) << 36) - 32)
+#define MAE_GCM_AAD_MOST ((UINT64_C(1) << 61) - 1)
 
 /* A job from submission to its fetch by the caller. */
 struct mae_entry {
@@ -34,6 +41,8 @@ struct mae_entry {
     uint16_t generation;
     uint16_t index; /* in the submission ring, modulo 65536 */
     bool in_flight;
+    bool aead;
+    bool sinks;    /* has no destination */
     uint32_t next; /* of the free or the done list */
     /* What the device may touch: source and destination, buffer or list. */
     uint64_t iova[2];
@@ -43,14 +52,36 @@ struct mae_entry {
     uint32_t lists_capacity;
 };
 
+/* How many messages have been sealed under a key. */
+struct mae_seal_count {
+    uint64_t messages;
+    bool drawn; /* one of them with a nonce that was not counted */
+};
+
 struct mae_slot {
     uint32_t jobs;
     uint8_t key_bytes; /* 0: empty */
+    struct mae_seal_count seals;
+};
+
+/* Where a message of GCM, CCM or CMAC stands. */
+enum mae_stage {
+    MAE_STAGE_NONE,  /* no message, or one that has ended or failed */
+    MAE_STAGE_OPEN,  /* more of the same phase may come */
+    MAE_STAGE_SHORT, /* the phase ended with a part of a block: the next one only */
 };
 
 struct mae_context {
     uint32_t jobs;
     bool held;
+    /* The message in it, as submitted; for jobs of GCM, CCM and CMAC. */
+    enum mae_stage stage;
+    mae_mode_t mode;
+    mae_direction_t direction;
+    mae_phase_t phase;
+    uint32_t key_slot;
+    uint64_t aad_bytes, data_bytes;
+    struct mae_pio_context saved; /* a peripheral's, while another message has its registers */
 };
 
 /* Memory the device can reach. */
@@ -103,7 +134,10 @@ struct mae_dev {
     bool dead;
 
     struct mae_slot slots[MAE_MAX_SLOTS];
-    struct mae_context contexts[MAE_MAX_CONTEXTS];
+    struct mae_seal_count seals; /* with keys that came with their messages */
+    uint32_t context_count;      /* the device's, and a peripheral's that the library keeps */
+    uint32_t loaded;             /* of those, the one whose message is in the peripheral */
+    struct mae_context contexts[MAE_MAX_CONTEXTS + MAE_SAVED];
     struct mae_region *regions; /* by address */
     size_t region_count, region_capacity;
 
@@ -119,7 +153,8 @@ struct mae_dev {
     uint64_t stall_ns;
 
     struct mae_ring ring;
-    void *bounce; /* MAE_CHUNK bytes for small messages in memory that is not mapped */
+    void *bounce;  /* MAE_CHUNK bytes for small messages in memory that is not mapped */
+    uint8_t *work; /* for an authenticated message in one call: struct mae_auth's, and to bounce */
 };
 
 #define MAE_TRY(call) \
@@ -152,14 +187,24 @@ mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t byte
 bool mae_is_mapped(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write);
 void mae_memory_close(struct mae_dev *dev);
 
+/* check.c */
+/* GCM, CCM, CMAC */
+bool mae_is_aead(mae_mode_t mode);
+mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot);
+mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job);
+mae_error_t mae_check_job(const struct mae_dev *dev, const struct mae_job *job);
+/* Where a job of GCM, CCM or CMAC leaves its message, and whether it may. */
+mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *job,
+                               struct mae_context *next);
+
 /* job.c */
 typedef void (*mae_notify_t)(void *arg, const struct mae_completion *completion);
 /* mae_submit for the library's own jobs: completion goes to `notify`. */
 mae_error_t mae_submit_own(struct mae_dev *dev, const struct mae_job *job, mae_notify_t notify,
                            void *arg);
-/* An engine says that a job has ended. */
+/* An engine says that a job has ended; `tag` is NULL unless it made one. */
 void mae_complete(struct mae_dev *dev, uint32_t entry, mae_error_t error, uint32_t status,
-                  uint64_t bytes);
+                  uint64_t bytes, const uint8_t *tag);
 /* Lets the device work until something completes; a device that stalls is declared dead. */
 mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns);
 /* No more access to the device; jobs in flight complete with MAE_E_DEAD. Gives back `error`; `why`

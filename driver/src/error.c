@@ -36,6 +36,8 @@ static const char *const messages[MAE_E_COUNT] = {
     [MAE_E_DEVICE] = "the device contradicted itself",
     [MAE_E_DEAD] = "the device stopped answering",
     [MAE_E_STATE] = "not possible any more: finished or failed before",
+    [MAE_E_AUTH] = "the tag is wrong: not what was sealed, or by another key",
+    [MAE_E_LIMIT] = "the key has been used as often as it may be",
 };
 
 const char *mae_strerror(mae_error_t error)

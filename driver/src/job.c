@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs: checked, numbered, followed to their completion. What carries them is the engine's. */
+/* Jobs: numbered, followed to their completion. What carries them is the engine's. */
 #include <string.h>
 
 #include "plan.h"
@@ -47,133 +47,6 @@ void mae_jobs_close(struct mae_dev *dev)
         dev->entries[i].lists = NULL; /* the memory goes with all other mappings */
 }
 
-/* ---- contexts ---- */
-
-mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context)
-{
-    if (!context)
-        return MAE_E_ARGUMENT;
-    MAE_TRY(mae_usable(dev));
-    for (uint32_t i = 0; i < dev->caps.contexts; i++) {
-        if (!dev->contexts[i].held) {
-            dev->contexts[i].held = true;
-            *context = i;
-            return MAE_OK;
-        }
-    }
-    return mae_detail(MAE_E_CONTEXT, "all %u contexts are taken", dev->caps.contexts);
-}
-
-mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context)
-{
-    mae_detail_clear();
-    if (!dev)
-        return MAE_E_ARGUMENT;
-    if (context >= dev->caps.contexts || !dev->contexts[context].held)
-        return mae_detail(MAE_E_CONTEXT, "context %u is not allocated", context);
-    if (dev->contexts[context].jobs > 0)
-        return mae_detail(MAE_E_BUSY, "context %u has jobs in flight", context);
-    dev->contexts[context].held = false;
-    return MAE_OK;
-}
-
-/* ---- checks ---- */
-
-static mae_error_t check_list(const struct mae_segment *list, uint32_t entries, uint64_t length,
-                              const char *what)
-{
-    uint64_t sum = 0;
-    if (entries == 0 || entries > MAE_MAX_LIST)
-        return mae_detail(MAE_E_ARGUMENT, "%s list of %u entries: 1 to %d are possible", what,
-                          entries, MAE_MAX_LIST);
-    for (uint32_t i = 0; i < entries; i++) {
-        if (list[i].bytes > length - sum)
-            return mae_detail(MAE_E_LENGTH, "%s list holds more than the length", what);
-        if (list[i].bytes > 0 && !list[i].data)
-            return mae_detail(MAE_E_ARGUMENT, "%s list entry %u is NULL", what, i);
-        sum += list[i].bytes;
-    }
-    if (sum != length)
-        return mae_detail(MAE_E_LENGTH, "%s list holds less than the length", what);
-    return MAE_OK;
-}
-
-static mae_error_t check_key_slot(const struct mae_dev *dev, uint32_t slot)
-{
-    if (slot >= dev->caps.key_slots)
-        return mae_detail(MAE_E_SLOT, "slot %u: this device has %u", slot, dev->caps.key_slots);
-    if (dev->slots[slot].key_bytes == 0)
-        return mae_detail(MAE_E_KEY, "slot %u is empty", slot);
-    return MAE_OK;
-}
-
-/* Which cipher directions a job needs, as bits of caps.directions. */
-static uint32_t needed_directions(const struct mae_job *job)
-{
-    if (job->mode == MAE_COPY)
-        return 0;
-    if (job->mode == MAE_CFB || job->mode == MAE_OFB || job->mode == MAE_CTR)
-        return 1;
-    return (job->direction == MAE_DECRYPT ? 2u : 1u) | (job->mode == MAE_XTS ? 1u : 0u);
-}
-
-/* Mode, direction and key slots. */
-static mae_error_t check_operation(const struct mae_dev *dev, const struct mae_job *job)
-{
-    if ((unsigned)job->mode > MAE_COPY)
-        return mae_detail(MAE_E_MODE, "mode %u is unknown", (unsigned)job->mode);
-    if (!(dev->caps.modes >> job->mode & 1))
-        return mae_detail(MAE_E_MODE, "this device lacks mode %u", (unsigned)job->mode);
-    if (job->direction != MAE_ENCRYPT && job->direction != MAE_DECRYPT)
-        return mae_detail(MAE_E_MODE, "direction %u is unknown", (unsigned)job->direction);
-    uint32_t needed = needed_directions(job);
-    if ((dev->caps.directions & needed) != needed)
-        return mae_detail(MAE_E_MODE, "this device has the cipher in one direction only");
-    if (job->mode != MAE_COPY)
-        MAE_TRY(check_key_slot(dev, job->key_slot));
-    if (job->mode == MAE_XTS)
-        MAE_TRY(check_key_slot(dev, job->tweak_slot));
-    return MAE_OK;
-}
-
-mae_error_t mae_check_length(mae_mode_t mode, uint64_t length)
-{
-    if (mode <= MAE_PCBC && length % 16 != 0)
-        return mae_detail(MAE_E_LENGTH, "ECB, CBC and PCBC take whole blocks of 16 bytes");
-    if (mode == MAE_XTS && length < 16)
-        return mae_detail(MAE_E_LENGTH, "XTS takes 16 bytes at least");
-    return MAE_OK;
-}
-
-mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv)
-{
-    MAE_TRY(check_operation(dev, common));
-    if (common->mode == MAE_ECB || common->mode == MAE_COPY)
-        return MAE_OK;
-    if (!iv)
-        return mae_detail(MAE_E_ARGUMENT, "this mode needs an IV");
-    memcpy(common->iv, iv, sizeof common->iv);
-    return MAE_OK;
-}
-
-static mae_error_t check_job(const struct mae_dev *dev, const struct mae_job *job)
-{
-    MAE_TRY(check_operation(dev, job));
-    if (job->context >= dev->caps.contexts || !dev->contexts[job->context].held)
-        return mae_detail(MAE_E_CONTEXT, "context %u is not allocated", job->context);
-    if (job->length == 0 || job->length > dev->caps.max_job_bytes)
-        return mae_detail(MAE_E_LENGTH, "a job has 1 to %llu bytes",
-                          (unsigned long long)dev->caps.max_job_bytes);
-    MAE_TRY(mae_check_length(job->mode, job->length));
-    if (job->src_list)
-        MAE_TRY(check_list(job->src_list, job->src_entries, job->length, "source"));
-    if (job->dst_list)
-        MAE_TRY(check_list(job->dst_list, job->dst_entries, job->length, "destination"));
-    if ((!job->src_list && !job->src) || (!job->dst_list && !job->dst))
-        return mae_detail(MAE_E_ARGUMENT, "source or destination is NULL");
-    return MAE_OK;
-}
-
 /* ---- submission and completion ---- */
 
 /* Counts a job in (+1) or out (-1) of everything it uses. */
@@ -200,7 +73,12 @@ mae_error_t mae_submit_own(mae_dev_t *dev, const struct mae_job *job, mae_notify
         return MAE_E_ARGUMENT;
     if (dev->used >= dev->depth)
         return MAE_E_FULL;
-    MAE_TRY(check_job(dev, job));
+    MAE_TRY(mae_check_job(dev, job));
+    bool aead = mae_is_aead(job->mode);
+    struct mae_context next = dev->contexts[job->context];
+    next.stage = MAE_STAGE_NONE; /* another mode's job ends what was there */
+    if (aead)
+        MAE_TRY(mae_check_aead_job(dev, job, &next));
 
     uint32_t index = dev->free.head;
     struct mae_entry *entry = &dev->entries[index];
@@ -218,8 +96,14 @@ mae_error_t mae_submit_own(mae_dev_t *dev, const struct mae_job *job, mae_notify
     dev->used++;
     entry->in_flight = true;
     account(dev, entry, 1);
+    struct mae_context *context = &dev->contexts[job->context], before = *context;
+    entry->aead = aead;
+    entry->sinks = aead && job->phase != MAE_PHASE_DATA;
+    next.jobs = context->jobs;
+    *context = next; /* before: a peripheral completes inside the call */
     mae_error_t error = dev->engine->submit(dev, index, job);
     if (error != MAE_OK) {
+        *context = before;
         account(dev, entry, -1);
         entry->in_flight = false;
         dev->used--;
@@ -241,7 +125,7 @@ static void release(struct mae_dev *dev, uint32_t index)
 }
 
 void mae_complete(struct mae_dev *dev, uint32_t index, mae_error_t error, uint32_t status,
-                  uint64_t bytes)
+                  uint64_t bytes, const uint8_t *tag)
 {
     struct mae_entry *entry = &dev->entries[index];
     account(dev, entry, -1);
@@ -250,6 +134,10 @@ void mae_complete(struct mae_dev *dev, uint32_t index, mae_error_t error, uint32
     entry->completion.error = error;
     entry->completion.device_status = status;
     entry->completion.bytes = bytes;
+    if (tag && error == MAE_OK)
+        memcpy(entry->completion.tag, tag, sizeof entry->completion.tag);
+    if (entry->aead && error != MAE_OK)
+        dev->contexts[entry->context].stage = MAE_STAGE_NONE; /* its message cannot go on */
     dev->progress_ns = dev->ops->now_ns(dev->backend);
     if (!entry->notify) {
         push(dev, &dev->done, index);
@@ -270,7 +158,7 @@ bool mae_jobs_reach(const struct mae_dev *dev, uint64_t iova, uint64_t bytes)
         if (!entry->in_flight)
             continue;
         const struct mae_ring_sg_entry *list = entry->lists;
-        for (int side = 0; side < 2; side++) {
+        for (int side = 0; side < (entry->sinks ? 1 : 2); side++) {
             if (entry->list_entries[side] == 0 && entry->iova[side] < iova + bytes &&
                 iova < entry->iova[side] + entry->length)
                 return true;
@@ -295,7 +183,7 @@ mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why)
     dev->ops->stop(dev->backend);
     for (uint32_t i = 0; i < MAE_DEPTH; i++)
         if (dev->entries[i].in_flight)
-            mae_complete(dev, i, MAE_E_DEAD, 0, 0);
+            mae_complete(dev, i, MAE_E_DEAD, 0, 0, NULL);
     mae_detail_hold(false);
     return error;
 }

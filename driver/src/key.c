@@ -30,6 +30,7 @@ mae_error_t mae_key_load(mae_dev_t *dev, uint32_t slot, const uint8_t *key, size
     dev->slots[slot].key_bytes = 0;
     MAE_TRY(mae_pio_key_load(&dev->bus, slot, key, bytes));
     dev->slots[slot].key_bytes = (uint8_t)bytes;
+    dev->slots[slot].seals = (struct mae_seal_count){0};
     return MAE_OK;
 }
 

@@ -41,6 +41,7 @@ static mae_error_t ask(struct mae_dev *dev, const char *name)
                           info.contexts, info.key_slots);
     struct mae_caps *caps = &dev->caps;
     bool rings = info.kind != MAE_KIND_PERIPHERAL;
+    bool aead = info.modes & (1u << MAE_GCM | 1u << MAE_CCM | 1u << MAE_CMAC);
     *caps = (struct mae_caps){
         .kind = info.kind,
         .version = (info.version >> 8 & 0xff00) | (info.version & 0xff),
@@ -48,6 +49,9 @@ static mae_error_t ask(struct mae_dev *dev, const char *name)
         .directions = info.directions,
         .lanes = info.lanes,
         .contexts = info.contexts,
+        .aead_contexts = !aead   ? 0
+                         : rings ? info.contexts
+                                 : MAE_SAVED,
         .key_slots = info.key_slots,
         .key_banks = info.key_banks,
         .max_key_bytes = info.key_sizes & 4   ? 32
@@ -63,6 +67,8 @@ static mae_error_t ask(struct mae_dev *dev, const char *name)
     snprintf(caps->backend, sizeof caps->backend, "%s", dev->ops->name);
     snprintf(caps->name, sizeof caps->name, "%s", name);
     dev->key_sizes = info.key_sizes;
+    dev->context_count = info.contexts + (rings ? 0 : caps->aead_contexts);
+    dev->loaded = MAE_NO_CONTEXT;
     dev->engine = rings ? &mae_engine_ring : &mae_engine_pio;
     return MAE_OK;
 }

@@ -92,6 +92,8 @@ static mae_error_t device_error(uint32_t code)
         return MAE_E_KEY;
     case MAE_PERIPHERAL__STATUS__ERROR__BUSY:
         return MAE_E_BUSY;
+    case MAE_PERIPHERAL__STATUS__ERROR__BAD_TAG:
+        return MAE_E_AUTH;
     default:
         return MAE_E_DEVICE;
     }
@@ -178,17 +180,94 @@ static mae_error_t take_error(const struct mae_pio_bus *bus)
     return device_error(GET(STATUS, ERROR, status));
 }
 
+static bool is_aead(const struct mae_pio_job *job)
+{
+    return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
+}
+
+/* Whether the job's data goes in without coming out. */
+static bool sinks(const struct mae_pio_job *job)
+{
+    return is_aead(job) && (job->phase != MAE_PHASE_DATA || job->mode == MAE_CMAC);
+}
+
+static mae_error_t write_words(const struct mae_pio_bus *bus, uint32_t offset, const uint8_t *bytes,
+                               uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        TRY(write_reg(bus, offset + 4 * i, load_word(bytes + 4 * i)));
+    return MAE_OK;
+}
+
+/* The IV; where GCM's has 12 bytes, the counter block that they begin. */
+static mae_error_t write_iv(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+{
+    if (!job->init || !job->iv || (is_aead(job) && job->phase == MAE_PHASE_IV))
+        return MAE_OK;
+    TRY(write_words(bus, REG(iv), job->iv, job->mode == MAE_GCM ? 3 : 4));
+    return job->mode == MAE_GCM ? write_reg(bus, REG_WORD(iv, 3), UINT32_C(1) << 24) : MAE_OK;
+}
+
 static mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
-    if (job->init && job->iv)
-        for (int i = 0; i < 4; i++)
-            TRY(write_reg(bus, REG_WORD(iv, i), load_word(job->iv + 4 * i)));
+    uint32_t ctrl = FIELD(CTRL, MODE, job->mode) | FIELD(CTRL, DECRYPT, job->direction) |
+                    FIELD(CTRL, INIT, job->init ? 1 : 0) | FIELD(CTRL, KEY_SLOT, job->key_slot) |
+                    FIELD(CTRL, TWEAK_SLOT, job->tweak_slot) | MAE_PERIPHERAL__CTRL__START_bm;
+    TRY(write_iv(bus, job));
+    if (is_aead(job)) {
+        ctrl |= FIELD(CTRL, PHASE, job->phase) | FIELD(CTRL, FINAL, job->final ? 1 : 0);
+        if (job->final && job->direction == MAE_DECRYPT) {
+            TRY(write_words(bus, REG(tag), job->tag, 4));
+            TRY(write_reg(bus, REG(tag_bytes), job->tag_bytes));
+        }
+    }
     TRY(write_reg(bus, REG(length), job->length));
-    TRY(write_reg(bus, REG(ctrl),
-                  FIELD(CTRL, MODE, job->mode) | FIELD(CTRL, DECRYPT, job->direction) |
-                      FIELD(CTRL, INIT, job->init ? 1 : 0) | FIELD(CTRL, KEY_SLOT, job->key_slot) |
-                      FIELD(CTRL, TWEAK_SLOT, job->tweak_slot) | MAE_PERIPHERAL__CTRL__START_bm));
+    TRY(write_reg(bus, REG(ctrl), ctrl));
     return take_error(bus); /* a refused job would swallow all its data first */
+}
+
+/* Writes the next block, `*left` bytes before the end of the job. */
+static mae_error_t feed(const struct mae_pio_bus *bus, uint8_t *block, uint32_t *left,
+                        mae_pio_get_t get, void *get_arg)
+{
+    uint32_t n = *left < 16 ? *left : 16;
+    get(get_arg, block, n);
+    for (uint32_t i = n; i < 16; i++)
+        block[i] = 0;
+    *left -= n;
+    return write_words(bus, REG(data_in), block, 4);
+}
+
+/* Moves the data of a job of which nothing comes out. */
+static mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                        uint8_t *block, mae_pio_get_t get, void *get_arg)
+{
+    uint32_t left = job->length, polls = 0;
+    while (left > 0) {
+        uint32_t status;
+        TRY(read_reg(bus, REG(status), &status));
+        uint32_t room = GET(STATUS, ROOM, status);
+        if (room == 0 && ++polls == POLLS)
+            return MAE_E_TIMEOUT;
+        for (; room > 0 && left > 0; room--, polls = 0)
+            TRY(feed(bus, block, &left, get, get_arg));
+    }
+    return MAE_OK;
+}
+
+/* The end of a job of GCM, CCM or CMAC, and the tag that it made. */
+static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+{
+    uint32_t status, word;
+    TRY(wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__BUSY_bm, &status));
+    TRY(take_error(bus));
+    if (!job->final || job->direction == MAE_DECRYPT)
+        return MAE_OK;
+    for (int i = 0; i < 4; i++) {
+        TRY(read_reg(bus, REG_WORD(tag, i), &word));
+        store_word(job->tag + 4 * i, word);
+    }
+    return MAE_OK;
 }
 
 /* Moves the data of a job that has been started. */
@@ -199,15 +278,8 @@ static mae_error_t move(const struct mae_pio_bus *bus, const struct mae_pio_job 
     uint32_t to_write = job->length, to_read = job->length;
     while (to_read > 0) {
         /* Keep AHEAD blocks in the device, so that it works while we move data. */
-        while (to_write > 0 && to_read - to_write <= (AHEAD - 1) * 16) {
-            uint32_t n = to_write < 16 ? to_write : 16;
-            get(get_arg, block, n);
-            for (uint32_t i = n; i < 16; i++)
-                block[i] = 0;
-            for (int i = 0; i < 4; i++)
-                TRY(write_reg(bus, REG_WORD(data_in, i), load_word(block + 4 * i)));
-            to_write -= n;
-        }
+        while (to_write > 0 && to_read - to_write <= (AHEAD - 1) * 16)
+            TRY(feed(bus, block, &to_write, get, get_arg));
         uint32_t n = to_read < 16 ? to_read : 16;
         for (int i = 0; i < 4; i++) {
             uint32_t word;
@@ -217,7 +289,7 @@ static mae_error_t move(const struct mae_pio_bus *bus, const struct mae_pio_job 
         put(put_arg, block, n);
         to_read -= n;
     }
-    return take_error(bus);
+    return is_aead(job) ? MAE_OK : take_error(bus);
 }
 
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
@@ -225,10 +297,39 @@ mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio
 {
     uint8_t block[16];
     TRY(start(bus, job));
-    mae_error_t error = move(bus, job, block, get, get_arg, put, put_arg);
+    mae_error_t error = sinks(job) ? sink(bus, job, block, get, get_arg)
+                                   : move(bus, job, block, get, get_arg, put, put_arg);
+    if (error == MAE_OK && is_aead(job))
+        error = end(bus, job);
     for (int i = 0; i < 16; i++)
         ((volatile uint8_t *)block)[i] = 0;
     return error;
+}
+
+/* The registers of a message are two runs. */
+enum { IV_WORDS = 4, STATE_WORDS = 8 };
+
+_Static_assert(offsetof(mae_peripheral_t, data_bytes) + 8 ==
+                   offsetof(mae_peripheral_t, hash) + 4 * STATE_WORDS,
+               "hash, aad_bytes and data_bytes in a row");
+
+static uint32_t context_offset(uint32_t i)
+{
+    return i < IV_WORDS ? REG_WORD(iv, i) : REG_WORD(hash, i - IV_WORDS);
+}
+
+mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *context)
+{
+    for (uint32_t i = 0; i < IV_WORDS + STATE_WORDS; i++)
+        TRY(read_reg(bus, context_offset(i), &context->words[i]));
+    return MAE_OK;
+}
+
+mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_context *context)
+{
+    for (uint32_t i = 0; i < IV_WORDS + STATE_WORDS; i++)
+        TRY(write_reg(bus, context_offset(i), context->words[i]));
+    return MAE_OK;
 }
 
 struct flat {
@@ -254,5 +355,9 @@ mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job 
                         const void *src, void *dst)
 {
     struct flat flat = {src, dst};
-    return mae_pio_run_with(bus, job, get_flat, &flat, put_flat, &flat);
+    mae_error_t error = mae_pio_run_with(bus, job, get_flat, &flat, put_flat, &flat);
+    if (error == MAE_E_AUTH && !sinks(job))
+        for (uint32_t i = 0; i < job->length; i++)
+            ((volatile uint8_t *)dst)[i] = 0;
+    return error;
 }

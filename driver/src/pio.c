@@ -54,21 +54,69 @@ static mae_error_t pio_start(struct mae_dev *dev)
     return mae_pio_wipe(&dev->bus); /* whatever an earlier user left */
 }
 
+/* Zeros over a destination, wherever its pieces are. */
+static void wipe_all(struct cursor cursor, uint64_t bytes)
+{
+    for (uint32_t got; bytes > 0; bytes -= got) {
+        uint8_t *piece = advance(&cursor, bytes < MAE_CHUNK ? (uint32_t)bytes : MAE_CHUNK, &got);
+        mae_wipe(piece, got);
+    }
+}
+
+/*
+ * A message of GCM, CCM or CMAC is all in registers: another one's is saved before they are used,
+ * and this one's put back if it was. Every mode uses the IV's registers.
+ */
+static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
+{
+    struct mae_context *context = &dev->contexts[job->context];
+    bool goes_on = mae_is_aead(job->mode) && !job->init;
+    if (dev->loaded == job->context && goes_on)
+        return MAE_OK;
+    if (dev->loaded != MAE_NO_CONTEXT && dev->loaded != job->context)
+        MAE_TRY(mae_pio_save(&dev->bus, &dev->contexts[dev->loaded].saved));
+    dev->loaded = MAE_NO_CONTEXT;
+    if (goes_on)
+        MAE_TRY(mae_pio_restore(&dev->bus, &context->saved));
+    mae_wipe(&context->saved, sizeof context->saved);
+    if (mae_is_aead(job->mode))
+        dev->loaded = job->context;
+    return MAE_OK;
+}
+
 static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
+    bool sinks = dev->entries[index].sinks;
     struct cursor src = cursor_of(job->src, job->src_list, job->length);
-    struct cursor dst = cursor_of(job->dst, job->dst_list, job->length);
+    struct cursor dst = cursor_of(job->dst, job->dst_list, job->length), whole = dst;
+    uint8_t tag[16] = {0};
+    bool makes_tag = mae_is_aead(job->mode) && job->final;
     struct mae_pio_job pio = {
         .mode = job->mode,
         .direction = job->direction,
         .init = job->init,
         .key_slot = job->key_slot,
         .tweak_slot = job->mode == MAE_XTS ? job->tweak_slot : 0,
-        .iv = job->mode == MAE_ECB ? NULL : job->iv,
+        .iv = job->mode == MAE_ECB || job->mode == MAE_CMAC ? NULL : job->iv,
         .length = (uint32_t)job->length,
+        .phase = job->phase,
+        .final = job->final,
+        .tag = tag,
+        .tag_bytes = job->tag_bytes,
     };
-    mae_error_t error = mae_pio_run_with(&dev->bus, &pio, get, &src, put, &dst);
-    mae_complete(dev, index, error, (uint32_t)error, error == MAE_OK ? job->length : 0);
+    if (makes_tag && job->direction == MAE_DECRYPT)
+        memcpy(tag, job->tag, job->tag_bytes);
+    mae_error_t error = take_turn(dev, job);
+    if (error == MAE_OK)
+        error = mae_pio_run_with(&dev->bus, &pio, get, &src, put, &dst);
+    if (error == MAE_E_AUTH && !sinks)
+        wipe_all(whole, job->length);
+    if (mae_is_aead(job->mode) && (job->final || error != MAE_OK))
+        dev->loaded = MAE_NO_CONTEXT; /* it has ended */
+    bool made = makes_tag && job->direction == MAE_ENCRYPT;
+    mae_complete(dev, index, error, (uint32_t)error, error == MAE_OK && !sinks ? job->length : 0,
+                 made ? tag : NULL);
+    mae_wipe(tag, sizeof tag);
     return MAE_OK;
 }
 

@@ -36,7 +36,7 @@ void mae_plan_end(struct mae_plan *plan);
 /* stream.c: a stream whose keys are loaded already. */
 mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
                             struct mae_stream **stream);
-/* job.c: the mode, direction and slots of a message; copies its IV into `common`. */
+/* check.c: the mode, direction and slots of a message; copies its IV into `common`. */
 mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv);
 mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
 /* Contexts that are not allocated. */

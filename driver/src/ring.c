@@ -83,6 +83,8 @@ static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side,
                          const struct mae_segment *list, uint32_t entries)
 {
     bool write = side == 1;
+    if (entry->length == 0)
+        return MAE_OK;
     if (!list)
         return mae_translate(dev, buffer, entry->length, write, &entry->iova[side]);
     struct mae_ring_sg_entry *out = entry->lists + (write ? entry->list_entries[0] : 0);
@@ -94,19 +96,36 @@ static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side,
     return mae_translate(dev, out, entries * sizeof *out, false, &entry->iova[side]);
 }
 
+/* What a descriptor of GCM has beside the others'. */
+static void describe_aead(struct mae_ring_desc *desc, const struct mae_job *job)
+{
+    desc->phase = (uint8_t)job->phase;
+    if (job->init && job->phase != MAE_PHASE_IV)
+        memcpy(desc->nonce, job->iv, sizeof desc->nonce);
+    if (!job->final)
+        return;
+    desc->flags |= MAE_DESC_FINAL;
+    if (job->direction == MAE_DECRYPT) {
+        desc->tag_bytes = (uint8_t)job->tag_bytes;
+        memcpy(desc->iv, job->tag, job->tag_bytes);
+    }
+}
+
 static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
     struct mae_ring *ring = &dev->ring;
     struct mae_entry *entry = &dev->entries[index];
     entry->list_entries[0] = entry->list_entries[1] = 0; /* until both lists are in place */
     entry->iova[0] = entry->iova[1] = 0;
-    uint32_t src_entries = job->src_list ? job->src_entries : 0;
-    uint32_t dst_entries = job->dst_list ? job->dst_entries : 0;
+    bool lists = job->length > 0;
+    uint32_t src_entries = lists && job->src_list ? job->src_entries : 0;
+    uint32_t dst_entries = lists && job->dst_list && !entry->sinks ? job->dst_entries : 0;
     MAE_TRY(reserve_lists(dev, entry, src_entries + dst_entries));
     entry->list_entries[0] = src_entries;
     entry->list_entries[1] = dst_entries;
     MAE_TRY(place(dev, entry, 0, job->src, job->src_list, src_entries));
-    MAE_TRY(place(dev, entry, 1, job->dst, job->dst_list, dst_entries));
+    if (!entry->sinks)
+        MAE_TRY(place(dev, entry, 1, job->dst, job->dst_list, dst_entries));
 
     uint8_t flags = MAE_DESC_IRQ;
     if (job->direction == MAE_DECRYPT)
@@ -131,7 +150,9 @@ static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct
         .src_entries = (uint16_t)src_entries,
         .dst_entries = (uint16_t)dst_entries,
     };
-    if (job->init && job->mode != MAE_ECB && job->mode != MAE_COPY)
+    if (entry->aead)
+        describe_aead(desc, job);
+    else if (job->init && job->mode != MAE_ECB && job->mode != MAE_COPY)
         memcpy(desc->iv, job->iv, sizeof desc->iv);
     entry->index = ring->sub_tail;
     atomic_thread_fence(memory_order_release); /* the descriptor is there before the doorbell */
@@ -165,6 +186,8 @@ static mae_error_t status_error(uint8_t status)
         return MAE_E_BUS_WRITE;
     case MAE_STATUS_ABORTED:
         return MAE_E_ABORTED;
+    case MAE_STATUS_BAD_TAG:
+        return MAE_E_AUTH;
     default:
         return MAE_E_DEVICE;
     }
@@ -205,7 +228,7 @@ static mae_error_t ring_collect(struct mae_dev *dev)
         if (ring->comp_head % HEAD_STEP == 0)
             MAE_TRY(write_reg(dev, REG(comp_head), ring->comp_head));
         mae_complete(dev, index, status_error(completion.status), completion.status,
-                     completion.bytes);
+                     completion.bytes, completion.tag);
     }
     return MAE_OK;
 }

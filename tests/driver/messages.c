@@ -311,6 +311,7 @@ static void refused_messages(void)
     CHECK_ERROR(CRYPT(MAE_XTS, 16, iv, 16), MAE_E_KEY);
     CHECK_ERROR(CRYPT(7, 16, iv, 16), MAE_E_MODE);
     CHECK_ERROR(CRYPT(99, 16, iv, 16), MAE_E_MODE);
+    CHECK_ERROR(CRYPT(MAE_GCM, 16, iv, 16), MAE_E_MODE); /* mae_seal's */
     CHECK_ERROR(mae_crypt(dev, MAE_CTR, 2, key, 16, iv, plain, out, 16), MAE_E_MODE);
     CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, NULL, 16, iv, plain, out, 16), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_crypt(dev, MAE_CTR, MAE_ENCRYPT, key, 16, iv, NULL, out, 16), MAE_E_ARGUMENT);

@@ -11,6 +11,7 @@
 #include "device.h"
 #include "generated/mae_peripheral_regs.h"
 #include "generated/mae_stream_card_regs.h"
+#include "toy_aead.h"
 #include "toy_modes.h"
 
 #define CARD(name) ((uint32_t)offsetof(mae_stream_card_t, name))
@@ -37,6 +38,8 @@ struct mock {
     bool hang;     /* takes jobs and completes none */
     bool no_interrupt;
     uint32_t status_of_next; /* the next job ends with this status; its data is not touched */
+    bool bad_tag;            /* every tag is found wrong */
+    bool keeps_plaintext;    /* does not overwrite what failed */
     bool wrong_cookie;
     bool ring_error;       /* completions cannot be written */
     int64_t fail_access;   /* the access with this number fails; < 0: none */
@@ -55,6 +58,7 @@ struct mock {
     uint64_t keys[64];
     bool key_valid[64];
     uint8_t chains[256][16];
+    struct toy_state messages[256];
     struct mock_region regions[MOCK_REGIONS];
     uint64_t next_iova;
     struct mae_ring_desc queue[1024]; /* fetched, not carried out */
@@ -65,6 +69,7 @@ struct mock {
     uint8_t in[4096], out[4096];
     uint32_t length, written, read, produced;
     struct mae_ring_desc job;
+    uint8_t tag[16];
 };
 
 static struct mae_ops mock_ops; /* below */
@@ -121,6 +126,8 @@ static bool mock_move(struct mock *mock, const struct mae_ring_desc *desc, bool 
                       uint8_t *flat)
 {
     bool list = desc->flags & (write ? MAE_DESC_DST_LIST : MAE_DESC_SRC_LIST);
+    if (desc->length == 0)
+        return true;
     uint32_t entries = list ? (write ? desc->dst_entries : desc->src_entries) : 1;
     uint64_t address = write ? desc->dst : desc->src, sum = 0;
     struct mae_ring_sg_entry single = {.addr = address, .length = desc->length};
@@ -142,6 +149,16 @@ static bool mock_move(struct mock *mock, const struct mae_ring_desc *desc, bool 
     return true;
 }
 
+static bool mock_is_aead(const struct mae_ring_desc *desc)
+{
+    return desc->op >= MAE_GCM && desc->op <= MAE_CMAC;
+}
+
+static bool mock_sinks(const struct mae_ring_desc *desc)
+{
+    return mock_is_aead(desc) && desc->phase != MAE_PHASE_DATA;
+}
+
 /* ---- jobs ---- */
 
 static void mock_crypt(struct mock *mock, const struct mae_ring_desc *desc, const uint8_t *in,
@@ -156,17 +173,44 @@ static void mock_crypt(struct mock *mock, const struct mae_ring_desc *desc, cons
     toy_mode(desc->op, decrypt, mock->keys[desc->key_slot], chain, in, out, desc->length);
 }
 
+/* The same for GCM, CCM and CMAC; MAE_STATUS_BAD_TAG, or a tag in `tag`. */
+static uint8_t mock_aead(struct mock *mock, const struct mae_ring_desc *desc,
+                         struct toy_state *state, uint8_t *data, uint8_t tag[16])
+{
+    const struct toy_job job = {
+        .mode = desc->op,
+        .decrypt = desc->flags & MAE_DESC_DECRYPT ? 1 : 0,
+        .key = mock->keys[desc->key_slot],
+        .phase = desc->phase,
+        .init = desc->flags & MAE_DESC_INIT ? 1 : 0,
+        .final = desc->flags & MAE_DESC_FINAL ? 1 : 0,
+    };
+    uint8_t wrong = 0;
+    toy_device_job(&job, state, data, data, desc->length, tag);
+    if (!job.final || !job.decrypt)
+        return MAE_STATUS_OK;
+    CHECK(desc->tag_bytes >= 4 && desc->tag_bytes <= 16);
+    for (int i = 0; i < desc->tag_bytes; i++)
+        wrong |= tag[i] ^ desc->iv[i];
+    memset(tag, 0, 16);
+    if (!wrong && !mock->bad_tag)
+        return MAE_STATUS_OK;
+    if (!mock->keeps_plaintext)
+        memset(data, 0, desc->length);
+    return MAE_STATUS_BAD_TAG;
+}
+
 static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, uint16_t index,
-                          uint8_t status)
+                          uint8_t status, const uint8_t tag[16])
 {
     uint64_t base =
         (uint64_t)mock->words[CARD(comp_base_hi) / 4] << 32 | mock->words[CARD(comp_base_lo) / 4];
     uint32_t log2 = mock->words[CARD(comp_log2) / 4];
     uint16_t head = (uint16_t)mock->words[CARD(comp_head) / 4];
     CHECK((uint16_t)(mock->comp_tail - head) < 1u << log2); /* the ring has room */
-    uint64_t place = base + 16 * (mock->comp_tail & ((1u << log2) - 1));
-    struct mae_ring_completion *completion = (void *)mock_reach(mock, place, 16, true);
-    CHECK(completion);
+    uint64_t place = base + 32 * (mock->comp_tail & ((1u << log2) - 1));
+    struct mae_ring_completion *completion = (void *)mock_reach(mock, place, 32, true);
+    CHECK(completion && place % 32 == 0);
     if (mock->ring_error) {
         mock->words[CARD(irq_status) / 4] |= MAE_STREAM_CARD__IRQ_STATUS__RING_ERROR_bm;
         mock->words[CARD(status) / 4] |= MAE_STREAM_CARD__STATUS__RING_ERROR_bm;
@@ -177,14 +221,33 @@ static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, u
         .status = status,
         .context_id = desc->context_id,
         .index = index,
-        .bytes = status == MAE_STATUS_OK ? desc->length : 0,
+        .bytes = status == MAE_STATUS_OK && !mock_sinks(desc) ? desc->length : 0,
         .phase = ((uint32_t)mock->comp_tail >> log2 & 1) ^ 1,
     };
     if (status == MAE_STATUS_DESC_FETCH)
         completion->cookie = 0;
+    if (status == MAE_STATUS_OK)
+        memcpy(completion->tag, tag, 16);
     mock->comp_tail++;
     mock->jobs++;
     mock->words[CARD(irq_status) / 4] |= MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm;
+}
+
+/* Fields that a mode does not use are zero. */
+static void mock_check(const struct mae_ring_desc *desc)
+{
+    static const uint8_t zero[16];
+    bool aead = mock_is_aead(desc), init = desc->flags & MAE_DESC_INIT;
+    bool final = desc->flags & MAE_DESC_FINAL, decrypt = desc->flags & MAE_DESC_DECRYPT;
+    CHECK(desc->reserved == 0 && desc->flags >> 6 == 0);
+    CHECK(aead || (desc->phase == 0 && desc->tag_bytes == 0 && !final && desc->length > 0));
+    CHECK(!aead || desc->op == MAE_GCM);
+    if (!aead || !init || desc->phase == MAE_PHASE_IV)
+        CHECK(memcmp(desc->nonce, zero, 12) == 0);
+    if (aead && !(final && decrypt))
+        CHECK(desc->tag_bytes == 0 && memcmp(desc->iv, zero, 16) == 0);
+    if (mock_sinks(desc))
+        CHECK(desc->dst == 0 && desc->dst_entries == 0 && !(desc->flags & MAE_DESC_DST_LIST));
 }
 
 static void mock_fetch(struct mock *mock)
@@ -195,12 +258,24 @@ static void mock_fetch(struct mock *mock)
     while (mock->sub_head != (uint16_t)mock->words[CARD(sub_tail) / 4]) {
         const struct mae_ring_desc *desc =
             (void *)mock_reach(mock, base + 64 * (mock->sub_head & mask), 64, false);
-        CHECK(desc && desc->reserved0 == 0 && desc->reserved1 == 0 && desc->reserved2[0] == 0);
+        CHECK(desc);
+        mock_check(desc);
         mock->queue_index[mock->queued] = mock->sub_head++;
         mock->queue[mock->queued++] = *desc;
         if (mock->queued > mock->most_in_flight)
             mock->most_in_flight = mock->queued;
     }
+}
+
+static uint8_t mock_card_aead(struct mock *mock, const struct mae_ring_desc *desc, uint8_t *data,
+                              uint8_t tag[16])
+{
+    struct toy_state *state = &mock->messages[desc->context_id];
+    if (desc->flags & MAE_DESC_INIT && desc->phase != MAE_PHASE_IV) {
+        memcpy(state->iv, desc->nonce, 12);
+        toy_number(state->iv + 16, 1, 4);
+    }
+    return mock_aead(mock, desc, state, data, tag);
 }
 
 /* Carries out one job: the oldest, or any that is the oldest of its context. */
@@ -217,7 +292,7 @@ static void mock_step(struct mock *mock)
         mock->queue[i] = mock->queue[i + 1];
         mock->queue_index[i] = mock->queue_index[i + 1];
     }
-    uint8_t status = (uint8_t)mock->status_of_next, *data = malloc(desc.length);
+    uint8_t status = (uint8_t)mock->status_of_next, *data = malloc(desc.length + 1), tag[16] = {0};
     mock->status_of_next = MAE_STATUS_OK;
     CHECK(data && desc.context_id < mock->contexts);
     if (status == MAE_STATUS_OK && desc.op != MAE_COPY && !mock->key_valid[desc.key_slot])
@@ -225,12 +300,15 @@ static void mock_step(struct mock *mock)
     if (status == MAE_STATUS_OK && !mock_move(mock, &desc, false, data))
         status = MAE_STATUS_READ_DECERR;
     if (status == MAE_STATUS_OK) {
-        mock_crypt(mock, &desc, data, data);
-        if (!mock_move(mock, &desc, true, data))
+        if (mock_is_aead(&desc))
+            status = mock_card_aead(mock, &desc, data, tag);
+        else
+            mock_crypt(mock, &desc, data, data);
+        if (!mock_sinks(&desc) && !mock_move(mock, &desc, true, data))
             status = MAE_STATUS_WRITE_DECERR;
     }
     free(data);
-    mock_complete(mock, &desc, index, status);
+    mock_complete(mock, &desc, index, status, tag);
 }
 
 static mae_error_t mock_wait(void *backend, uint64_t max_ns)
@@ -271,48 +349,7 @@ static void mock_key_command(struct mock *mock, uint32_t value)
     }
 }
 
-/* Blocks come out as soon as they can; XTS's last two only together. */
-static void mock_peripheral_work(struct mock *mock)
-{
-    uint32_t ready = mock->written < mock->length ? mock->written : mock->length;
-    if (mock->job.op == MAE_XTS && mock->length % 16 != 0 && ready < mock->length &&
-        ready / 16 == mock->length / 16)
-        ready -= 16;
-    if (ready > mock->produced) {
-        struct mae_ring_desc part = mock->job;
-        part.length = ready - mock->produced;
-        mock_crypt(mock, &part, mock->in + mock->produced, mock->out + mock->produced);
-        mock->job.flags &= (uint8_t)~MAE_DESC_INIT;
-        mock->produced = ready;
-    }
-}
-
-static void mock_peripheral_write(struct mock *mock, uint32_t offset, uint32_t value)
-{
-    if (offset == PERIPH(ctrl) && (value & MAE_PERIPHERAL__CTRL__START_bm)) {
-        uint32_t slot = value >> 8 & 63;
-        mock->job = (struct mae_ring_desc){
-            .op = value & 31, .key_slot = (uint8_t)slot, .tweak_slot = value >> 16 & 63};
-        mock->job.flags =
-            (value >> 5 & 1 ? MAE_DESC_DECRYPT : 0) | (value >> 6 & 1 ? MAE_DESC_INIT : 0);
-        memcpy(mock->job.iv, &mock->words[PERIPH(iv) / 4], 16);
-        mock->length = mock->words[PERIPH(length) / 4];
-        mock->written = mock->read = mock->produced = 0;
-        memset(mock->in, 0, sizeof mock->in);
-        CHECK(mock->length <= sizeof mock->in - 16);
-        if (!mock->key_valid[slot])
-            mock->words[PERIPH(status) / 4] = MAE_PERIPHERAL__STATUS__ERROR__BAD_KEY << 16;
-    }
-    if (offset == PERIPH(irq_status))
-        mock->words[PERIPH(status) / 4] = 0;
-    if (offset >= PERIPH(data_in) && offset < PERIPH(data_out)) {
-        memcpy(mock->in + mock->written + (offset - PERIPH(data_in)), &value, 4);
-        if (offset == PERIPH(data_in) + 12) {
-            mock->written += 16;
-            mock_peripheral_work(mock);
-        }
-    }
-}
+#include "mock_peripheral.h"
 
 static mae_error_t mock_access(struct mock *mock)
 {
@@ -327,12 +364,8 @@ static mae_error_t mock_read32(void *backend, uint32_t offset, uint32_t *value)
     *value = mock->words[offset / 4];
     if (mock->kind != MAE_KIND_PERIPHERAL && offset == CARD(status) && mock->queued > 0)
         *value |= MAE_STREAM_CARD__STATUS__BUSY_bm;
-    if (mock->kind == MAE_KIND_PERIPHERAL && offset >= PERIPH(data_out)) {
-        CHECK(mock->read < (mock->produced + 15) / 16 * 16); /* an answer is there */
-        memcpy(value, mock->out + mock->read + (offset - PERIPH(data_out)), 4);
-        if (offset == PERIPH(data_out) + 12)
-            mock->read += 16;
-    }
+    if (mock->kind == MAE_KIND_PERIPHERAL)
+        mock_peripheral_read(mock, offset, value);
     mock_note(mock, MOCK_READ, offset, *value);
     return MAE_OK;
 }
@@ -435,7 +468,9 @@ static inline struct mock *mock_new(mae_kind_t kind)
     mock->kind = kind;
     mock->contexts = kind == MAE_KIND_PERIPHERAL ? 1 : 64;
     mock->slots = kind == MAE_KIND_COPY ? 0 : 8;
-    mock->modes = kind == MAE_KIND_COPY ? 1u << MAE_COPY : 0x7f;
+    mock->modes = kind == MAE_KIND_COPY         ? 1u << MAE_COPY
+                  : kind == MAE_KIND_PERIPHERAL ? 0x77f
+                                                : 0x17f;
     mock->directions = 3;
     mock->key_sizes = 7;
     mock->fail_access = mock->fail_map = -1;

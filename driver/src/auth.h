@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One authenticated message on its way through a device, in memory the device can reach: what calls
+ * and streams are made of. The device's own GCM, CCM or CMAC if it has it; CCM and CMAC else of its
+ * CBC, CTR and ECB.
+ */
+#ifndef MAE_AUTH_H
+#define MAE_AUTH_H
+
+#include "device.h"
+
+struct mae_auth;
+
+/* Jobs that carry one piece of the data; done when there are none. */
+struct mae_piece {
+    struct mae_auth *auth;
+    uint32_t jobs;
+};
+
+struct mae_auth {
+    struct mae_dev *dev;
+    struct mae_job job; /* what its jobs have in common; init until the first has gone */
+    bool composed;      /* of other modes */
+    bool data_begun;
+    bool wrote; /* to a destination of the caller's */
+    uint32_t outstanding;
+    mae_error_t error;  /* the first */
+    uint8_t tag[16];    /* the one made; before the last job of a decryption, the expected one */
+    uint32_t tag_bytes; /* of it to compare */
+    struct mae_piece own;
+    /* MAE_CHUNK bytes each, from mae_mem_alloc. */
+    uint8_t *stage;                    /* an IV, then AAD */
+    uint32_t stage_from;               /* where AAD begins in it */
+    uint32_t staged;                   /* AAD waiting for a job */
+    uint8_t *scratch;                  /* what CBC writes, of which only the last block is wanted */
+    uint32_t stage_used, scratch_used; /* to be wiped */
+    /* Composed messages. */
+    uint8_t mac[16];     /* CBC-MAC so far */
+    uint8_t counter[16]; /* CCM: of the next data block */
+    uint8_t mask[16];    /* CCM: E(K, A0). CMAC: E(K, 0) */
+};
+
+enum { MAE_AUTH_BYTES = 2 * MAE_CHUNK };
+
+/* `message` is complete and allowed, `memory` has MAE_AUTH_BYTES. Takes a context. mae_auth_end must
+   follow, also after a failure. */
+mae_error_t mae_auth_begin(struct mae_auth *auth, struct mae_dev *dev,
+                           const struct mae_message *message, mae_direction_t direction,
+                           uint32_t key_slot, uint8_t *memory);
+/* More AAD, from any memory; CMAC's message. */
+mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t bytes);
+/* More data: whole blocks unless `last`. `piece` may be NULL. */
+mae_error_t mae_auth_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst, uint64_t bytes,
+                          bool last, struct mae_piece *piece);
+/* The end of a message whose last data was not said to be the last. */
+mae_error_t mae_auth_finish(struct mae_auth *auth);
+/* Until every job is done; the first error of any. */
+mae_error_t mae_auth_wait(struct mae_auth *auth);
+void mae_auth_end(struct mae_auth *auth);
+
+/* mac.c: composed messages; each returns when its jobs are done. */
+mae_error_t mae_mac_block(struct mae_auth *auth, uint8_t block[16]); /* := E(K, block) */
+mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t bytes);
+mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
+                             uint64_t bytes);
+mae_error_t mae_mac_finish(struct mae_auth *auth);
+/* Submits a job of the message; `piece` counts it. */
+mae_error_t mae_auth_submit(struct mae_auth *auth, const struct mae_job *job,
+                            struct mae_piece *piece);
+
+/* aead.c: a message with its defaults filled in, if everything about it is allowed. */
+mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
+                              struct mae_message *message);
+/* How a sealed message comes by its nonce. */
+enum mae_nonce_kind { MAE_NONCE_DRAWN, MAE_NONCE_COUNTED, MAE_NONCE_CHOSEN };
+/* Writes the nonce and counts the message against its key, or refuses. */
+mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *message,
+                              enum mae_nonce_kind kind, struct mae_nonce_counter *counter);
+/* The slot of the message's key, loaded if need be; *owned: to be erased afterwards. */
+mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *message, uint32_t *slot,
+                            bool *owned);
+/* Whether the device's own mode does it; MAE_E_MODE if nothing does. */
+mae_error_t mae_message_mode(struct mae_dev *dev, mae_mode_t mode, bool *composed);
+
+#endif

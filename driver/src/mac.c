@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * CCM and CMAC of CBC, CTR and ECB jobs, for devices without them. Every job starts anew, with the
+ * MAC so far or with the counter for its IV, so one context serves and no state stays in the device.
+ */
+#include <string.h>
+
+#include "auth.h"
+
+static mae_error_t run_job(struct mae_auth *auth, mae_mode_t mode, const uint8_t iv[16],
+                           const uint8_t *src, uint8_t *dst, uint64_t bytes)
+{
+    struct mae_job job = {
+        .mode = mode,
+        .direction = MAE_ENCRYPT,
+        .key_slot = auth->job.key_slot,
+        .context = auth->job.context,
+        .init = 1,
+        .src = src,
+        .dst = dst,
+        .length = bytes,
+    };
+    if (iv)
+        memcpy(job.iv, iv, sizeof job.iv);
+    MAE_TRY(mae_auth_submit(auth, &job, NULL));
+    return mae_auth_wait(auth);
+}
+
+static void used(struct mae_auth *auth, uint32_t bytes)
+{
+    if (auth->scratch_used < bytes)
+        auth->scratch_used = bytes;
+}
+
+mae_error_t mae_mac_block(struct mae_auth *auth, uint8_t block[16])
+{
+    memcpy(auth->scratch, block, 16);
+    used(auth, 16);
+    MAE_TRY(run_job(auth, MAE_ECB, NULL, auth->scratch, auth->scratch, 16));
+    memcpy(block, auth->scratch, 16);
+    return MAE_OK;
+}
+
+/* CBC-MAC over whole blocks in memory that the device can reach. */
+mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t bytes)
+{
+    while (bytes > 0) {
+        uint32_t piece = bytes < MAE_CHUNK ? (uint32_t)bytes : MAE_CHUNK;
+        used(auth, piece);
+        MAE_TRY(run_job(auth, MAE_CBC, auth->mac, data, auth->scratch, piece));
+        memcpy(auth->mac, auth->scratch + piece - 16, 16);
+        data += piece;
+        bytes -= piece;
+    }
+    return MAE_OK;
+}
+
+/* The same over data that need not be whole blocks: zeros are added (SP 800-38C A.2.3). */
+static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64_t bytes)
+{
+    uint64_t tail = bytes % 16;
+    MAE_TRY(mae_mac_update(auth, data, bytes - tail));
+    if (tail == 0)
+        return MAE_OK;
+    memset(auth->stage, 0, 16);
+    memcpy(auth->stage, data + bytes - tail, tail);
+    if (auth->stage_used < 16)
+        auth->stage_used = 16;
+    return mae_mac_update(auth, auth->stage, 16);
+}
+
+/* Never carries out of the field: the length of the data was held against it. */
+static void counter_add(uint8_t counter[16], uint64_t blocks)
+{
+    for (int i = 15; i >= 0 && blocks > 0; i--, blocks >>= 8) {
+        blocks += counter[i];
+        counter[i] = (uint8_t)blocks;
+    }
+}
+
+/* The MAC is over the plaintext: before it is encrypted in place, after it is decrypted. */
+mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
+                             uint64_t bytes)
+{
+    if (bytes == 0)
+        return MAE_OK;
+    if (auth->job.direction == MAE_ENCRYPT)
+        MAE_TRY(mac_padded(auth, src, bytes));
+    MAE_TRY(run_job(auth, MAE_CTR, auth->counter, src, dst, bytes));
+    counter_add(auth->counter, bytes / 16);
+    return auth->job.direction == MAE_DECRYPT ? mac_padded(auth, dst, bytes) : MAE_OK;
+}
+
+/* Times x in GF(2^128), SP 800-38B 6.1, without a branch on the value. */
+static void times_x(uint8_t block[16])
+{
+    uint8_t carry = block[0] >> 7;
+    for (int i = 0; i < 15; i++)
+        block[i] = (uint8_t)(block[i] << 1 | block[i + 1] >> 7);
+    block[15] = (uint8_t)(block[15] << 1 ^ (0x87 & (0 - carry)));
+}
+
+/* The last block of a CMAC, which the stage always holds back (SP 800-38B 6.2). */
+static mae_error_t finish_cmac(struct mae_auth *auth)
+{
+    uint32_t bytes = auth->staged, tail = bytes % 16;
+    uint32_t whole = bytes > 0 ? (bytes + 15) / 16 * 16 : 16;
+    auth->staged = 0;
+    if (auth->stage_used < whole)
+        auth->stage_used = whole;
+    times_x(auth->mask); /* K1 */
+    if (tail > 0 || bytes == 0) {
+        times_x(auth->mask); /* K2 */
+        memset(auth->stage + bytes, 0, whole - bytes);
+        auth->stage[bytes] = 0x80;
+    }
+    for (int i = 0; i < 16; i++)
+        auth->stage[whole - 16 + i] ^= auth->mask[i];
+    return mae_mac_update(auth, auth->stage, whole);
+}
+
+mae_error_t mae_mac_finish(struct mae_auth *auth)
+{
+    if (auth->job.mode == MAE_CMAC)
+        MAE_TRY(finish_cmac(auth));
+    for (int i = 0; auth->job.mode == MAE_CCM && i < 16; i++)
+        auth->mac[i] ^= auth->mask[i];
+    if (auth->job.direction == MAE_DECRYPT && auth->error == MAE_OK &&
+        !mae_tags_equal(auth->mac, auth->tag, auth->tag_bytes))
+        auth->error = MAE_E_AUTH;
+    if (auth->job.direction == MAE_ENCRYPT)
+        memcpy(auth->tag, auth->mac, sizeof auth->tag);
+    return auth->error;
+}
+
+bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes)
+{
+    /* Volatile: the compiler must not find a way to stop at the first difference. */
+    volatile uint8_t difference = 0;
+    for (size_t i = 0; i < bytes; i++)
+        difference |= left[i] ^ right[i];
+    return difference == 0;
+}

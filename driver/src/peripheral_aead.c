@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Authenticated messages on the peripheral in one call: freestanding, see maeslant_peripheral.h.
+ * Built like peripheral.c: nothing here makes a compiler call memcpy or memset.
+ */
+#include "ccm.h"
+#include "maeslant_peripheral.h"
+
+#define TRY(call) \
+    do { \
+        mae_error_t error_ = (call); \
+        if (error_ != MAE_OK) \
+            return error_; \
+    } while (0)
+
+/* The aad phase of a message: what goes before the AAD, then the AAD. */
+struct aad {
+    uint8_t head[16 + MAE_CCM_PREFIX_MOST]; /* B0 and the encoded length */
+    uint32_t head_bytes;
+    uint32_t at;
+    const uint8_t *aad;
+};
+
+static void get_aad(void *arg, uint8_t *block, uint32_t n)
+{
+    struct aad *source = arg;
+    for (uint32_t i = 0; i < n; i++, source->at++)
+        block[i] = source->at < source->head_bytes ? source->head[source->at]
+                                                   : source->aad[source->at - source->head_bytes];
+}
+
+/* Carries out the phases before the data. */
+static mae_error_t begin(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                         struct mae_pio_job *job, uint8_t counter[16], uint32_t length)
+{
+    struct aad source;
+    source.head_bytes = source.at = 0;
+    source.aad = message->aad;
+    job->init = 1;
+    job->iv = message->nonce;
+    if (message->mode == MAE_CCM) {
+        mae_ccm_first(source.head, message->nonce, message->nonce_bytes, message->aad_bytes, length,
+                      message->tag_bytes);
+        source.head_bytes = 16 + mae_ccm_prefix(source.head + 16, message->aad_bytes);
+        mae_ccm_counter(counter, message->nonce, message->nonce_bytes);
+        job->iv = counter;
+    } else if (message->nonce_bytes != 12) {
+        job->phase = MAE_PHASE_IV;
+        job->length = message->nonce_bytes;
+        TRY(mae_pio_run(bus, job, message->nonce, NULL));
+        job->init = 0;
+    }
+    job->phase = MAE_PHASE_AAD;
+    job->length = source.head_bytes + message->aad_bytes;
+    if (job->length > 0) {
+        TRY(mae_pio_run_with(bus, job, get_aad, &source, NULL, NULL));
+        job->init = 0;
+    }
+    return MAE_OK;
+}
+
+static mae_error_t check(const struct mae_pio_message *message, uint32_t length)
+{
+    bool ccm = message->mode == MAE_CCM;
+    if (message->mode != MAE_GCM && !ccm)
+        return MAE_E_MODE;
+    if (!message->nonce || !message->tag || (message->aad_bytes > 0 && !message->aad) ||
+        !mae_tag_length_allowed(message->mode, message->tag_bytes))
+        return MAE_E_ARGUMENT;
+    if (ccm ? message->nonce_bytes < MAE_CCM_NONCE_LEAST ||
+                  message->nonce_bytes > MAE_CCM_NONCE_MOST
+            : message->nonce_bytes == 0)
+        return MAE_E_ARGUMENT;
+    if (message->aad_bytes > UINT32_MAX - 16 - MAE_CCM_PREFIX_MOST ||
+        (ccm && !mae_ccm_fits(length, message->nonce_bytes)))
+        return MAE_E_LENGTH;
+    return MAE_OK;
+}
+
+static void wipe(volatile uint8_t *memory, uint32_t bytes)
+{
+    for (uint32_t i = 0; i < bytes; i++)
+        memory[i] = 0;
+}
+
+/* Field by field: a compiler would clear a larger initialiser by a call of memset. */
+static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t direction,
+                    const struct mae_pio_message *message, uint8_t *tag)
+{
+    job->mode = mode;
+    job->direction = direction;
+    job->init = 1;
+    job->key_slot = message->key_slot;
+    job->tweak_slot = 0;
+    job->iv = NULL;
+    job->length = 0;
+    job->phase = MAE_PHASE_DATA;
+    job->final = 0;
+    job->tag = tag;
+    job->tag_bytes = message->tag_bytes;
+}
+
+static mae_error_t crypt(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                         mae_direction_t direction, const void *src, void *dst, uint32_t length)
+{
+    struct mae_pio_job job;
+    uint8_t counter[16], tag[16];
+    TRY(check(message, length));
+    if (length > 0 && (!src || !dst))
+        return MAE_E_ARGUMENT;
+    for (uint32_t i = 0; i < 16; i++)
+        tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
+    prepare(&job, message->mode, direction, message, tag);
+    mae_error_t error = begin(bus, message, &job, counter, length);
+    if (error == MAE_OK) {
+        job.phase = MAE_PHASE_DATA;
+        job.final = 1;
+        job.length = length;
+        error = mae_pio_run(bus, &job, src, dst);
+    }
+    for (uint32_t i = 0; error == MAE_OK && direction == MAE_ENCRYPT && i < message->tag_bytes; i++)
+        message->tag[i] = tag[i];
+    if (error != MAE_OK && direction == MAE_DECRYPT)
+        wipe(dst, length);
+    wipe(tag, sizeof tag);
+    return error;
+}
+
+mae_error_t mae_pio_seal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                         const void *src, void *dst, uint32_t length)
+{
+    return crypt(bus, message, MAE_ENCRYPT, src, dst, length);
+}
+
+mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                           const void *src, void *dst, uint32_t length)
+{
+    return crypt(bus, message, MAE_DECRYPT, src, dst, length);
+}
+
+static mae_error_t mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                       mae_direction_t direction, const void *data, uint32_t length)
+{
+    struct mae_pio_job job;
+    uint8_t tag[16];
+    if (!message->tag || (length > 0 && !data) ||
+        !mae_tag_length_allowed(MAE_CMAC, message->tag_bytes))
+        return MAE_E_ARGUMENT;
+    for (uint32_t i = 0; i < 16; i++)
+        tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
+    prepare(&job, MAE_CMAC, direction, message, tag);
+    job.phase = MAE_PHASE_AAD;
+    job.final = 1;
+    job.length = length;
+    mae_error_t error = mae_pio_run(bus, &job, data, NULL);
+    for (uint32_t i = 0; error == MAE_OK && direction == MAE_ENCRYPT && i < message->tag_bytes; i++)
+        message->tag[i] = tag[i];
+    wipe(tag, sizeof tag);
+    return error;
+}
+
+mae_error_t mae_pio_mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                        const void *data, uint32_t length)
+{
+    return mac(bus, message, MAE_ENCRYPT, data, length);
+}
+
+mae_error_t mae_pio_mac_verify(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                               const void *data, uint32_t length)
+{
+    return mac(bus, message, MAE_DECRYPT, data, length);
+}
