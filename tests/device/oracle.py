@@ -3,6 +3,10 @@
 
 from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM
+from cryptography.hazmat.primitives.cmac import CMAC
+
+from tests.mode import gcm
 
 MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")  # in the order of mode_e
 ANY_LENGTH = ("cfb", "ofb", "ctr", "xts")
@@ -54,3 +58,18 @@ def crypt(
 def key_sizes(mode: str) -> tuple[int, ...]:
     """Key lengths in bytes that the oracle can do: it has no XTS with AES-192."""
     return (16, 32) if mode == "xts" else (16, 24, 32)
+
+
+def seal(
+    mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag_bytes: int = 16
+) -> tuple[bytes, bytes]:
+    """Ciphertext and tag of a whole message in an authenticated mode; of CMAC the tag only."""
+    if mode == "gcm":
+        text, tag = gcm.encrypt(key, nonce, aad, data)
+        return text, tag[:tag_bytes]
+    if mode == "ccm":
+        sealed = AESCCM(key, tag_bytes).encrypt(nonce, data, aad)
+        return sealed[: len(data)], sealed[len(data) :]
+    side = CMAC(algorithms.AES(key))
+    side.update(data)
+    return b"", side.finalize()[:tag_bytes]

@@ -11,7 +11,7 @@ from tests.support import bench
 from tests.support.stream import start
 
 INPUTS = (
-    "clear_i start_i length_i write_req_i write_data_i read_req_i in_ready_i out_valid_i "
+    "clear_i start_i length_i quiet_i write_req_i write_data_i read_req_i in_ready_i out_valid_i "
     "out_data_i out_bytes_i"
 )
 
@@ -22,6 +22,7 @@ class Port:
     def __init__(self, dut, speed: float) -> None:
         self.dut = dut
         self.speed = speed
+        self.quiet = False
         self.seen: list[tuple[int, int, int]] = []  # what the engine was given
 
     @classmethod
@@ -47,12 +48,15 @@ class Port:
             dut.in_ready_i.value = int(ready)
             if ready and dut.in_valid_o.value == 1:
                 data, count = int(dut.in_data_o.value), int(dut.in_bytes_o.value)
-                held.append((data, count))
+                if not self.quiet:
+                    held.append((data, count))
                 self.seen.append((data, count, int(dut.in_last_o.value)))
 
-    async def start(self, length: int) -> None:
-        """A job."""
+    async def start(self, length: int, quiet: bool = False) -> None:
+        """A job; a quiet one has no answers, and the engine is then told to give none."""
         await FallingEdge(self.dut.clk_i)
+        self.quiet = quiet
+        self.dut.quiet_i.value = int(quiet)
         self.dut.start_i.value = 1
         self.dut.length_i.value = length
         await FallingEdge(self.dut.clk_i)
@@ -153,6 +157,47 @@ async def overflow_and_underflow(dut) -> None:
     assert await port.put(random.randbytes(16)), "beyond the job"
     assert got + await port.get() == inverted(b"".join(blocks))
     assert await port.read(1) == (0, True, 0)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def quiet_jobs(dut) -> None:
+    """Blocks without answers make room as the engine takes them; reads of them end at once."""
+    port = await Port.begin(dut, 0.0)
+    depth = bench.parameters()["Depth"]
+    for extra in (3, 16):
+        data = random.randbytes(16 * depth + extra)
+        port.speed = 1.0
+        await port.start(16)
+        await port.put(data[:16])  # an answer of the job before stays
+        while dut.answers_o.value == 0:
+            await RisingEdge(dut.clk_i)
+        port.speed = 0.0
+        port.seen.clear()
+        await port.start(len(data), quiet=True)
+        for i in range(depth - 1):
+            assert dut.room_o.value == depth - 1 - i
+            assert not await port.put(data[16 * i : 16 * i + 16])
+        assert dut.room_o.value == 0
+        assert await port.get() == inverted(data[:16])
+        assert await port.read(0) == (0, True, 0), "none is under way"
+        assert dut.room_o.value == 1
+        port.speed = 0.3
+        for i in range(depth - 1, depth + 1):
+            while dut.room_o.value == 0:
+                await RisingEdge(dut.clk_i)
+            assert not await port.put(data[16 * i : 16 * i + 16].ljust(16, b"\0"))
+        while len(port.seen) <= depth:
+            await RisingEdge(dut.clk_i)
+        got = b"".join(block.to_bytes(16, "little")[:count] for block, count, _ in port.seen)
+        assert got == data
+        assert await port.put(bytes(16)), "beyond the job"
+        await port.start(16 * depth)
+        assert dut.room_o.value == depth
+        await port.put(data[:16])
+        assert await port.get() == inverted(data[:16])
+        for _ in range(depth - 1):
+            await port.put(data[:16])
+            await port.get()
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
