@@ -14,6 +14,10 @@ from maeslant.errors import MaeslantError
 
 MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
 PADDED = ("ecb", "cbc", "pcbc")  # whole blocks only: PKCS#7 pads to them
+AEAD = ("gcm", "ccm")  # authenticated
+CODES = {name: code for code, name in enumerate((*MODES, "copy", *AEAD, "cmac"))}  # mae_mode_t
+TAG = 16
+NONCE = 12  # bytes that the library draws
 BLOCK = 16
 ENCRYPT, DECRYPT = 0, 1
 
@@ -73,6 +77,11 @@ def build_simulation(uri: str) -> None:
     name += options.get("lanes", "")
     if builds.load().get(name, {}).get("device"):
         simbuild.build(name, trace="wave" in options)
+
+
+def is_wrong_tag(error: DeviceError) -> bool:
+    """Whether it says that a message is not what was sealed (MAE_E_AUTH)."""
+    return error.code == library()[1].MAE_E_AUTH
 
 
 class Device:
@@ -143,6 +152,79 @@ class Device:
             )
         )
         return bytes(self.ffi.buffer(result, len(data)))
+
+    def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
+        """A struct mae_message, and what must live as long as it does."""
+        message = self.ffi.new("struct mae_message *")
+        source = self.ffi.from_buffer(key)
+        message.mode = CODES[mode]
+        message.key, message.key_bytes = source, len(key)
+        message.tag_bytes = tag_bytes
+        return message, [source]
+
+    def _fill(self, message, keep: list, nonce: bytes | None, aad: bytes, data: bytes, tag: bytes):
+        """Nonce, AAD, data and tag; gives the memory for nonce, result and tag."""
+        ffi = self.ffi
+        nonce_room = ffi.new("uint8_t[]", NONCE if nonce is None else max(1, len(nonce)))
+        ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
+        result, tag_room = ffi.new("uint8_t[]", max(1, len(data))), ffi.new("uint8_t[]", tag)
+        aad_source, source = ffi.from_buffer(aad), ffi.from_buffer(data)
+        keep += [aad_source, source]
+        message.nonce = nonce_room
+        message.nonce_bytes = NONCE if nonce is None else len(nonce)
+        message.aad, message.aad_bytes = aad_source, len(aad)
+        message.src, message.dst, message.length = source, result, len(data)
+        message.tag = tag_room
+        return nonce_room, result, tag_room
+
+    def seal(
+        self,
+        mode: str,
+        key: bytes | bytearray,
+        data: bytes,
+        aad: bytes = b"",
+        nonce: bytes | None = None,
+        tag_bytes: int = TAG,
+    ) -> tuple[bytes, bytes, bytes]:
+        """Encrypt and authenticate; returns nonce, ciphertext and tag.
+
+        Without ``nonce`` the library draws one. A nonce that is used twice under one key breaks
+        GCM: give one only where a protocol lays it down.
+        """
+        message, keep = self._message(mode, key, tag_bytes)
+        room = self._fill(message, keep, nonce, aad, data, bytes(tag_bytes))
+        call = self.lib.mae_seal if nonce is None else self.lib.mae_seal_with_chosen_nonce
+        check(call(self.handle, message))
+        sizes = (message.nonce_bytes, len(data), tag_bytes)
+        return tuple(bytes(self.ffi.buffer(*part)) for part in zip(room, sizes, strict=True))
+
+    def unseal(
+        self,
+        mode: str,
+        key: bytes | bytearray,
+        nonce: bytes,
+        data: bytes,
+        tag: bytes,
+        aad: bytes = b"",
+    ) -> bytes:
+        """Decrypt what was sealed; an error of :func:`is_wrong_tag` if it is not that."""
+        message, keep = self._message(mode, key, len(tag))
+        _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
+        check(self.lib.mae_unseal(self.handle, message))
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    def mac(self, key: bytes | bytearray, data: bytes, tag_bytes: int = TAG) -> bytes:
+        """CMAC."""
+        message, keep = self._message("cmac", key, tag_bytes)
+        _, _, tag = self._fill(message, keep, b"", b"", data, bytes(tag_bytes))
+        check(self.lib.mae_mac(self.handle, message))
+        return bytes(self.ffi.buffer(tag, tag_bytes))
+
+    def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
+        """An error of :func:`is_wrong_tag` unless ``tag`` is the data's CMAC."""
+        message, keep = self._message("cmac", key, len(tag))
+        self._fill(message, keep, b"", b"", data, tag)
+        check(self.lib.mae_mac_verify(self.handle, message))
 
     @contextlib.contextmanager
     def stream(
