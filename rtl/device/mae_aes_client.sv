@@ -3,11 +3,12 @@
 // mae_aes_client: AES as the client of mae_dma: checks a descriptor, then turns the rows of its
 // source into the rows of its destination.
 //
-// The fields a descriptor has for the client: op (mode_e), flags decrypt and init, key_slot,
-// tweak_slot, iv. It is refused with StatusBadOp (mode or direction not in this build),
-// StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range). A key erased
-// under a job in progress makes the rest of its output 0.
-// A refusal takes no clock, an acceptance what mae_mode_engine takes; rows: latency and throughput
+// The fields a descriptor has for the client: op (mode_e, or GCM), flags decrypt, init and final,
+// key_slot, tweak_slot, iv, and in GCM phase, tag_bytes and nonce. It is refused with StatusBadOp
+// (mode or direction not in this build, a field set that has no meaning, a GCM message that was not
+// begun), StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range). A key
+// erased under a job in progress makes the rest of its output 0, and in GCM no tag.
+// A refusal takes no clock, an acceptance what mae_mode_engine or mae_gcm_rows takes; rows: latency and throughput
 // of mae_mode_engine (Lanes blocks a clock where the mode allows it). row_ready_o as there;
 // cfg_ready_o and cfg_status_o are combinational in the descriptor.
 // Constant-time: yes, for one message; messages wait for each other. Masked: no.
@@ -27,6 +28,7 @@ module mae_aes_client
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Gcm = 1'b1,
     localparam int unsigned DataWidth = 128 * Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -73,46 +75,89 @@ module mae_aes_client
     return holds;
   endfunction
 
-  mode_cfg_t cfg;
-  desc_t unused_desc;  // addresses, lists and cookie are the DMA's
-  logic core_cfg_ready;
-  logic [7:0] known_flags;
+  localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
+  localparam int unsigned CoreContexts = Gcm ? Contexts + Lanes : Contexts;
 
-  assign known_flags = 8'(1 << FlagDecrypt) | 8'(1 << FlagInit) | 8'(1 << FlagSrcList) |
-      8'(1 << FlagDstList) | 8'(1 << FlagIrq);
+  mode_cfg_t cfg;
+  gcm_job_t  gcm;
+  logic is_gcm, begins, key_valid, job_ready;
+  logic [7:0] plain_flags;
+  logic [Contexts-1:0] open;
+  desc_t unused_desc;  // addresses, lists and cookie are the DMA's
+
   assign unused_desc = cfg_desc_i;
-  assign cfg_accept_o = '0;
-  assign report_valid_o = 1'b0;
-  assign report_o = '0;
-  assign cfg_ready_o = (cfg_status_o == StatusOk) ? core_cfg_ready : cfg_valid_i;
+  assign plain_flags = 8'(1 << FlagDecrypt) | 8'(1 << FlagInit) | 8'(1 << FlagSrcList) |
+      8'(1 << FlagDstList) | 8'(1 << FlagIrq);
+  assign is_gcm = cfg_desc_i.op == OpGcm;
+  assign key_valid = slot_holds_key(cfg_desc_i.key_slot, slot_valid_o);
+  assign cfg_ready_o = (cfg_status_o == StatusOk) ? job_ready : cfg_valid_i;
+  assign cfg_accept_o.reports = is_gcm;
+  assign cfg_accept_o.sinks = is_gcm && cfg_desc_i.phase != 8'(PhaseData);
+
+  // What is wrong with a GCM job.
+  status_e gcm_status;
+  logic decrypt, init, ends, is_iv, checks;
+
+  assign decrypt = cfg_desc_i.flags[FlagDecrypt];
+  assign init = cfg_desc_i.flags[FlagInit];
+  assign ends = cfg_desc_i.flags[FlagFinal];
+  assign is_iv = cfg_desc_i.phase == 8'(PhaseIv);
+  assign checks = ends && decrypt;
+
+  always_comb begin
+    gcm_status = key_valid ? StatusOk : StatusBadKey;
+    if (is_iv && cfg_desc_i.length == '0) gcm_status = StatusBadLength;
+    if (checks && !(cfg_desc_i.tag_bytes inside {[8'd4 : 8'd16]})) gcm_status = StatusBadLength;
+    if (!checks && {cfg_desc_i.tag_bytes, cfg_desc_i.iv} != '0) gcm_status = StatusBadOp;
+    if ((!init || is_iv) && cfg_desc_i.nonce != '0) gcm_status = StatusBadOp;
+    if (!init && !open[IndexWidth'(cfg_ctx_i)]) gcm_status = StatusBadOp;
+    if (is_iv && (!init || ends)) gcm_status = StatusBadOp;
+    if (cfg_desc_i.phase > 8'(PhaseIv) || cfg_desc_i.tweak_slot != '0) gcm_status = StatusBadOp;
+    if (!Gcm || !Dirs[0]) gcm_status = StatusBadOp;
+  end
 
   always_comb begin
     cfg_status_o = check_job(
       '{
           op: cfg_desc_i.op,
-          decrypt: cfg_desc_i.flags[FlagDecrypt],
-          init: cfg_desc_i.flags[FlagInit],
+          decrypt: decrypt,
+          init: init,
           length: cfg_desc_i.length,
-          key_valid: slot_holds_key(cfg_desc_i.key_slot, slot_valid_o),
+          key_valid: key_valid,
           tweak_valid: slot_holds_key(cfg_desc_i.tweak_slot, slot_valid_o)
       },
       Dirs
     );
-    if ((cfg_desc_i.flags & ~known_flags) != '0 ||
+    if ((cfg_desc_i.flags & ~plain_flags) != '0 ||
         {cfg_desc_i.nonce, cfg_desc_i.phase, cfg_desc_i.tag_bytes} != '0) begin
       cfg_status_o = StatusBadOp;
     end
+    // Half begun there is no way back, even if the key goes away.
+    if (is_gcm) cfg_status_o = begins ? StatusOk : gcm_status;
+
     cfg.mode = mode_e'(cfg_desc_i.op[2:0]);
-    cfg.dir = dir_e'(cfg_desc_i.flags[FlagDecrypt]);
-    cfg.init = cfg_desc_i.flags[FlagInit];
+    cfg.dir = dir_e'(decrypt);
+    cfg.init = init;
     cfg.serial = cfg_desc_i.length[3:0] != '0;
     cfg.key_slot = key_slot_t'(cfg_desc_i.key_slot);
     cfg.tweak_slot = key_slot_t'(cfg_desc_i.tweak_slot);
     cfg.iv = mae_bytes_pkg::swap_block(cfg_desc_i.iv);
+
+    gcm = '{
+        phase: phase_e'(cfg_desc_i.phase[1:0]),
+        dir: dir_e'(decrypt),
+        init: init,
+        ends: ends,
+        key_slot: key_slot_t'(cfg_desc_i.key_slot),
+        nonce: '0,
+        tag: mae_bytes_pkg::swap_block(cfg_desc_i.iv),
+        tag_bytes: cfg_desc_i.tag_bytes[4:0],
+        length: cfg_desc_i.length
+    };
+    for (int unsigned i = 0; i < 12; i++) gcm.nonce[8*(11-i)+:8] = cfg_desc_i.nonce[8*i+:8];
   end
 
   block_t [Lanes-1:0] in_data, out_data;
-  logic unused_key_lost;
 
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin
@@ -121,9 +166,106 @@ module mae_aes_client
     end
   end
 
+  // Rows: through the core, in GCM with the hash beside it.
+  logic core_cfg_valid, core_cfg_ready, core_row_valid, core_row_ready, core_row_last;
+  logic core_out_valid, core_out_ready, core_out_last, core_key_lost, core_wiping, gcm_wiping;
+  ctx_t core_cfg_ctx, core_row_ctx, core_out_ctx;
+  mode_cfg_t core_cfg;
+  logic [CoreContexts-1:0] core_room;
+  block_t [Lanes-1:0] core_row_data, core_out_data;
+  logic [BytesWidth-1:0] core_row_bytes, core_out_bytes;
+
+  assign wiping_o = core_wiping || gcm_wiping;
+
+  if (Gcm) begin : gen_gcm
+    gcm_report_t report;
+
+    mae_gcm_rows #(
+        .Lanes   (Lanes),
+        .Contexts(Contexts)
+    ) u_gcm (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .wiping_o           (gcm_wiping),
+        .job_valid_i        (cfg_valid_i && cfg_status_o == StatusOk),
+        .job_ready_o        (job_ready),
+        .job_ctx_i          (cfg_ctx_i),
+        .job_is_gcm_i       (is_gcm),
+        .job_cfg_i          (cfg),
+        .job_gcm_i          (gcm),
+        .begins_o           (begins),
+        .open_o             (open),
+        .report_valid_o,
+        .report_ctx_o       (report_o.ctx),
+        .report_o           (report),
+        .row_valid_i,
+        .row_ready_o,
+        .row_ctx_i,
+        .row_data_i         (in_data),
+        .row_bytes_i,
+        .row_last_i,
+        .room_o             (client_room_o),
+        .out_valid_o        (row_valid_o),
+        .out_ready_i        (row_ready_i),
+        .out_ctx_o          (row_ctx_o),
+        .out_data_o         (out_data),
+        .out_bytes_o        (row_bytes_o),
+        .out_last_o         (row_last_o),
+        .core_cfg_valid_o   (core_cfg_valid),
+        .core_cfg_ready_i   (core_cfg_ready),
+        .core_cfg_ctx_o     (core_cfg_ctx),
+        .core_cfg_o         (core_cfg),
+        .core_room_i        (core_room),
+        .core_row_valid_o   (core_row_valid),
+        .core_row_ready_i   (core_row_ready),
+        .core_row_ctx_o     (core_row_ctx),
+        .core_row_data_o    (core_row_data),
+        .core_row_bytes_o   (core_row_bytes),
+        .core_row_last_o    (core_row_last),
+        .core_out_valid_i   (core_out_valid),
+        .core_out_ready_o   (core_out_ready),
+        .core_out_ctx_i     (core_out_ctx),
+        .core_out_data_i    (core_out_data),
+        .core_out_bytes_i   (core_out_bytes),
+        .core_out_last_i    (core_out_last),
+        .core_out_key_lost_i(core_key_lost)
+    );
+
+    assign report_o.tag = mae_bytes_pkg::swap_block(report.tag);
+    assign report_o.status = report.bad_tag ? StatusBadTag :
+        (report.key_lost ? StatusBadKey : StatusOk);
+  end else begin : gen_plain
+    assign gcm_wiping     = 1'b0;
+    assign begins         = 1'b0;
+    assign open           = '0;
+    assign report_valid_o = 1'b0;
+    assign report_o       = '0;
+    assign job_ready      = core_cfg_ready;
+    assign core_cfg_valid = cfg_valid_i && cfg_status_o == StatusOk;
+    assign core_cfg_ctx   = cfg_ctx_i;
+    assign core_cfg       = cfg;
+    assign client_room_o  = core_room;
+    assign core_row_valid = row_valid_i;
+    assign row_ready_o    = core_row_ready;
+    assign core_row_ctx   = row_ctx_i;
+    assign core_row_data  = in_data;
+    assign core_row_bytes = row_bytes_i;
+    assign core_row_last  = row_last_i;
+    assign row_valid_o    = core_out_valid;
+    assign core_out_ready = row_ready_i;
+    assign row_ctx_o      = core_out_ctx;
+    assign out_data       = core_out_data;
+    assign row_bytes_o    = core_out_bytes;
+    assign row_last_o     = core_out_last;
+
+    logic unused;
+    assign unused = ^{core_key_lost, gcm};
+  end
+
   mae_aes_core #(
       .Lanes       (Lanes),
-      .Contexts    (Contexts),
+      .Contexts    (CoreContexts),
       .Iterative   (1'b0),
       .KeySlots    (KeySlots),
       .KeyBanks    (KeyBanks),
@@ -135,29 +277,29 @@ module mae_aes_client
       .clk_i,
       .rst_ni,
       .clear_i,
-      .wiping_o,
+      .wiping_o      (core_wiping),
       .write_valid_i,
       .write_ready_o,
       .write_i,
       .slot_valid_o,
-      .cfg_valid_i   (cfg_valid_i && cfg_status_o == StatusOk),
+      .cfg_valid_i   (core_cfg_valid),
       .cfg_ready_o   (core_cfg_ready),
-      .cfg_ctx_i,
-      .cfg_i         (cfg),
-      .room_o        (client_room_o),
-      .row_valid_i,
-      .row_ready_o,
-      .row_ctx_i,
-      .row_data_i    (in_data),
-      .row_bytes_i,
-      .row_last_i,
-      .out_valid_o   (row_valid_o),
-      .out_ready_i   (row_ready_i),
-      .out_ctx_o     (row_ctx_o),
-      .out_data_o    (out_data),
-      .out_bytes_o   (row_bytes_o),
-      .out_last_o    (row_last_o),
-      .out_key_lost_o(unused_key_lost)
+      .cfg_ctx_i     (core_cfg_ctx),
+      .cfg_i         (core_cfg),
+      .room_o        (core_room),
+      .row_valid_i   (core_row_valid),
+      .row_ready_o   (core_row_ready),
+      .row_ctx_i     (core_row_ctx),
+      .row_data_i    (core_row_data),
+      .row_bytes_i   (core_row_bytes),
+      .row_last_i    (core_row_last),
+      .out_valid_o   (core_out_valid),
+      .out_ready_i   (core_out_ready),
+      .out_ctx_o     (core_out_ctx),
+      .out_data_o    (core_out_data),
+      .out_bytes_o   (core_out_bytes),
+      .out_last_o    (core_out_last),
+      .out_key_lost_o(core_key_lost)
   );
 
 endmodule

@@ -22,6 +22,7 @@ module mae_card_ctrl
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Gcm = 1'b0,
     localparam int unsigned SlotBits = (KeySlots > 0) ? KeySlots : 1,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -187,6 +188,7 @@ module mae_card_ctrl
     from_hw.features.sbox.next = Sbox;
     from_hw.features.regs_per_round.next = (KeySlots > 0) ? 2'(RegsPerRound) : '0;
     from_hw.modes.mask.next = (KeySlots > 0) ? modes_mask(Dirs) : 32'(1 << OpCopy);
+    if (Gcm && Dirs[0]) from_hw.modes.mask.next[5'(OpGcm)] = 1'b1;
     from_hw.status.busy.next = dma_status_i.busy;
     from_hw.status.wiping.next = wiping_i || from_sw.ctrl.wipe.value;
     from_hw.status.halted.next = dma_status_i.halted;

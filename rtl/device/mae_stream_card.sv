@@ -24,6 +24,7 @@ module mae_stream_card
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Gcm = 1'b1,
     parameter int unsigned IdWidth = 8,
     localparam int unsigned DataWidth = 128 * Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
@@ -114,7 +115,8 @@ module mae_stream_card
       .Dirs        (Dirs),
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
-      .RegsPerRound(RegsPerRound)
+      .RegsPerRound(RegsPerRound),
+      .Gcm         (Gcm)
   ) u_ctrl (
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
@@ -213,7 +215,8 @@ module mae_stream_card
       .Dirs        (Dirs),
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
-      .RegsPerRound(RegsPerRound)
+      .RegsPerRound(RegsPerRound),
+      .Gcm         (Gcm)
   ) u_client (
       .clk_i,
       .rst_ni,

@@ -19,6 +19,7 @@ module mae_stream_card_async
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Gcm = 1'b1,
     parameter int unsigned IdWidth = 8,
     localparam int unsigned DataWidth = 128 * Lanes
 ) (
@@ -209,6 +210,7 @@ module mae_stream_card_async
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
+      .Gcm         (Gcm),
       .IdWidth     (IdWidth)
   ) u_card (
       .clk_i,
