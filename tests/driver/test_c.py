@@ -11,7 +11,17 @@ from maeslant import driverbuild
 
 HERE = pathlib.Path(__file__).resolve().parent
 # tests/driver/<name>.c; each is a program of its own that stops at the first failure.
-PROGRAMS = ("registers", "rings", "misuse", "messages", "aead", "null_backend", "vfio_errors")
+PROGRAMS = (
+    "registers",
+    "rings",
+    "misuse",
+    "messages",
+    "aead",
+    "aead_streams",
+    "aead_jobs",
+    "null_backend",
+    "vfio_errors",
+)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
