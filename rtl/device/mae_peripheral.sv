@@ -310,6 +310,10 @@ module mae_peripheral
     assign unused = ^{job, state, rsp_ctx};
   end
 
+  // An answer that was ready in the clock of a wipe still shows in the next one.
+  logic core_valid;
+  assign rsp_valid = core_valid && !walking;
+
   logic [HasAuth:0] unused_room;  // ready is enough: no row waits for another context's
 
   mae_aes_core #(
@@ -342,7 +346,7 @@ module mae_peripheral
       .row_data_i    (row.data),
       .row_bytes_i   (row.bytes),
       .row_last_i    (row.last),
-      .out_valid_o   (rsp_valid),
+      .out_valid_o   (core_valid),
       .out_ready_i   (1'b1),
       .out_ctx_o     (rsp_ctx),
       .out_data_o    (rsp_row.data),

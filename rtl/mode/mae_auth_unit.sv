@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_auth_unit: GCM, GMAC, CCM and CMAC from the mode engine and a small field multiplier. It sits
-// before mae_aes_core with two contexts and one lane: context 0 has the data, in GCM and CCM under
-// CTR32; context 1 has single blocks under ECB: H = E(0), which also makes CMAC's subkeys, the tag's
-// mask E(iv) and each step of a CBC-MAC. A job of a plain mode (AuthNone) passes through as if the
-// unit were not there.
+// before mae_aes_core with two contexts and one lane (mae_auth_route): context 0 has the data, in
+// GCM and CCM under CTR32; context 1 has single blocks under ECB: H = E(0), which also makes CMAC's
+// subkeys, the tag's mask E(iv) and each step of a CBC-MAC. A job of a plain mode (AuthNone) passes
+// through as if the unit were not there.
 //
 // Between jobs all of a message is in state_i, registers outside, which the unit writes through
 // state_write_o and state_o. The byte counts step when a job is taken, the rest as it runs; nobody
 // else may write them meanwhile. The last step of a message does not write `hash`: it is 0 after it.
 // Which jobs are legal is checked by whoever gives them (check_auth of mae_device_pkg).
 //
-// Latency: of Nr + 4 clocks per use of context 1; a job of GCM has one for H and a final one another
-// for the mask, both while its first blocks come in. Throughput: GCM a block in Nr clocks, or
-// in 128 / Digit + 1 if these are more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 4; CCM's
-// data 2 * Nr or a few clocks more. The tag is there 128 / Digit + 4 clocks after GCM's last block
-// is hashed, 2 after CMAC's and CCM's. job_ready_o, in_ready_o and the way out are combinational.
+// Latency: Nr + 4 clocks for H in a job of GCM, as many for the mask in a final one, while its first
+// blocks come in. From the last block of data out to the tag: GCM 2 * (128 / Digit + 1) + 2 clocks,
+// CCM Nr + 6. Throughput: data of GCM a block in Nr clocks, or in 128 / Digit + 1 if these are
+// more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 4; data of CCM 2 * Nr + 4.
+// job_ready_o, in_ready_o and the way out are combinational.
 // Constant-time: yes; tags are compared in one clock. Masked: no.
 // Legal: Digit as mae_ghash_serial. clear_i and the end of a job clear H and all that is between.
 // Source: SP 800-38B §6.2, SP 800-38C §6, SP 800-38D §7.
@@ -70,9 +70,6 @@ module mae_auth_unit
     input  auth_row_t rsp_row_i,
     input  logic      rsp_lost_i
 );
-  localparam ctx_t DataCtx = ctx_t'(0);
-  localparam ctx_t BlockCtx = ctx_t'(1);
-
   typedef enum logic [2:0] {
     Idle,     // or a plain mode's job
     Zero,     // E(0)
@@ -82,38 +79,36 @@ module mae_auth_unit
     Finish
   } state_e;
 
-  // One block through context 1.
-  typedef enum logic [1:0] {
-    Free,
-    Config,
-    Give,
-    Wait
-  } single_e;
+  // What the unit has to know of its job.
+  typedef struct packed {
+    auth_e      auth;
+    phase_e     phase;
+    dir_e       dir;
+    logic       final_job;
+    logic       empty;      // it has no blocks
+    key_slot_t  key_slot;
+    logic [4:0] tag_bytes;
+  } own_job_t;
 
-  state_e          state_q;
-  single_e         single_q;
-  auth_e           auth_q;
-  phase_e          phase_q;
-  dir_e            dir_q;
-  logic            final_q;
-  key_slot_t       key_slot_q;
-  logic      [4:0] tag_bytes_q;
-  logic      [1:0] held_q;  // blocks on the way to the hash
-  logic            empty_q;  // the job has no blocks
-  logic            open_q;  // context 0 has a job
-  logic            lost_q;  // the key changed under the job
-  block_t          zero_q;  // E(0)
-  block_t          sum_q;  // the expected tag or 0, plus what makes the tag
+  state_e state_q;
+  own_job_t job_q;
+  logic [1:0] held_q;  // blocks on the way to the hash
+  logic open_q;  // context 0 has a job
+  logic lost_q;  // the key changed under the job
+  block_t zero_q;  // E(0)
+  block_t sum_q;  // the expected tag or 0, plus what makes the tag
   logic take, moves_data, lost;
-  logic gcm, quiet, closes;
+  logic gcm, nothing, quiet, closes;
 
-  assign gcm = auth_q == AuthGcm;
-  assign quiet = auth_q == AuthCmac || phase_q != PhaseData;
-  assign closes = final_q && !gcm;
+  assign gcm = job_q.auth == AuthGcm;
+  assign quiet = job_q.auth == AuthCmac || job_q.phase != PhaseData;
+  assign closes = job_q.final_job && !gcm;
+  // Nothing to hash; the CMAC of nothing is that of an empty last block.
+  assign nothing = job_q.empty && !(job_q.auth == AuthCmac && job_q.final_job);
   assign take = job_valid_i && job_ready_o && job_i.auth != AuthNone;
   assign moves_data = job_i.auth != AuthCmac && job_i.phase == PhaseData && job_i.length != '0;
   assign lost = lost_q || (rsp_valid_i && rsp_lost_i) ||
-      (key_changed_i && key_slot_i == key_slot_q);
+      (key_changed_i && key_slot_i == job_q.key_slot);
 
   // What is to be hashed, two blocks of it at most on the way from in_row_i to here.
   auth_row_t text_in, text_out, text;
@@ -122,16 +117,15 @@ module mae_auth_unit
   logic unused_text_ready;
   logic [1:0] unused_text_count;
 
-  assign hash_input = quiet || (gcm == (dir_q == Decrypt));
-  assign text_push = state_q != Idle &&
-      (hash_input ? in_valid_i && in_ready_o : rsp_valid_i && rsp_ctx_i == DataCtx);
+  assign hash_input = quiet || (gcm == (job_q.dir == Decrypt));
+  assign text_push  = state_q != Idle && (hash_input ? in_valid_i && in_ready_o : out_valid_o);
 
   always_comb begin
     text_in = hash_input ? in_row_i : rsp_row_i;
     text_in.data &= auth_mask(text_in.bytes);
     text = text_out;
-    if (empty_q) text = '{last: 1'b1, bytes: '0, data: '0};  // of an empty CMAC
-    if (auth_q == AuthCmac && final_q && text.last) begin
+    if (job_q.empty) text = '{last: 1'b1, bytes: '0, data: '0};  // of an empty CMAC
+    if (job_q.auth == AuthCmac && job_q.final_job && text.last) begin
       text.data = cmac_last(zero_q, text.data, text.bytes);
     end
   end
@@ -163,10 +157,8 @@ module mae_auth_unit
   assign step = gcm && !hash_busy_q && (state_q == Lengths || (state_q == Blocks && text_valid));
   assign step_done = state_q == Blocks && (gcm ? product_valid : single_done);
   assign result = gcm ? product : rsp_row_i.data;
-  assign text_take = state_q == Blocks && (gcm ? step : single_q == Give && row_ready_i);
-  // Without blocks there is nothing to do here, but for the CMAC of nothing.
-  assign blocks_end = state_q == Blocks &&
-      ((step_done && step_last_q) || (empty_q && !(auth_q == AuthCmac && final_q)));
+  assign text_take = state_q == Blocks && (gcm ? step : single_taken);
+  assign blocks_end = state_q == Blocks && ((step_done && step_last_q) || nothing);
 
   mae_ghash_serial #(
       .Digit(Digit)
@@ -181,13 +173,15 @@ module mae_auth_unit
       .product_o(product)
   );
 
-  // A block through context 1: configured for each, so that the context is free between them.
-  logic   single_start;
+  // Single blocks, the job and its blocks to the core. A plain mode's go as they come.
+  logic plain, room, single_valid, single_taken, job_ready, row_ready;
   block_t single;
+  mode_cfg_t cfg;
+  auth_bytes_t aad_before, data_before;
 
-  assign single_done = single_q == Wait && rsp_valid_i && rsp_ctx_i == BlockCtx;
-  assign single_start = single_q == Free && (state_q inside {Zero, Mask} ||
-      (state_q == Blocks && !gcm && !blocks_end && (text_valid || empty_q)));
+  assign plain = state_q == Idle;
+  assign single_valid = state_q inside {Zero, Mask} ||
+      (state_q == Blocks && !gcm && (text_valid || (job_q.empty && !nothing)));
 
   always_comb begin
     unique case (state_q)
@@ -197,63 +191,56 @@ module mae_auth_unit
     endcase
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) single_q <= Free;
-    else if (clear_i) single_q <= Free;
-    else begin
-      unique case (single_q)
-        Free:    if (single_start) single_q <= Config;
-        Config:  if (cfg_ready_i) single_q <= Give;
-        Give:    if (row_ready_i) single_q <= Wait;
-        default: if (single_done) single_q <= Free;
-      endcase
-    end
-  end
-
-  // Jobs and blocks to the core. A plain mode's go as they come.
-  logic room;
-  auth_bytes_t aad_before, data_before;
-
   assign aad_before = job_i.cfg.init ? '0 : state_i.aad_bytes;
   assign data_before = job_i.cfg.init ? '0 : state_i.data_bytes;
-  assign job_ready_o = state_q == Idle && cfg_ready_i;
-  assign cfg_ctx_o = (single_q == Config) ? BlockCtx : DataCtx;
-  assign cfg_valid_o = single_q == Config ||
-      (state_q == Idle && job_valid_i && (job_i.auth == AuthNone || moves_data));
+  assign job_ready_o = plain && job_ready;
+  assign room = plain || (!held_q[1] && state_q != Finish);
+  assign in_ready_o = room && (row_ready || (!plain && quiet));
+  assign out_row_o = rsp_row_i;
 
   always_comb begin
-    cfg_o = job_i.cfg;
-    if (single_q == Config) begin
-      cfg_o = '0;
-      cfg_o.mode = Ecb;
-      cfg_o.key_slot = key_slot_q;
-    end else if (job_i.auth != AuthNone) begin
-      cfg_o.mode   = Ctr32;
-      cfg_o.init   = 1'b1;
-      cfg_o.serial = 1'b0;
-      cfg_o.iv     = inc32(state_i.iv, data_before[35:4] + 32'd1);
+    cfg = job_i.cfg;
+    if (job_i.auth != AuthNone) begin
+      cfg.mode   = Ctr32;
+      cfg.init   = 1'b1;
+      cfg.serial = 1'b0;
+      cfg.iv     = inc32(state_i.iv, data_before[35:4] + 32'd1);
     end
   end
 
-  assign room = state_q == Idle || (held_q[1] == 1'b0 && state_q != Finish && single_q != Give);
-  assign in_ready_o = room && (row_ready_i || (state_q != Idle && quiet));
-  assign row_ctx_o = (single_q == Give) ? BlockCtx : DataCtx;
-  assign row_valid_o = single_q == Give || (in_valid_i && room && (state_q == Idle || !quiet));
-  assign row_o = (single_q == Give) ? '{last: 1'b1, bytes: 5'd16, data: single} : in_row_i;
-  assign out_valid_o = rsp_valid_i && rsp_ctx_i == DataCtx;
-  assign out_row_o = rsp_row_i;
+  mae_auth_route u_route (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .single_valid_i(single_valid),
+      .single_i      (single),
+      .single_slot_i (job_q.key_slot),
+      .single_taken_o(single_taken),
+      .single_done_o (single_done),
+      .job_valid_i   (plain && job_valid_i && (job_i.auth == AuthNone || moves_data)),
+      .job_ready_o   (job_ready),
+      .job_i         (cfg),
+      .in_valid_i    (in_valid_i && room && (plain || !quiet)),
+      .in_ready_o    (row_ready),
+      .in_row_i,
+      .out_valid_o,
+      .cfg_valid_o,
+      .cfg_ready_i,
+      .cfg_ctx_o,
+      .cfg_o,
+      .row_valid_o,
+      .row_ready_i,
+      .row_ctx_o,
+      .row_o,
+      .rsp_valid_i,
+      .rsp_ctx_i
+  );
 
   // The job.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       state_q     <= Idle;
-      auth_q      <= AuthNone;
-      phase_q     <= PhaseData;
-      dir_q       <= Encrypt;
-      final_q     <= 1'b0;
-      key_slot_q  <= '0;
-      tag_bytes_q <= '0;
-      empty_q     <= 1'b0;
+      job_q       <= '0;
       open_q      <= 1'b0;
       lost_q      <= 1'b0;
       held_q      <= '0;
@@ -261,13 +248,7 @@ module mae_auth_unit
       hash_busy_q <= 1'b0;
     end else if (clear_i) begin
       state_q     <= Idle;
-      auth_q      <= AuthNone;
-      phase_q     <= PhaseData;
-      dir_q       <= Encrypt;
-      final_q     <= 1'b0;
-      key_slot_q  <= '0;
-      tag_bytes_q <= '0;
-      empty_q     <= 1'b0;
+      job_q       <= '0;
       open_q      <= 1'b0;
       lost_q      <= 1'b0;
       held_q      <= '0;
@@ -281,13 +262,13 @@ module mae_auth_unit
         lost_q <= lost;
         held_q <= held_q + 2'(in_valid_i && in_ready_o) - 2'(text_take && text_valid);
       end
-      if (rsp_valid_i && rsp_ctx_i == DataCtx && rsp_row_i.last) open_q <= 1'b0;
+      if (out_valid_o && rsp_row_i.last) open_q <= 1'b0;
       unique case (state_q)
-        Zero: if (single_done) state_q <= (gcm && final_q) ? Mask : Blocks;
+        Zero: if (single_done) state_q <= (gcm && job_q.final_job) ? Mask : Blocks;
         Mask: if (single_done) state_q <= Blocks;
         Blocks:
         if (blocks_end) begin
-          state_q <= (gcm && (final_q || phase_q == PhaseIv)) ? Lengths : Finish;
+          state_q <= (gcm && (job_q.final_job || job_q.phase == PhaseIv)) ? Lengths : Finish;
         end
         Lengths: if (product_valid) state_q <= Finish;
         Finish:
@@ -297,15 +278,17 @@ module mae_auth_unit
         end
         default:
         if (take) begin
-          auth_q <= job_i.auth;
-          phase_q <= job_i.phase;
-          dir_q <= job_i.cfg.dir;
-          final_q <= job_i.final_job;
-          key_slot_q <= job_i.cfg.key_slot;
-          tag_bytes_q <= job_i.tag_bytes;
-          empty_q   <= job_i.length == '0;
-          open_q    <= moves_data;
-          lost_q    <= key_changed_i && key_slot_i == job_i.cfg.key_slot;
+          job_q <= '{
+              auth: job_i.auth,
+              phase: job_i.phase,
+              dir: job_i.cfg.dir,
+              final_job: job_i.final_job,
+              empty: job_i.length == '0,
+              key_slot: job_i.cfg.key_slot,
+              tag_bytes: job_i.tag_bytes
+          };
+          open_q <= moves_data;
+          lost_q <= key_changed_i && key_slot_i == job_i.cfg.key_slot;
           if (job_i.auth == AuthGcm) state_q <= Zero;
           else if (job_i.final_job) state_q <= (job_i.auth == AuthCmac) ? Zero : Mask;
           else state_q <= Blocks;
@@ -326,8 +309,8 @@ module mae_auth_unit
       if (state_q == Zero && single_done) zero_q <= rsp_row_i.data;
       if (take) sum_q <= (job_i.final_job && job_i.cfg.dir == Decrypt) ? job_i.tag : '0;
       if (state_q == Mask && single_done) sum_q <= sum_q ^ rsp_row_i.data;
-      if (blocks_end && closes) sum_q <= sum_q ^ (empty_q && !step_done ? state_i.hash : result);
-      if (state_q == Lengths && product_valid && final_q) sum_q <= sum_q ^ product;
+      if (blocks_end && closes) sum_q <= sum_q ^ (nothing ? state_i.hash : result);
+      if (state_q == Lengths && product_valid && job_q.final_job) sum_q <= sum_q ^ product;
     end
   end
 
@@ -352,7 +335,7 @@ module mae_auth_unit
     if (blocks_end && closes) state_write_o.hash = 1'b1;
     if (state_q == Lengths && product_valid) begin
       state_write_o.hash = 1'b1;
-      if (!final_q) begin  // the IV's: its length is no length of data
+      if (!job_q.final_job) begin  // the IV's: its length is no length of data
         state_write_o.iv = 1'b1;
         state_write_o.data_bytes = 1'b1;
         state_o.data_bytes = '0;
@@ -365,12 +348,12 @@ module mae_auth_unit
   logic auth_done;
 
   assign auth_done = state_q == Finish && !open_q;
-  assign done_o = auth_done || (state_q == Idle && rsp_valid_i && rsp_row_i.last);
-  assign bad_key_o = (auth_done && lost) || (state_q == Idle && rsp_valid_i && rsp_lost_i);
-  assign bad_tag_o = auth_done && !lost && final_q && dir_q == Decrypt && (sum_q & auth_mask(
-      tag_bytes_q
+  assign done_o = auth_done || (plain && rsp_valid_i && rsp_row_i.last);
+  assign bad_key_o = (auth_done && lost) || (plain && rsp_valid_i && rsp_lost_i);
+  assign bad_tag_o = auth_done && !lost && job_q.final_job && job_q.dir == Decrypt && (sum_q & auth_mask(
+      job_q.tag_bytes
   )) != '0;
-  assign tag_valid_o = auth_done && !lost && final_q && dir_q == Encrypt;
+  assign tag_valid_o = auth_done && !lost && job_q.final_job && job_q.dir == Encrypt;
   assign tag_o = tag_valid_o ? sum_q : '0;
 
   `MAE_ASSERT(OneJob, !job_valid_i || state_q == Idle)
