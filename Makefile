@@ -30,6 +30,10 @@ test: $(READY) ## Run every test (TEST=... for some)
 vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
 	@$(PY) -m pytest -n 2 -m "slow or not slow" tests/vectors
 
+.PHONY: soak
+soak: $(READY) ## Compare the GCM stream engine with OpenSSL over 100,000 messages (SOAK=... for more)
+	@$(PY) -m maeslant.soak $(SOAK)
+
 .PHONY: breakages
 breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
 	@$(PY) tools/breakages.py

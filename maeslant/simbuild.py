@@ -70,7 +70,7 @@ def build_top(
     where.mkdir(parents=True, exist_ok=True)
     target = library(name, trace)
     own = list(paths.RTL.glob(f"*/**/{top}.sv"))
-    files = [*(paths.rtl_packages() if own else []), *sources, *own]
+    files = [*paths.rtl_packages_of(own), *sources, *own]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
     arguments += [*paths.verilator_sources(), *map(str, files)]

@@ -24,6 +24,7 @@ from maeslant.gcmsim import Abort, Engine, Key, Message, Stall
 
 CHUNK = 500  # messages that one engine sees from its reset on
 OPENSSL_IVS = range(8, 129)  # bytes
+PLACES = ("tag", "data", "aad", "iv", "no tag")
 TAG_SIZES = (16, 16, 16, 12, 13, 14, 15, 8, 4)
 
 
@@ -127,14 +128,17 @@ class Generator:
             self.tamper(case)
         elif what == "odd":
             case.message.odd = rng.randrange(1, 3)
-            if not (data or aad) and case.message.odd:
+            if not (data or aad or len(iv) != 12):  # there are no beats
                 case.what, case.message.odd = "good", 0
         self.cases.append(case)
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Flip a bit of the tag, the data, the AAD or the IV."""
-        places = [name for name in ("tag", "data", "aad", "iv") if getattr(case.message, name)]
+        """Flip a bit of the tag, the data, the AAD or the IV; or leave no byte of the tag."""
+        if self.rng.random() < 0.02:
+            case.place, case.message.tag = "no tag", b""
+            return
+        places = [name for name in PLACES[:4] if getattr(case.message, name)]
         case.place = self.rng.choice(places)
         part = bytearray(getattr(case.message, case.place))
         bit = self.rng.randrange(8 * len(part))
@@ -295,10 +299,6 @@ def show(counts: dict[int, collections.Counter[str]], seconds: float) -> None:
     columns = {
         "good": "right",
         "tampered": "refused",
-        "tampered tag": "tag",
-        "tampered data": "data",
-        "tampered aad": "AAD",
-        "tampered iv": "IV",
         "odd": "odd",
         "cut": "cut",
         "aborts": "aborts",
@@ -312,12 +312,14 @@ def show(counts: dict[int, collections.Counter[str]], seconds: float) -> None:
         table.add_column(title, justify="right")
     total = sum(counts.values(), collections.Counter())
     for width, row in [*counts.items(), ("all", total)]:
-        table.add_row(str(width), *(f"{row[name]:,}" for name in columns))
-    Console(width=None if sys.stdout.isatty() else 120).print(table)
+        table.add_row(str(width), *(str(row[name]) for name in columns))
+    Console(width=None if sys.stdout.isatty() else 100).print(table)
+    places = ", ".join(f"{total[f'tampered {name}']} {name}" for name in PLACES)
     print(
         f"{total['good']} messages agree in every byte and tag; {total['tampered']} tampered ones "
-        f"were refused; {seconds:.0f} s"
+        f"({places}) were refused; {seconds:.0f} s"
     )
+    print("odd: beats that disagree with the announced lengths; cut: under way when aborted")
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ package mae_gcm_pkg;
     gcm_length_t iv_bytes;
     gcm_length_t aad_bytes;
     gcm_length_t data_bytes;
-    logic [4:0]  tag_bytes;   // of tag, 1..16; decryption only
+    logic [4:0]  tag_bytes;   // of tag; decryption only
     block_t      tag;         // to compare with, from byte 0 on; decryption only
   } gcm_msg_t;
 

@@ -22,7 +22,8 @@
 // Messages of a bank that has no key are not taken; one announced with its key is under that key.
 // abort_i: for one clock; in the next clock no message, beat or tag is left, keys stay. clear_i: nor
 // are they.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any. iv_bytes >= 1, tag_bytes 1..16.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any. iv_bytes >= 1; data_bytes <= 2^36 - 32. A
+// tag of 0 bytes is refused.
 // Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"
@@ -81,7 +82,8 @@ module mae_gcm_stream
   typedef struct packed {
     bank_t      bank;
     dir_e       dir;
-    logic       empty;
+    logic       has_beats;
+    logic       empty;      // the tag is the mask alone
     logic [4:0] tag_bytes;
     block_t     tag;
   } end_t;
@@ -127,6 +129,7 @@ module mae_gcm_stream
   assign end_new = '{
           bank: msg_i.bank,
           dir: msg_i.dir,
+          has_beats: has_beats,
           empty: is_empty,
           tag_bytes: msg_i.tag_bytes,
           tag: msg_i.tag
@@ -256,13 +259,12 @@ module mae_gcm_stream
   logic iv_busy_q;  // a J0 is on its way, or not used yet
   logic [$clog2(HashDepth+1)-1:0] hashes_q;  // on their way, or not used yet
 
-  logic take, is_data, part_last, msg_last, tag_last, bank_ready, hash_used;
+  logic take, is_data, part_last, msg_last, bank_ready, hash_used;
   logic [ByteWidth-1:0] bytes;
   logic odd;
   assign is_data   = part_q == PartData;
   assign part_last = left_q <= RowBytes;
   assign bytes     = part_last ? ByteWidth'(left_q) : ByteWidth'(RowBytes);
-  assign tag_last  = msg_last && part_q != PartIv;
   assign odd       = in_bytes_i != bytes || in_last_i != msg_last;
   always_comb begin
     case (part_q)
@@ -276,7 +278,7 @@ module mae_gcm_stream
     end
   end
   assign in_ready_o = open_q && bank_ready && !flush && (part_q != PartIv || !iv_busy_q) &&
-      (!tag_last || 32'(hashes_q) != HashDepth) &&
+      (!msg_last || 32'(hashes_q) != HashDepth) &&
       (!is_data || (row_valid && (!out_valid_o || out_ready_i)));
   assign take = in_valid_i && in_ready_o;
   assign row_ready = take && is_data;
@@ -330,7 +332,7 @@ module mae_gcm_stream
       end
       if (ctr_valid && ctr_ready && ctr.iv_hashed) iv_busy_q <= 1'b0;
       if (take && part_q == PartIv && part_last) iv_busy_q <= 1'b1;
-      hashes_q <= hashes_q + $bits(hashes_q)'(take && tag_last) - $bits(hashes_q)'(hash_used);
+      hashes_q <= hashes_q + $bits(hashes_q)'(take && msg_last) - $bits(hashes_q)'(hash_used);
     end
   end
 
@@ -379,17 +381,24 @@ module mae_gcm_stream
   } hash_beat_t;
   logic             hash_beat_valid_q;
   hash_beat_t       hash_beat_q;
-  logic       [4:0] odd_line_q;  // goes along with the hash
+  logic       [4:0] odd_line_q;  // these go along with the hash
+  logic       [4:0] last_line_q;
+
+  block_t           length;  // in bits
+  assign length = (part_q == PartIv) ? {64'd0, 64'(msg_q.iv_bytes)} << 3 :
+      {64'(msg_q.aad_bytes) << 3, 64'(msg_q.data_bytes) << 3};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       hash_beat_valid_q <= 1'b0;
       hash_beat_q       <= '0;
       odd_line_q        <= '0;
+      last_line_q       <= '0;
     end else if (flush) begin
       hash_beat_valid_q <= 1'b0;
       hash_beat_q       <= '0;
       odd_line_q        <= '0;
+      last_line_q       <= '0;
     end else begin
       hash_beat_valid_q <= take;
       hash_beat_q       <= '0;
@@ -400,20 +409,12 @@ module mae_gcm_stream
             first: first_q,
             last: msg_last || (part_last && part_q == PartIv),
             is_iv: part_q == PartIv,
-            length:
-            (
-            part_q == PartIv
-            ) ?
-            128'(msg_q.iv_bytes) << 3
-            : {
-            64'(msg_q.aad_bytes) << 3
-            ,
-            64'(msg_q.data_bytes) << 3
-            },
+            length: length,
             data: (is_data && msg_q.dir == Encrypt) ? result : text
         };
       end
-      odd_line_q <= {odd_line_q[3:0], odd_q || odd};
+      odd_line_q  <= {odd_line_q[3:0], odd_q || odd};
+      last_line_q <= {last_line_q[3:0], msg_last};
     end
   end
 
@@ -443,10 +444,12 @@ module mae_gcm_stream
       .hash_o       (hash)
   );
 
-  // ---- Tags: the hash of a message that has something to hash, and its mask.
-  logic tag_hash_valid, tag_hash_odd, unused_hash_ready;
+  // ---- Tags: the hash of a message that has beats, and its mask. Of one that has but an IV, all
+  // that counts is whether its beats agreed.
+  logic tag_hash_valid, tag_hash_odd, tag_hash_new, unused_hash_ready;
   block_t tag_hash;
   logic [$clog2(HashDepth+1)-1:0] unused_hash_count;
+  assign tag_hash_new = hash_valid && last_line_q[4];
   mae_fifo #(
       .Width(129),
       .Depth(HashDepth)
@@ -454,7 +457,7 @@ module mae_gcm_stream
       .clk_i,
       .rst_ni,
       .clear_i    (flush),
-      .in_valid_i (hash_valid && !hash_user),
+      .in_valid_i (tag_hash_new),
       .in_ready_o (unused_hash_ready),
       .in_data_i  ({odd_line_q[4], hash}),
       .out_valid_o(tag_hash_valid),
@@ -470,21 +473,23 @@ module mae_gcm_stream
       tag_keep[127-8*k-:8] = {8{k < 32'(end_msg.tag_bytes)}};
     end
     tag_o    = '0;
-    tag_o.ok = end_msg.empty || !tag_hash_odd;
+    tag_o.ok = !end_msg.has_beats || !tag_hash_odd;
     if (end_msg.dir == Encrypt) tag_o.tag = full_tag;
-    else if (((full_tag ^ end_msg.tag) & tag_keep) != '0) tag_o.ok = 1'b0;
+    else if (end_msg.tag_bytes == '0 || ((full_tag ^ end_msg.tag) & tag_keep) != '0) begin
+      tag_o.ok = 1'b0;
+    end
     if (!tag_valid_o) tag_o = '0;
   end
-  assign tag_valid_o = end_valid && mask_valid && (end_msg.empty || tag_hash_valid);
+  assign tag_valid_o = end_valid && mask_valid && (!end_msg.has_beats || tag_hash_valid);
   assign end_ready   = tag_valid_o && tag_ready_i;
-  assign hash_used   = end_ready && !end_msg.empty;
+  assign hash_used   = end_ready && end_msg.has_beats;
 
   `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || flush, {out_data_o, out_bytes_o,
                                                                   out_last_o})
   `MAE_STREAM_HOLDS(TagHolds, tag_valid_o, tag_ready_i || flush, tag_o)
-  `MAE_ASSERT(HashHasPlace, !hash_valid || hash_user || unused_hash_ready)
+  `MAE_ASSERT(HashHasPlace, !tag_hash_new || unused_hash_ready)
   `MAE_ASSERT(SomeIv, !msg_valid_i || msg_i.iv_bytes != '0)
   `MAE_ASSERT(BankExists, !msg_valid_i || 32'(msg_i.bank) < KeyBanks)
-  `MAE_ASSERT(TagLength, !msg_valid_i || msg_i.dir == Encrypt || msg_i.tag_bytes inside {[1 : 16]})
+  `MAE_ASSERT(DataLength, !msg_valid_i || msg_i.data_bytes <= 36'hf_ffff_ffe0)
 
 endmodule

@@ -307,7 +307,7 @@ module mae_ghash
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin
       if (beat_valid_i) begin
-        lane_valid[i] = i < 32'(beat_blocks_i);
+        lane_valid[i] = i < 32'(beat_blocks_i) && !abort_i;
         lane_a[i]     = beat_data_i[i];
         lane_b[i]     = data_power[i];
       end else begin

@@ -36,7 +36,7 @@ class Message:
             plain = self.data
             self.data, self.tag = gcm.encrypt(self.key, self.iv, self.aad, plain)
             self.expected = plain
-            if self.tamper:
+            if self.tamper and self.tag_bytes:
                 bit = random.randrange(8 * self.tag_bytes)
                 tag = bytearray(self.tag)
                 tag[bit // 8] ^= 1 << bit % 8
@@ -87,6 +87,8 @@ class Engine:
         self.dut = dut
         self.lanes = bench.parameters()["Lanes"]
         self.row = 16 * self.lanes
+        self.banks = bench.parameters()["KeyBanks"]
+        self.sizes = KEY_SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
         self.keys: dict[int, bytes] = {}
         self.stall_in = self.stall_out = self.stall_tag = self.stall_msg = 0.0
         self.clock = self.lost = self.done = 0
@@ -109,10 +111,15 @@ class Engine:
         names += " in_last_i out_ready_i tag_ready_i"
         await start(self.dut, **{name: 0 for name in names.split()})
 
-    def key(self, bank: int, key: bytes) -> None:
-        """Load a key after what is planned so far."""
+    def key(self, bank: int, key: bytes | None = None) -> None:
+        """Load a key after what is planned so far; any key if none is given."""
+        key = key or random.randbytes(random.choice(self.sizes))
         self.keys[bank] = key
         self.plan.append((bank, key))
+
+    def any_bank(self) -> int:
+        """One of those there are."""
+        return random.randrange(self.banks)
 
     def message(self, bank: int, iv: bytes, aad: bytes, data: bytes, **options) -> Message:
         """Plan a message under the bank's key."""

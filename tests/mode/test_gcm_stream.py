@@ -13,7 +13,7 @@ import pytest
 from cocotb.triggers import RisingEdge
 
 from tests.mode import gcm
-from tests.mode.gcm_engine import KEY_SIZES, ROUNDS, Engine
+from tests.mode.gcm_engine import ROUNDS, Engine
 from tests.support import bench
 
 
@@ -44,11 +44,6 @@ def add(engine: Engine, bank: int, **options):
     return engine.message(bank, any_iv(), random.randbytes(aad), random.randbytes(data), **options)
 
 
-def any_key() -> bytes:
-    """Of any length."""
-    return random.randbytes(random.choice(KEY_SIZES))
-
-
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def differential(dut) -> None:
     """Messages of all shapes, first without stalls, then with many; keys change on the way."""
@@ -62,12 +57,12 @@ async def differential(dut) -> None:
         (0.7, 0, 0, 0),
     ):
         engine.stall_in, engine.stall_out, engine.stall_tag, engine.stall_msg = stalls
-        for bank in (0, 1):
-            engine.key(bank, any_key())
+        for bank in range(engine.banks):
+            engine.key(bank)
         for _ in range(60):
             if random.random() < 0.1:
-                engine.key(random.randrange(2), any_key())
-            add(engine, random.randrange(2))
+                engine.key(engine.any_bank())
+            add(engine, engine.any_bank())
         await engine.run()
     assert engine.done == 300
 
@@ -99,11 +94,26 @@ async def lengths_disagree(dut) -> None:
     """Beats that do not have the announced lengths: the verdict says so, in both directions."""
     engine = Engine(dut)
     await engine.reset()
-    engine.key(0, any_key())
+    engine.key(0)
     for odd in ("short", "last", ""):
         for decrypt in (False, True):
             iv, data = random.randbytes(12), random.randbytes(engine.row * 2 + 5)
             engine.message(0, iv, b"a", data, decrypt=decrypt, odd=odd)
+            engine.message(0, iv, data, b"", decrypt=decrypt, odd=odd)
+            engine.message(0, random.randbytes(20), b"", b"", decrypt=decrypt, odd=odd)
+    await engine.run()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def no_tag(dut) -> None:
+    """Every number of bytes of a tag counts; none at all is refused."""
+    engine = Engine(dut)
+    await engine.reset()
+    engine.key(0)
+    for size in range(17):
+        options = {"decrypt": True, "tag_bytes": size}
+        engine.message(0, random.randbytes(12), b"a", b"b", tamper=size == 0, **options)
+        engine.message(0, random.randbytes(12), b"a", b"b", tamper=True, **options)
     await engine.run()
 
 
@@ -112,14 +122,14 @@ async def aborts(dut) -> None:
     """An abort at any clock: no old beat or tag comes, the keys stay, new messages are right."""
     engine = Engine(dut)
     await engine.reset()
-    for bank in (0, 1):
-        engine.key(bank, any_key())
+    for bank in range(engine.banks):
+        engine.key(bank)
     for number in range(40):
         engine.stall_in = engine.stall_out = engine.stall_tag = random.choice((0, 0.4))
         if number % 8 == 7:  # abort while H is on its way
-            engine.key(0, any_key())
+            engine.key(0)
         for _ in range(random.randrange(1, 8)):
-            add(engine, random.randrange(2))
+            add(engine, engine.any_bank())
         for _ in range(random.randrange(1, 60)):
             await engine.tick()
         pending = [entry for entry in engine.plan if isinstance(entry, tuple)]
@@ -134,7 +144,7 @@ async def aborts(dut) -> None:
             await engine.tick()  # a beat or tag too many would be seen
         engine.plan = pending
         for _ in range(2):
-            add(engine, random.randrange(2))
+            add(engine, engine.any_bank())
         await engine.run()
 
 
@@ -143,7 +153,7 @@ async def clears(dut) -> None:
     """After a clear no message is taken until there is a key again."""
     engine = Engine(dut)
     await engine.reset()
-    engine.key(0, any_key())
+    engine.key(0)
     for _ in range(6):
         add(engine, 0)
     for _ in range(40):
@@ -158,7 +168,7 @@ async def clears(dut) -> None:
         await engine.tick()
     assert "msg" not in message.clocks
     engine.wipe()
-    engine.key(0, any_key())
+    engine.key(0)
     add(engine, 0)
     await engine.run()
 
@@ -177,7 +187,7 @@ async def schedule(dut) -> None:
     """Key to ready, announcement to first beat, lost clocks, last beat to tag; each key size."""
     engine = Engine(dut)
     await engine.reset()
-    for size in KEY_SIZES:
+    for size in engine.sizes:
         rounds = ROUNDS[size]
         ready = await key_to_ready(engine, size)
         target = rounds + 2 * (2 * engine.lanes - 1).bit_length() + 1
@@ -189,8 +199,8 @@ async def schedule(dut) -> None:
         assert message.clocks["first"] - message.clocks["msg"] == rounds + 3
         assert message.clocks["tag"] - message.clocks["last"] <= 6
 
-        engine.key(1, random.randbytes(size))
-        engine.message(1, random.randbytes(12), b"", b"")
+        engine.key(engine.banks - 1, random.randbytes(size))
+        engine.message(engine.banks - 1, random.randbytes(12), b"", b"")
         await engine.run()
         engine.lost = 0
         engine.hold = rounds + 5  # the first one is announced Nr + 4 clocks ahead
@@ -206,10 +216,10 @@ async def schedule(dut) -> None:
             more = random.randbytes(max(0, aad * engine.row - random.randrange(16)))
             messages.append(
                 engine.message(
-                    random.randrange(2),
-                    random.randbytes(12),
-                    more,
-                    text,
+                    bank=random.choice((0, engine.banks - 1)),
+                    iv=random.randbytes(12),
+                    aad=more,
+                    data=text,
                     decrypt=random.random() < 0.5,
                 )
             )
@@ -224,7 +234,17 @@ async def schedule(dut) -> None:
                 assert message.clocks["tag"] - message.clocks["last"] <= 6 + late
 
 
-@pytest.mark.parametrize("lanes", [1, 2])
+SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 16)]
+
+
+@pytest.mark.parametrize("lanes", [1, 4, 10, *SLOW])
 def test_gcm_stream(lanes: int) -> None:
-    """One lane, and more than one."""
+    """One lane, a power of two, and a number that is none."""
     bench.run("mae_gcm_stream", parameters={"Lanes": lanes, "KeyBanks": 2})
+
+
+@pytest.mark.parametrize("banks, longest", [(1, 0), (4, 1)])
+def test_banks(banks: int, longest: int) -> None:
+    """One bank, and four; keys of AES-128 alone, and up to AES-192."""
+    parameters = {"Lanes": 3, "KeyBanks": banks, "MaxKeyLen": longest}
+    bench.run("mae_gcm_stream", parameters=parameters)

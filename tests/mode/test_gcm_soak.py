@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A part of `make soak`: mae_gcm_stream beside OpenSSL, and every tampered message refused."""
+
+import pytest
+
+from maeslant import soak
+
+SEED = 20
+SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 16)]
+
+
+@pytest.mark.parametrize("lanes", [1, 4, 10, *SLOW])
+def test_part(lanes: int) -> None:
+    """The same messages each time."""
+    counts = soak.soak(1000, SEED, [lanes], processes=1)[lanes]
+    assert counts["good"] == counts["tampered"] == 1000
+    for name in ("odd", "cut", "aborts", "clears", "keys", *map("tampered {}".format, soak.PLACES)):
+        assert counts[name], f"no {name} was seen"
