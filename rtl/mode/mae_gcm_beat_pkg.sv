@@ -18,7 +18,7 @@ package mae_gcm_beat_pkg;
     logic [255:0] aad;
     logic [4:0]   data_bytes;  // 0..16
     block_t       data;
-    logic [4:0]   tag_bytes;   // of tag, 1..16; decryption only
+    logic [4:0]   tag_bytes;   // of tag; decryption only
     block_t       tag;         // to compare with; decryption only
   } gcm_beat_msg_t;
 

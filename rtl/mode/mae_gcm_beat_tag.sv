@@ -5,7 +5,8 @@
 //
 // Latency: 3 clocks, from a register. Throughput: a message a clock; no stall, no ready.
 // The tag is the sum of the products a_i * b_i and the mask. Terms multipliers.
-// rsp_o: mae_gcm_beat_pkg. Comparison over the first tag_bytes bytes, all at once. rsp_o is 0 while
+// rsp_o: mae_gcm_beat_pkg. The first tag_bytes bytes are compared, all at once; a
+// tag of 0 bytes is wrong. rsp_o is 0 while
 // rsp_valid_o is low. clear_i: nothing is left in the next clock.
 // Legal: Terms >= 1.
 // Source: SP 800-38D §7; P0 §4.2. Constant-time: yes. Masked: no.
@@ -50,7 +51,10 @@ module mae_gcm_beat_tag
   always_comb begin
     rest = end_q.mask;
     for (int unsigned i = 0; i < Terms; i++) rest ^= product[i];
-    if (end_q.dir == Decrypt) rest = (rest ^ end_q.tag) & first_bytes({1'b0, end_q.tag_bytes});
+    if (end_q.dir == Decrypt) begin
+      rest = (rest ^ end_q.tag) & first_bytes({1'b0, end_q.tag_bytes});
+      if (end_q.tag_bytes == '0) rest = '1;
+    end
   end
 
   logic [1:0] valid_q;

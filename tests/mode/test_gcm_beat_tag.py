@@ -26,16 +26,17 @@ def offer(dut) -> int:
     tag = mask
     for a, b in pairs:
         tag ^= gcm.multiply(a, b)
-    decrypt, size = random.randrange(2), random.randrange(1, 17)
+    decrypt, size = random.randrange(2), random.randrange(17)
     bits = 128 - 8 * size
     given = (tag >> bits << bits) | random.getrandbits(128) % (1 << bits)
-    wrong = random.randrange(2) << random.randrange(bits, 128)
+    wrong = random.randrange(2) << random.randrange(bits, 128) if size else 0
     dut.a_i.value = sum(a << 128 * i for i, (a, _) in enumerate(pairs))
     dut.b_i.value = sum(b << 128 * i for i, (_, b) in enumerate(pairs))
     dut.end_i.value = end_word(ctx, decrypt, size, given ^ wrong, mask, text)
     if not decrypt:
         return ((ctx << 1 | 1) << 128 | text) << 128 | tag
-    return ((ctx << 1 | (not wrong)) << 128 | (0 if wrong else text)) << 128
+    ok = bool(size) and not wrong
+    return ((ctx << 1 | ok) << 128 | (text if ok else 0)) << 128
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
