@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_stream_card: GCM through its rings, and what a wrong tag leaves in memory."""
+
+import cocotb
+import pytest
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from tests.device.card import DECRYPT, Card, Job
+from tests.device.test_stream_card import build
+from tests.dma.rings import FINAL, INIT, Status
+from tests.support import bench
+
+GCM = 8
+DATA, AAD, IV = 0, 1, 2
+
+
+def part(card: Card, data: bytes, context: int, phase: int, answer: bytes, **fields) -> Job:
+    """A job of a GCM message; `parts` as in Card.job."""
+    parts = fields.pop("parts", (0, 0))
+    in_place = fields.pop("in_place", False)
+    flags = fields.pop("flags", 0)
+    decrypt = bool(flags & DECRYPT)
+    job = card.job("gcm", decrypt, data, context=context, slot=fields.pop("slot"), parts=parts,
+                   in_place=in_place, flags=flags, answer=answer)  # fmt: skip
+    job.desc.op, job.desc.phase = GCM, phase
+    for name, value in fields.items():
+        setattr(job.desc, name, value)
+    if phase != DATA:
+        job.dst, job.answer, job.desc.dst = [], b"", 0
+    return job
+
+
+def message(
+    card: Card,
+    context: int,
+    slot: int,
+    decrypt: bool,
+    sizes: tuple[int, int, int],
+    *,
+    tampered: bool = False,
+    parts: tuple[int, int] = (0, 0),
+    in_place: bool = False,
+) -> tuple[list[Job], bytes]:
+    """Jobs of a message with IV, AAD and data of these sizes, and its tag."""
+    iv, aad, plain = (card.random.randbytes(n) for n in sizes)
+    sealed = AESGCM(card.keys[slot]).encrypt(iv, plain, aad)
+    cipher, tag = sealed[:-16], sealed[-16:]
+    data, answer = (cipher, plain) if decrypt else (plain, cipher)
+    both = DECRYPT * decrypt
+    jobs = []
+    if len(iv) != 12:
+        jobs.append(part(card, iv, context, IV, b"", slot=slot, flags=both | INIT))
+    if aad:
+        jobs.append(part(card, aad, context, AAD, b"", slot=slot, flags=both))
+    end = part(card, data, context, DATA, answer, slot=slot, flags=both | FINAL, parts=parts,
+               in_place=in_place)  # fmt: skip
+    jobs.append(end)
+    if len(iv) == 12:
+        jobs[0].desc.flags |= INIT
+        jobs[0].desc.nonce = iv
+    if decrypt:
+        wrong = bytearray(tag)
+        if tampered:
+            wrong[card.random.randrange(16)] ^= 1 << card.random.randrange(8)
+            end.answer = bytes(len(data))  # what is left of it
+        end.desc.iv, end.desc.tag_bytes = bytes(wrong), 16
+    return jobs, tag
+
+
+async def carry_out(card: Card, lots: list[tuple[list[Job], bytes, bool]]) -> None:
+    """Messages at once: statuses, tags, memory byte by byte."""
+    image = bytearray(card.memory.data)
+    jobs = [job for parts, _, _ in lots for job in parts]
+    await card.submit(jobs)
+    done = await card.finish()
+    for parts, tag, tampered in lots:
+        for job in parts:
+            got, last = done[job.desc.cookie], job is parts[-1]
+            bad = tampered and last
+            assert got.status == (Status.BAD_TAG if bad else Status.OK), (job.desc, got)
+            sealed = last and not job.desc.flags & DECRYPT
+            assert got.tag == (tag if sealed else bytes(16)), job.desc
+            at = 0
+            for addr, count in job.dst:
+                place = slice(addr - card.memory.base, addr - card.memory.base + count)
+                image[place] = job.answer[at : at + count]
+                at += count
+    card.forget_rings(image)
+    assert image == card.memory.data
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def messages(dut) -> None:
+    """Messages of all contexts at once, some wrong, plain, scattered and in place."""
+    card = await Card.begin(dut, 1, latency=(20, 120), shuffle=True)
+    rng = card.random
+    for slot, size in enumerate((16, 24, 32)):
+        await card.key(slot, size)
+    for _ in range(3):
+        lots = []
+        for context in range(min(card.contexts, 16)):
+            decrypt, iv = rng.random() < 0.6, 12 if rng.random() < 0.7 else rng.randint(8, 40)
+            tampered = decrypt and rng.random() < 0.5
+            sizes = (iv, rng.choice((0, rng.randint(1, 90))), rng.choice((0, rng.randint(1, 900))))
+            in_place = rng.random() < 0.3
+            cut = (0, 0)
+            if sizes[2] and rng.random() < 0.4:
+                cut = (
+                    (rng.randint(1, 4),) * 2 if in_place else (rng.randint(0, 4), rng.randint(0, 4))
+                )
+            made, tag = message(card, context, rng.randrange(3), decrypt, sizes,
+                                tampered=tampered, parts=cut, in_place=in_place)  # fmt: skip
+            lots.append((made, tag, tampered))
+        await carry_out(card, lots)
+
+
+@cocotb.test(timeout_time=8, timeout_unit="ms")
+async def nothing_before_the_verdict(dut) -> None:
+    """With the completion of a wrong tag there is no byte of plaintext at its destination."""
+    card = await Card.begin(dut, 2, latency=(100, 300), shuffle=True, stall=0.2)
+    await card.key(0, 16)
+    made, tag = message(card, 0, 0, True, (12, 16, 5000), tampered=True, parts=(0, 3))
+    lots = [(made, tag, True)]
+    for context in range(1, 4):
+        lots.append((*message(card, context, 0, context % 2 == 0, (12, 0, 2000)), False))
+    await carry_out(card, lots)
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_stream_card_gcm(lanes: int) -> None:
+    """Function."""
+    bench.run("mae_stream_card", parameters=build(lanes, 16 * lanes))
