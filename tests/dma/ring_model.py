@@ -153,6 +153,7 @@ class Ring:
             self.start(job, started)
         assert not self.starts, "the walkers start a clock after the client"
         assert not self.scrubs, "the walker starts a clock after the scrubber"
+        assert not (int(dut.scrub_valid_o.value) and int(dut.abort_o.value))
         if int(dut.scrub_valid_o.value) and self.scrub_ready:
             job = self.running[int(dut.scrub_ctx_o.value)]
             assert job.wrong and not job.scrubbed and not job.waiting
