@@ -51,7 +51,6 @@ module mae_auth_route
 
   typedef enum logic [1:0] {
     Free,
-    Config,
     Give,
     Wait
   } state_e;
@@ -59,7 +58,7 @@ module mae_auth_route
   state_e state_q;
   logic configures, gives;
 
-  assign configures = state_q == Config;
+  assign configures = state_q == Free && single_valid_i;
   assign gives = state_q == Give;
   assign single_taken_o = gives && row_ready_i;
   assign single_done_o = rsp_valid_i && rsp_ctx_i == SingleCtx;
@@ -70,8 +69,7 @@ module mae_auth_route
     else if (clear_i) state_q <= Free;
     else begin
       unique case (state_q)
-        Free:    if (single_valid_i) state_q <= Config;
-        Config:  if (cfg_ready_i) state_q <= Give;
+        Free:    if (configures && cfg_ready_i) state_q <= Give;
         Give:    if (row_ready_i) state_q <= Wait;
         default: if (single_done_o) state_q <= Free;
       endcase
@@ -96,6 +94,7 @@ module mae_auth_route
   assign row_ctx_o   = gives ? SingleCtx : JobCtx;
   assign row_o       = gives ? '{last: 1'b1, bytes: 5'd16, data: single_i} : in_row_i;
 
+  `MAE_ASSERT(SingleFits, !gives || row_ready_i)
   `MAE_ASSERT(OneSingle, !single_done_o || state_q == Wait)
 
 endmodule

@@ -11,10 +11,10 @@
 // else may write them meanwhile. The last step of a message does not write `hash`: it is 0 after it.
 // Which jobs are legal is checked by whoever gives them (check_auth of mae_device_pkg).
 //
-// Latency: Nr + 4 clocks for H in a job of GCM, as many for the mask in a final one, while its first
-// blocks come in. From the last block of data out to the tag: GCM 2 * (128 / Digit + 1) + 2 clocks,
-// CCM Nr + 6. Throughput: data of GCM a block in Nr clocks, or in 128 / Digit + 1 if these are
-// more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 4; data of CCM 2 * Nr + 4.
+// Latency: Nr + 5 clocks for H in a job of GCM, as many for the mask in a final one, while its first
+// blocks come in. From the last block out to the tag: GCM 2 * (128 / Digit + 1) + 1 clocks (1 in
+// decryption), CCM 2 * Nr + 6. Throughput: data of GCM a block in Nr clocks, or in 128 / Digit + 1
+// if these are more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 5; data of CCM 2 * Nr.
 // job_ready_o, in_ready_o and the way out are combinational.
 // Constant-time: yes; tags are compared in one clock. Masked: no.
 // Legal: Digit as mae_ghash_serial. clear_i and the end of a job clear H and all that is between.
@@ -358,7 +358,6 @@ module mae_auth_unit
 
   `MAE_ASSERT(OneJob, !job_valid_i || state_q == Idle)
   `MAE_ASSERT(TextFits, !text_push || unused_text_ready)
-  `MAE_ASSERT(RowsTaken, state_q == Idle || !row_valid_o || row_ready_i)
   `MAE_ASSERT(NothingLeft, state_q != Idle || (zero_q == '0 && sum_q == '0 && !text_valid))
 
 endmodule
