@@ -128,7 +128,9 @@ class Host:
         if decrypt:
             expected = bytearray(tag)
             if tampered:
-                bit = self.random.randrange(8 * tag_bytes)
+                bit = self.random.choice(
+                    (0, 8 * tag_bytes - 1, self.random.randrange(8 * tag_bytes))
+                )
                 expected[bit // 8] ^= 1 << bit % 8
                 last.status = Status.BAD_TAG
             last.desc.iv = bytes(expected[:tag_bytes]) + self.random.randbytes(16 - tag_bytes)
