@@ -323,15 +323,16 @@ struct mae_message {
     const uint8_t *key; /* NULL, or the key: goes to a free slot and is erased again */
     size_t key_bytes;   /* of `key`: 16, 24, 32 */
     uint8_t *nonce;     /* written by mae_seal and mae_seal_counted, else read */
-    size_t nonce_bytes; /* 0 means 12; GCM 1 to 65536, CCM 7 to 13 */
+    size_t nonce_bytes; /* GCM 1 to 65536, CCM 7 to 13; 0 where the library writes it: 12 */
     const void *aad;    /* authenticated, not encrypted; any memory */
     uint64_t aad_bytes;
     const void *src; /* any memory; dst may be the same place */
     void *dst;
-    uint64_t length;  /* GCM: at most 2^36 - 32; CCM: less than 2^(8 * (15 - nonce_bytes)) */
-    uint8_t *tag;     /* written when sealing, read by mae_unseal and mae_mac_verify */
-    size_t tag_bytes; /* 0 means 16; GCM 4, 8, 12 to 16; CCM 4, 6, ... 16; CMAC 4 to 16. Short ones
-                         are for protocols that bound what may be tried (SP 800-38D appendix C) */
+    uint64_t length; /* GCM: at most 2^36 - 32; CCM: less than 2^(8 * (15 - nonce_bytes)) */
+    uint8_t *tag;    /* written when sealing, read by mae_unseal and mae_mac_verify */
+    /* GCM 4, 8, 12 to 16; CCM 4, 6, ... 16; CMAC 4 to 16; 0 where the library writes it: 16. Short
+       ones are for protocols that bound what may be tried (SP 800-38D appendix C). */
+    size_t tag_bytes;
 };
 
 /* Nonces as a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). One for each key, and kept

@@ -46,15 +46,17 @@ static mae_error_t check_lengths(const struct mae_message *message)
 }
 
 mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
+                              mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_message *message)
 {
     bool composed;
     if (!given)
         return MAE_E_ARGUMENT;
     *message = *given;
-    if (message->nonce_bytes == 0)
+    /* Only of what the library writes: a length of 0 that came from outside is no default. */
+    if (message->nonce_bytes == 0 && kind != MAE_NONCE_CHOSEN)
         message->nonce_bytes = NONCE_BYTES;
-    if (message->tag_bytes == 0)
+    if (message->tag_bytes == 0 && direction == MAE_ENCRYPT)
         message->tag_bytes = 16;
     MAE_TRY(mae_message_mode(dev, message->mode, &composed));
     if (message->tag_bytes > 16 ||
@@ -265,7 +267,7 @@ static mae_error_t call(mae_dev_t *dev, const struct mae_message *given, mae_dir
     struct mae_message message;
     uint32_t slot;
     bool owned;
-    MAE_TRY(mae_message_check(dev, given, &message));
+    MAE_TRY(mae_message_check(dev, given, direction, kind, &message));
     MAE_TRY(check_buffers(&message));
     MAE_TRY(mae_message_key(dev, &message, &slot, &owned));
     mae_error_t error = MAE_OK;

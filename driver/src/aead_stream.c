@@ -337,7 +337,7 @@ static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_di
         return MAE_E_ARGUMENT;
     *out = NULL;
     MAE_TRY(mae_usable(dev));
-    MAE_TRY(mae_message_check(dev, given, &message));
+    MAE_TRY(mae_message_check(dev, given, direction, kind, &message));
     struct mae_aead *aead = calloc(1, sizeof *aead);
     if (!aead)
         return MAE_E_MEMORY;

@@ -68,11 +68,12 @@ mae_error_t mae_mac_finish(struct mae_auth *auth);
 mae_error_t mae_auth_submit(struct mae_auth *auth, const struct mae_job *job,
                             struct mae_piece *piece);
 
-/* aead.c: a message with its defaults filled in, if everything about it is allowed. */
-mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
-                              struct mae_message *message);
 /* How a sealed message comes by its nonce. */
 enum mae_nonce_kind { MAE_NONCE_DRAWN, MAE_NONCE_COUNTED, MAE_NONCE_CHOSEN };
+/* aead.c: a message with its defaults filled in, if everything about it is allowed. */
+mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
+                              mae_direction_t direction, enum mae_nonce_kind kind,
+                              struct mae_message *message);
 /* Writes the nonce and counts the message against its key, or refuses. */
 mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *message,
                               enum mae_nonce_kind kind, struct mae_nonce_counter *counter);

@@ -171,6 +171,12 @@ static void drawn_nonces(void)
         for (int j = 0; j < i; j++)
             CHECK(memcmp(seen[i], seen[j], 12) != 0);
         test.message.src = test.out;
+        CHECK_ERROR(mae_unseal(dev, &test.message),
+                    MAE_E_ARGUMENT); /* which no reader may leave out */
+        test.message.tag_bytes = 16;
+        CHECK_ERROR(mae_unseal(dev, &test.message), MAE_E_ARGUMENT);
+        CHECK_ERROR(mae_seal_with_chosen_nonce(dev, &test.message), MAE_E_ARGUMENT);
+        test.message.nonce_bytes = 12;
         CHECK_OK(mae_unseal(dev, &test.message)); /* with the nonce that was drawn */
         CHECK(memcmp(test.out, test.plain, 40) == 0);
     }
@@ -272,7 +278,7 @@ static void refused(void)
         CHECK_ERROR(mae_unseal(dev, &bad), expected); \
         CHECK(test.out[0] == 0x77); /* nothing had begun */ \
     } while (0)
-        for (size_t bytes = 1; bytes < 30; bytes++) {
+        for (size_t bytes = 1; bytes < 30; bytes++) { /* and 0: see drawn_nonces */
             bool allowed = bytes >= 4 && bytes <= 16 &&
                            (mode == MAE_CCM ? bytes % 2 == 0 : bytes % 4 == 0 || bytes > 12);
             if (!allowed)
