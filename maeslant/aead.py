@@ -4,7 +4,7 @@
 import contextlib
 from collections.abc import Iterator
 
-from maeslant.device import CODES, DECRYPT, ENCRYPT, NONCE, TAG, Device, check
+from maeslant.device import CODES, NONCE, TAG, Device, check
 
 
 class Aead:
@@ -136,13 +136,3 @@ def cmac(
 ) -> contextlib.AbstractContextManager[Aead]:
     """A CMAC: ``aad`` takes the message, ``finish`` gives the tag."""
     return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)
-
-
-def begin(
-    device: Device, direction: int, mode: str, key: bytes | bytearray, nonce: bytes | None, lengths
-) -> contextlib.AbstractContextManager[Aead]:
-    """Seal, or unseal into where nothing acts on what comes before its tag."""
-    if direction == ENCRYPT:
-        return seal(device, mode, key, nonce, lengths)
-    assert direction == DECRYPT
-    return unseal(device, mode, key, nonce, lengths, unverified=True)

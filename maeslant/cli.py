@@ -20,8 +20,19 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from maeslant import files
-from maeslant.device import BLOCK, DECRYPT, ENCRYPT, MODES, PADDED, Device, devices
+from maeslant import files, sealed
+from maeslant.device import (
+    AEAD,
+    BLOCK,
+    DECRYPT,
+    ENCRYPT,
+    MODES,
+    NONCE,
+    PADDED,
+    TAG,
+    Device,
+    devices,
+)
 from maeslant.errors import MaeslantError
 from maeslant.measure.figures import show
 
@@ -33,7 +44,8 @@ app = typer.Typer(
 err = Console(stderr=True)
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of KeyboardInterrupt
 DEFAULT_DEVICE = "sim:stream?lanes=4"
-Mode = enum.Enum("Mode", {name: name for name in MODES}, type=str)
+Mode = enum.Enum("Mode", {name: name for name in (*MODES, *AEAD)}, type=str)
+Mac = enum.Enum("Mac", {name: name for name in ("cmac", "gmac")}, type=str)
 
 InputArg = Annotated[str, typer.Argument(help="File to read; - is standard input.")]
 OutputArg = Annotated[str, typer.Argument(help="File to write; - is standard output.")]
@@ -47,7 +59,19 @@ KeyFileOption = Annotated[
     typer.Option("--key-file", help="File with the key, raw or in hex; others cannot see it."),
 ]
 IvOption = Annotated[
-    str | None, typer.Option("--iv", help="IV or first counter block, 16 bytes in hex.")
+    str | None,
+    typer.Option(
+        "--iv",
+        help="IV or first counter block, 16 bytes in hex. gcm, ccm, gmac: best left out, then one "
+        "of 12 bytes is drawn and stands in front of the output. An IV that comes twice under one "
+        "key breaks them.",
+    ),
+]
+AadOption = Annotated[
+    str | None, typer.Option("--aad", help="gcm, ccm: in hex, authenticated but not encrypted.")
+]
+AadFileOption = Annotated[
+    str | None, typer.Option("--aad-file", help="gcm, ccm: the same, the bytes of a file.")
 ]
 DeviceOption = Annotated[str, typer.Option("--device", help="See `maeslant devices`.")]
 PaddingOption = Annotated[
@@ -93,10 +117,18 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
 
 
 def read_iv(mode: str, iv: str | None) -> bytes | None:
-    """The IV, required by every mode but ECB."""
-    if mode == "ecb":
+    """The IV: the user's, or None in ECB and where the library draws one."""
+    if mode in (*AEAD, "gmac"):
+        value = None if iv is None else unhex("--iv", iv)
+        least, most = (7, 13) if mode == "ccm" else (1, 65536)
+        if value is not None and not least <= len(value) <= most:
+            raise MaeslantError(
+                f"the IV has {len(value)} bytes; {mode} takes {least} to {most}, or draws one"
+            )
+        return value
+    if mode in ("ecb", "cmac"):
         if iv is not None:
-            raise MaeslantError("ECB takes no --iv")
+            raise MaeslantError(f"{mode.upper()} takes no --iv")
         return None
     if iv is None:
         raise MaeslantError(f"{mode} needs --iv, 16 bytes in hex")
@@ -133,19 +165,29 @@ def opened(uri: str) -> Device:
 def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
     """Encrypt or decrypt a file."""
     mode = options["mode"].value
+    authenticated = mode in AEAD
+    if not authenticated and (options["aad"] is not None or options["aad_file"] is not None):
+        raise MaeslantError(f"{mode} authenticates nothing: it takes no --aad")
     key = read_key(mode, options["key"], options["key_file"])
     try:
         iv = read_iv(mode, options["iv"])
+        aad = sealed.read_aad(options["aad"], options["aad_file"])
         padding = mode in PADDED and not options["no_padding"]
         title = ("encrypting", "decrypting")[direction]
+        withhold = authenticated and direction == DECRYPT
         with (
             files.source(input_name) as (source, size),
-            files.destination(output_name, options["force"]) as sink,
+            files.destination(output_name, options["force"], withhold=withhold) as sink,
             opened(options["device"]) as device,
             byte_bar(title, size) as seen,
         ):
-            pieces = files.read(source, seen)
-            for piece in files.crypt(device, mode, direction, key, iv, pieces, padding):
+            if authenticated:
+                call = sealed.encrypt if direction == ENCRYPT else sealed.decrypt
+                pieces = call(device, mode, key, iv, aad, source, size, seen)
+            else:
+                pieces = files.read(source, seen)
+                pieces = files.crypt(device, mode, direction, key, iv, pieces, padding)
+            for piece in pieces:
                 sink.write(piece)
     finally:
         key[:] = bytes(len(key))
@@ -159,11 +201,16 @@ def encrypt(
     key: KeyOption = None,
     key_file: KeyFileOption = None,
     iv: IvOption = None,
+    aad: AadOption = None,
+    aad_file: AadFileOption = None,
     device: DeviceOption = DEFAULT_DEVICE,
     no_padding: PaddingOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Encrypt INPUT into OUTPUT: the same bytes as `openssl enc`."""
+    """Encrypt INPUT into OUTPUT: the same bytes as `openssl enc`.
+
+    gcm and ccm: the IV if it was drawn, then the ciphertext, then the tag of 16 bytes.
+    """
     crypt(ENCRYPT, input_name, output_name, locals())
 
 
@@ -175,12 +222,53 @@ def decrypt(
     key: KeyOption = None,
     key_file: KeyFileOption = None,
     iv: IvOption = None,
+    aad: AadOption = None,
+    aad_file: AadFileOption = None,
     device: DeviceOption = DEFAULT_DEVICE,
     no_padding: PaddingOption = False,
     force: ForceOption = False,
 ) -> None:
-    """Decrypt INPUT into OUTPUT."""
+    """Decrypt INPUT into OUTPUT. gcm and ccm give out nothing before the tag was found right."""
     crypt(DECRYPT, input_name, output_name, locals())
+
+
+@app.command()
+def mac(
+    input_name: InputArg,
+    mode: Annotated[Mac, typer.Option("--mode", help="Kind of MAC.")],
+    key: KeyOption = None,
+    key_file: KeyFileOption = None,
+    iv: IvOption = None,
+    check: Annotated[
+        str | None, typer.Option("--check", help="Say nothing, and fail unless this is the MAC.")
+    ] = None,
+    device: DeviceOption = DEFAULT_DEVICE,
+) -> None:
+    """Print the MAC of INPUT in hex; for gmac after its IV, if that was drawn."""
+    name = mode.value
+    secret = read_key(name, key, key_file)
+    try:
+        nonce = read_iv(name, iv)
+        expected = None if check is None else unhex("--check", check)
+        length = TAG + (NONCE if name == "gmac" and nonce is None else 0)
+        if expected is not None and len(expected) != length:
+            raise MaeslantError(f"--check has {len(expected)} bytes, not {length}")
+        with (
+            files.source(input_name) as (source, size),
+            opened(device) as handle,
+            byte_bar("reading", size) as seen,
+        ):
+            pieces = files.read(source, seen)
+            if name == "cmac" and expected is None:
+                print(sealed.cmac(handle, secret, pieces).hex())
+            elif name == "cmac":
+                sealed.check_cmac(handle, secret, expected, pieces)
+            elif expected is None:
+                print(sealed.gmac(handle, secret, nonce, pieces).hex())
+            else:
+                sealed.check_gmac(handle, secret, nonce, expected, pieces)
+    finally:
+        secret[:] = bytes(len(secret))
 
 
 @app.command("devices")

@@ -36,25 +36,57 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
         raise MaeslantError(f"{error.filename}: no permission to read or write it") from None
 
 
+def wipe(file: BinaryIO) -> None:
+    """Zeros over a file that is about to be given up."""
+    file.flush()
+    left = os.fstat(file.fileno()).st_size
+    file.seek(0)
+    while left > 0:
+        left -= file.write(bytes(min(left, PIECE)))
+    file.flush()
+
+
 @contextlib.contextmanager
-def destination(name: str, force: bool, input_name: str = "-") -> Iterator[BinaryIO]:
+def spooled(sink: BinaryIO) -> Iterator[BinaryIO]:
+    """Keep what is written on disk, unnamed, and pass it on if all went well. Wiped either way."""
+    with tempfile.TemporaryFile() as spool:
+        try:
+            yield spool
+            spool.seek(0)
+            while piece := spool.read(PIECE):
+                sink.write(piece)
+        finally:
+            wipe(spool)
+
+
+@contextlib.contextmanager
+def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[BinaryIO]:
     """Open the output; "-" is standard output. A file appears under its name only when whole.
 
     The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
-    a process that is killed leaves nothing under the name that was asked for.
+    a process that is killed leaves nothing under the name that was asked for. ``withhold``: the
+    same for what is no file: nothing is given out before the end, and what fails is wiped.
     """
     if name == "-":
         if sys.stdout.isatty():
             raise MaeslantError("will not write binary data to a terminal; name a file or a pipe")
-        yield sys.stdout.buffer
+        with (
+            spooled(sys.stdout.buffer)
+            if withhold
+            else contextlib.nullcontext(sys.stdout.buffer) as file
+        ):
+            yield file
         sys.stdout.buffer.flush()
         return
     path = pathlib.Path(name)
     if path.is_dir():
         raise MaeslantError(f"{name} is a folder; give a file")
     if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a rename
-        with path.open("wb") as file:
-            yield file
+        with (
+            path.open("wb") as file,
+            spooled(file) if withhold else contextlib.nullcontext(file) as sink,
+        ):
+            yield sink
         return
     if path.exists() and not force:
         raise MaeslantError(f"{name} exists; --force replaces it")
@@ -66,7 +98,12 @@ def destination(name: str, force: bool, input_name: str = "-") -> Iterator[Binar
         raise MaeslantError(f"{path.parent}: {error.strerror}") from None
     try:
         with file:
-            yield file
+            try:
+                yield file
+            except BaseException:
+                if withhold:
+                    wipe(file)
+                raise
             file.flush()
             os.fsync(file.fileno())
             umask = os.umask(0)

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 
 from maeslant import builds
-from maeslant.device import MODES
+from maeslant.device import CODES
 
 KINDS = {1: "peripheral", 2: "stream card", 3: "copy card"}
 
@@ -38,7 +38,7 @@ def show_caps(caps: dict[str, object], as_json: bool, console: Console) -> None:
     words = dict(caps)
     words["kind"] = KINDS.get(caps["kind"], "unknown")
     words["version"] = f"{caps['version'] >> 8}.{caps['version'] & 0xFF}"
-    words["modes"] = [mode for bit, mode in enumerate(MODES) if caps["modes"] >> bit & 1]
+    words["modes"] = [mode for mode, bit in CODES.items() if caps["modes"] >> bit & 1]
     words["directions"] = [
         name for bit, name in enumerate(("encrypt", "decrypt")) if caps["directions"] >> bit & 1
     ]
