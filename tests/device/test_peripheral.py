@@ -156,7 +156,7 @@ async def misuse(dut) -> None:
     await refused(BAD_LENGTH, mode="ctr", length=0)
     await refused(BAD_LENGTH, mode="xts", length=15)
     await p.write("length", 16)
-    for code in (7, 11, 31):
+    for code in (7, 11, 31, *(() if bench.parameters().get("Auth", 1) else (8, 9, 10))):
         await p.write("ctrl", mode=code, start=1)
         assert await p.error() == BAD_OP
     # Key commands.
@@ -327,4 +327,13 @@ def test_peripheral_small() -> None:
         parameters=parameters,
         visible=True,
         test_filter="modes|message_in|blocks_ahead|wipe$|clocks",
+    )
+
+
+def test_peripheral_plain() -> None:
+    """Without the authenticated modes."""
+    bench.run(
+        "mae_peripheral",
+        parameters={**PARAMETERS, "Auth": 0},
+        test_filter="says|modes|message_in|blocks_ahead|misuse|at_any|clocks",
     )
