@@ -169,7 +169,7 @@ class Device:
         ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
         result, tag_room = ffi.new("uint8_t[]", max(1, len(data))), ffi.new("uint8_t[]", tag)
         aad_source, source = ffi.from_buffer(aad), ffi.from_buffer(data)
-        keep += [aad_source, source]
+        keep += [aad_source, source, nonce_room, result, tag_room]
         message.nonce = nonce_room
         message.nonce_bytes = NONCE if nonce is None else len(nonce)
         message.aad, message.aad_bytes = aad_source, len(aad)

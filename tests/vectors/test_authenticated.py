@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every published vector of GCM, CCM and CMAC on the peripheral and the card, by the driver.
+
+The card has GCM of its own; the driver makes CCM and CMAC of its CBC and CTR. The peripheral has
+all three. No vector is left out: all lengths are whole bytes. What no implementation may take (an
+IV or a tag of a length that is not allowed, a key of none) must be refused.
+"""
+
+import itertools
+from collections import Counter
+from collections.abc import Iterable
+
+import pytest
+
+from maeslant.device import Device, DeviceError, is_wrong_tag, library
+from tests.vectors import authenticated, gcm
+from tests.vectors.authenticated import OPENS, REFUSED, Vector
+
+URIS = ("sim:peripheral", "sim:stream4")
+PART = {"gcm": 97, "ccm": 13}  # one vector of so many runs every time; primes hit all kinds
+
+
+def refusal(device: Device, call, *arguments: object) -> int:
+    """The error of a call that must fail."""
+    with pytest.raises(DeviceError) as caught:
+        call(*arguments)
+    return caught.value.code
+
+
+def run_cmac(device: Device, vector: Vector) -> None:
+    """One vector of CMAC."""
+    _, lib = library()
+    if vector.outcome == REFUSED:
+        code = refusal(device, device.mac, vector.key, vector.plaintext)
+        assert code == lib.MAE_E_KEY, vector.name
+        return
+    right = device.mac(vector.key, vector.plaintext, len(vector.tag)) == vector.tag
+    assert right == (vector.outcome == OPENS), vector.name
+    try:
+        device.check_mac(vector.key, vector.plaintext, vector.tag)
+        assert right, vector.name
+    except DeviceError as error:
+        assert is_wrong_tag(error) and not right, vector.name
+
+
+def run_aead(device: Device, vector: Vector) -> None:
+    """One vector of GCM or CCM: opened, and sealed too where the file says how."""
+    _, lib = library()
+    opened = (vector.mode, vector.key, vector.nonce, vector.ciphertext, vector.tag, vector.aad)
+    sealed = (vector.mode, vector.key, vector.plaintext, vector.aad, vector.nonce)
+    if vector.outcome == REFUSED:
+        assert refusal(device, device.unseal, *opened) == lib.MAE_E_ARGUMENT, vector.name
+        code = refusal(device, device.seal, *sealed, len(vector.tag))
+        assert code == lib.MAE_E_ARGUMENT, vector.name
+    elif vector.outcome == OPENS:
+        if vector.encrypts:
+            got = device.seal(*sealed, len(vector.tag))
+            assert got == (vector.nonce, vector.ciphertext, vector.tag), vector.name
+        assert device.unseal(*opened) == vector.plaintext, vector.name
+    else:
+        assert refusal(device, device.unseal, *opened) == lib.MAE_E_AUTH, vector.name
+
+
+def run(uri: str, vectors: Iterable[Vector]) -> int:
+    """Run them all; how many they were."""
+    count = 0
+    with Device(uri) as device:
+        for count, vector in enumerate(vectors, 1):  # noqa: B007
+            (run_cmac if vector.mode == "cmac" else run_aead)(device, vector)
+    return count
+
+
+def all_ccm() -> Iterable[Vector]:
+    """CAVP's CCM files, one after the other."""
+    files = map(authenticated.ccm_file, authenticated.ccm_files())
+    return itertools.chain.from_iterable(files)
+
+
+def all_gcm() -> Iterable[Vector]:
+    """CAVP's GCM files, one after the other."""
+    return itertools.chain.from_iterable(map(authenticated.gcm_file, gcm.files()))
+
+
+def test_counts() -> None:
+    """What there is, so that no parser loses any."""
+    assert Counter(v.outcome for v in all_ccm()) == {OPENS: 2400, authenticated.WRONG: 480}
+    assert len(list(all_gcm())) == 47250
+    assert len(list(authenticated.cmac())) == 12
+    found = {}
+    for mode in authenticated.WYCHEPROOF_FILES:
+        outcomes = Counter(v.outcome for v in authenticated.wycheproof(mode))
+        found[mode] = (outcomes[OPENS], outcomes[authenticated.WRONG], outcomes[REFUSED])
+    assert found == {"gcm": (229, 81, 6), "ccm": (405, 81, 66), "cmac": (63, 243, 5)}
+
+
+@pytest.mark.parametrize("uri", URIS)
+@pytest.mark.parametrize("mode", ["gcm", "ccm"])
+def test_cavp_part(uri: str, mode: str) -> None:
+    """Some vectors of every CAVP file."""
+    vectors = all_gcm() if mode == "gcm" else all_ccm()
+    assert run(uri, itertools.islice(vectors, 0, None, PART[mode])) >= 200
+
+
+@pytest.mark.parametrize("uri", URIS)
+def test_cmac(uri: str) -> None:
+    """The examples of SP 800-38B and all of Wycheproof's."""
+    assert run(uri, [*authenticated.cmac(), *authenticated.wycheproof("cmac")]) == 323
+
+
+@pytest.mark.parametrize("uri", URIS)
+@pytest.mark.parametrize("mode", ["gcm", "ccm"])
+def test_wycheproof(uri: str, mode: str) -> None:
+    """All of it: modified tags, odd IVs, counters that wrap, lengths that are not allowed."""
+    assert run(uri, authenticated.wycheproof(mode)) == {"gcm": 316, "ccm": 552}[mode]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("uri", URIS)
+@pytest.mark.parametrize("path", gcm.files(), ids=lambda path: path.stem)
+def test_gcm_whole(uri: str, path) -> None:
+    """Every vector of one CAVP GCM file."""
+    assert run(uri, authenticated.gcm_file(path)) == 7875
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("uri", URIS)
+def test_ccm_whole(uri: str) -> None:
+    """Every vector of CAVP's CCM files."""
+    assert run(uri, all_ccm()) == 2880
