@@ -345,14 +345,13 @@ module mae_auth_unit
   end
 
   // The end.
-  logic auth_done;
+  logic auth_done, wrong;
 
   assign auth_done = state_q == Finish && !open_q;
   assign done_o = auth_done || (plain && rsp_valid_i && rsp_row_i.last);
   assign bad_key_o = (auth_done && lost) || (plain && rsp_valid_i && rsp_lost_i);
-  assign bad_tag_o = auth_done && !lost && job_q.final_job && job_q.dir == Decrypt && (sum_q & auth_mask(
-      job_q.tag_bytes
-  )) != '0;
+  assign wrong = (sum_q & auth_mask(job_q.tag_bytes)) != '0;
+  assign bad_tag_o = auth_done && !lost && job_q.final_job && job_q.dir == Decrypt && wrong;
   assign tag_valid_o = auth_done && !lost && job_q.final_job && job_q.dir == Encrypt;
   assign tag_o = tag_valid_o ? sum_q : '0;
 
