@@ -82,6 +82,8 @@ module mae_mode_keys
     for (int unsigned i = 0; i < Group; i++) begin
       if (active_i[32'(scan_q)*Group+i]) seen[now_q[32'(scan_q)*Group+i].slot] = 1'b1;
     end
+    // The scan may have passed a new job's context: its slot counts for this round all the same.
+    if (cfg_valid_i) seen[cfg_now.slot] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
