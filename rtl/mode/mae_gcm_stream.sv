@@ -20,8 +20,8 @@
 //
 // A key is taken when no message of its bank is under way; while it is offered, no more are let in.
 // Messages of a bank that has no key are not taken; one announced with its key is under that key.
-// abort_i: for one clock; in the next clock no message, beat or tag is left, keys stay. clear_i: nor
-// are they.
+// abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of their
+// data; keys stay. clear_i: they do not.
 // Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any. iv_bytes >= 1; data_bytes <= 2^36 - 32. A
 // tag of 0 bytes is refused.
 // Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
@@ -99,10 +99,14 @@ module mae_gcm_stream
   logic [KeyBanks-1:0][$clog2(MsgDepth+1)-1:0] under_way_q;
   logic key_idle;
   always_comb begin
-    key_idle  = 1'b0;
-    bank_open = 1'b0;
+    key_idle = 1'b0;
     for (int unsigned b = 0; b < KeyBanks; b++) begin
       if (key_i.bank == bank_t'(b)) key_idle = under_way_q[b] == '0;
+    end
+  end
+  always_comb begin
+    bank_open = 1'b0;
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
       if (msg_i.bank == bank_t'(b)) bank_open = loaded_q[b];
     end
     if (key_valid_i && key_i.bank == msg_i.bank) bank_open = key_take;

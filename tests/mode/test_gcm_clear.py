@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_gcm_stream: clear_i leaves no key, H, power, keystream, hash, text; abort_i leaves the keys.
+
+All signals of the model are looked through for pieces of what it worked on, before and after.
+"""
+
+import random
+import re
+
+import cocotb
+from cocotb.triggers import NextTimeStep, ReadOnly, RisingEdge
+
+from tests.cipher import leaks
+from tests.cipher.fips197 import round_keys
+from tests.mode import gcm
+from tests.mode.gcm_engine import Engine
+from tests.support import bench
+
+BANKS = 2
+# Flags that say nothing while there is no beat; they fall or rise by themselves.
+IDLE = re.compile(r"(first|wide|odd_line|last_line)_q$")
+
+
+def pieces(*numbers: int) -> set[int]:
+    """Of blocks."""
+    return {piece for number in numbers for piece in leaks.pairs(number, 128)}
+
+
+def key_pieces(key: bytes, lanes: int) -> set[int]:
+    """Of a key, its round keys, and the powers of its H."""
+    found = leaks.secret_words(key, [])
+    for word in round_keys(key):
+        found |= pieces(int.from_bytes(word, "big"))
+    h = power = gcm.hash_key(key)
+    for _ in range(2 * lanes):
+        found |= pieces(power)
+        power = gcm.multiply(power, h)
+    return found
+
+
+def message_pieces(message) -> set[int]:
+    """Of texts, keystream, mask and hash."""
+    found = set()
+    for text in (message.data, message.expected, message.aad):
+        found |= pieces(*gcm.blocks(text))
+    both = zip(gcm.blocks(message.data), gcm.blocks(message.expected), strict=True)
+    found |= pieces(*(a ^ b for a, b in both))
+    first = gcm.first_counter(message.key, message.iv)
+    mask = gcm.encrypt_block(message.key, first)
+    text, tag = gcm.encrypt(message.key, message.iv, message.aad, message.data)
+    if message.decrypt:
+        text, tag = message.data, message.tag
+    found |= pieces(mask, int.from_bytes(tag, "big"), mask ^ int.from_bytes(tag, "big"))
+    sums, total = gcm.hash_key(message.key), 0
+    for word in [*gcm.blocks(message.aad), *gcm.blocks(text)]:
+        total = gcm.multiply(total ^ word, sums)
+        found |= pieces(total)
+    return found - {0}
+
+
+async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
+    """Two keys and long messages under way; what must not be left of keys, and of messages."""
+    for bank in range(BANKS):
+        engine.key(bank, random.randbytes(32))
+    messages = []
+    for number in range(12):
+        iv = random.randbytes(12 if number % 3 else 20)
+        aad, data = random.randbytes(4 * engine.row), random.randbytes(6 * engine.row)
+        messages.append(
+            engine.message(number % BANKS, iv, aad, data, decrypt=bool(number & 2), tag_bytes=16)
+        )
+    for _ in range(clocks):
+        await engine.tick()
+    keys = set.union(*(key_pieces(engine.keys[bank], engine.lanes) for bank in range(BANKS)))
+    return keys, set.union(*map(message_pieces, messages))
+
+
+async def stop(dut, port) -> None:
+    """Offer nothing more, and pull the port for a clock; ends when the pipelines are empty too."""
+    for name in ("key_valid", "msg_valid", "in_valid", "out_ready", "tag_ready"):
+        getattr(dut, f"{name}_i").value = 0
+    for name in ("key", "msg", "in_data"):
+        getattr(dut, f"{name}_i").value = 0
+    port.value = 1
+    await RisingEdge(dut.clk_i)
+    port.value = 0
+    await RisingEdge(dut.clk_i)
+    await ReadOnly()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def clear_takes_all(dut) -> None:
+    """Two clocks after a clear no register holds anything."""
+    engine = Engine(dut)
+    await engine.reset()
+    for clocks in (30, 47, 80, 95):
+        keys, texts = await busy(engine, clocks)
+        await ReadOnly()
+        assert len(leaks.leaks(dut, keys)) > 4 and len(leaks.leaks(dut, texts)) > 4
+        await NextTimeStep()
+        await stop(dut, dut.clear_i)
+        left = leaks.leaks(dut, keys | texts)
+        left += [name for name in leaks.registers_left(dut) if not IDLE.search(name)]
+        assert not left, left
+        await NextTimeStep()
+        engine.wipe()
+        engine.kept = False
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def abort_takes_messages(dut) -> None:
+    """Two clocks after an abort nothing of a message is left, and the keys are."""
+    engine = Engine(dut)
+    await engine.reset()
+    for clocks in (47, 80, 95):
+        keys, texts = await busy(engine, clocks)
+        await stop(dut, dut.abort_i)
+        left = leaks.leaks(dut, texts)
+        assert not left, left
+        assert len(leaks.leaks(dut, keys)) > 4
+        await NextTimeStep()
+        engine.wipe()
+        engine.kept = False
+
+
+def test_gcm_clear() -> None:
+    """On the smallest engine with every key length."""
+    bench.run("mae_gcm_stream", parameters={"Lanes": 1, "KeyBanks": BANKS}, visible=True)
