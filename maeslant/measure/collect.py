@@ -6,7 +6,7 @@ from rich.progress import Progress
 
 from maeslant import builds
 from maeslant.errors import MaeslantError
-from maeslant.measure import card, cipher
+from maeslant.measure import card, cipher, gcm
 from maeslant.measure.figures import Figure
 
 CARD = ("stream4", 4)
@@ -17,8 +17,10 @@ def jobs() -> dict[str, list]:
     ciphers = {
         name: build for name, build in builds.load().items() if "mae_cipher_" in build["top"]
     }
+    engines = {name: build for name, build in builds.load().items() if "mae_gcm_" in build["top"]}
     return {
         **{name: [(cipher.figures, name, build)] for name, build in ciphers.items()},
+        **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
         "modes": [(card.mode_figures, *CARD)],
         "dma": [(card.bus_figures, CARD[0])],
         "push": [(card.push_figures,)],
