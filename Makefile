@@ -44,6 +44,7 @@ check: $(READY) ## Check format, lint, layering, house rules and that nothing ge
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_readme.py
 	@$(PY) tools/gen_regs.py --check
+	@$(PY) tools/gen_schedules.py --check
 	@$(PY) tools/gen_docs.py --check
 	@$(PY) tools/lint.py
 
@@ -55,6 +56,11 @@ format: $(READY) ## Format every source file
 docs: $(READY) ## Make the module pages and the FuseSoC core file from the RTL
 	@$(PY) tools/gen_docs.py
 	@$(PY) tools/gen_core.py
+
+.PHONY: schedules
+schedules: $(READY) ## Record the GCM engines' timing diagrams in a simulation
+	@$(PY) tools/gen_schedules.py
+	@$(PY) tools/gen_docs.py
 
 .PHONY: lock
 lock: ## Pin the newest versions of requirements.in in requirements.lock

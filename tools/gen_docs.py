@@ -7,6 +7,7 @@ modules it is made of, where it is used and where it is tested. `--check` fails 
 
 import argparse
 import dataclasses
+import json
 import pathlib
 import re
 import sys
@@ -111,6 +112,23 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
     ]
 
 
+def schedules(name: str) -> list[str]:
+    """The module's timing diagrams, which tools/gen_schedules.py records."""
+    lines = []
+    found = sorted((paths.ROOT / "docs" / "schedules").glob(f"{name}-*.json"))
+    for path in found:
+        title = json.loads(path.read_text())["head"]["text"]
+        lines += [f"![{title}](../schedules/{path.stem}.svg)", ""]
+    if not lines:
+        return []
+    text = "Recorded in a simulation by `tools/gen_schedules.py`; A, B, ... are messages."
+    if any("in_ready_o" in path.read_text() for path in found):
+        text += (
+            " A beat\nis taken where `in` has one and `in_ready_o` is high; A0, A1, ... are data."
+        )
+    return ["## Schedule", "", text, "", *lines]
+
+
 def page(module: Module, modules: dict[str, Module]) -> str:
     """The page of one module."""
     source = module.path.relative_to(paths.ROOT)
@@ -122,6 +140,7 @@ def page(module: Module, modules: dict[str, Module]) -> str:
         lines += ["## Parameters", "", *table(("name", "type", "default"), rows), ""]
     rows = [(f"`{n}`", d, f"`{t}`" if t else "") for n, d, t in module.ports]
     lines += ["## Ports", "", *table(("name", "direction", "type"), rows), ""]
+    lines += schedules(module.name)
     used_by = [other.name for other in modules.values() if module.name in other.uses]
     lines += ["## Place", ""]
     if module.uses:
