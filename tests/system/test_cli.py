@@ -246,6 +246,7 @@ def test_devices_and_info() -> None:
         "ofb",
         "ctr",
         "xts",
+        "gcm",
     ]
     assert b"stream card" in good("info", "sim:stream4")
     assert "none" in bad("info", "sim:none")
@@ -257,6 +258,7 @@ def test_help_is_there() -> None:
     for command in (
         "encrypt",
         "decrypt",
+        "mac",
         "devices",
         "info",
         "measure",

@@ -38,6 +38,17 @@ def test_measure_devices() -> None:
     assert sum(f["target"] is not None for f in found) >= 16
 
 
+def test_measure_gcm() -> None:
+    """The GCM engines: every target reached, every key size there."""
+    found = figures("gcm1", "gcm_beat128")
+    metrics = {f["metric"]: f["value"] for f in found}
+    for bits, rounds in ((128, 10), (192, 12), (256, 14)):
+        assert metrics[f"AES-{bits} from key to ready, powers of H included"] == rounds + 3
+        assert metrics[f"AES-{bits} lost between messages under two loaded keys"] == 0
+        assert metrics[f"AES-{bits} from last data to tag"] <= 6
+    assert metrics["AES-128 from request to verdict"] == 16
+
+
 def test_measure_unknown_part() -> None:
     """The error names what there is."""
     assert "iter128" in bad("measure", "nonsense")
