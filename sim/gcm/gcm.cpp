@@ -120,6 +120,7 @@ struct mae_sim_gcm {
     std::vector<Entry> keys_, rest_;
     size_t keys_done_ = 0, rest_done_ = 0, clears_done_ = 0;
     bool key_held_ = false, message_held_ = false, beat_held_ = false;
+    bool announced_ = false;  // a message was at the port
     uint32_t wait_ = 0;
     bool waiting_ = false;
     std::deque<size_t> beats_, outs_, ends_;
@@ -201,7 +202,7 @@ void mae_sim_gcm::offer_message() {
             bits.bytes(job.iv_bytes == 12 ? in_ + job.offset : rubbish + 16, 12);
             bits.put(job.decrypt, 1);
             bits.put(job.bank, 2);
-            message_held_ = true;
+            message_held_ = announced_ = true;
         }
     }
     top_.msg_valid_i = message_held_;
@@ -259,10 +260,12 @@ void mae_sim_gcm::event() {
         wait_ = job.wait;
     } else if (wait_ != 0) {
         --wait_;
-    } else if (job.kind == MAE_GCM_ABORT) {
-        top_.abort_i = 1;
     } else {
-        top_.clear_i = 1;
+        top_.abort_i = job.kind == MAE_GCM_ABORT;
+        top_.clear_i = job.kind == MAE_GCM_CLEAR;
+        // What is offered in this clock must not be taken; a message would come out later.
+        top_.in_valid_i = 1;
+        if (announced_) top_.msg_valid_i = 1;
     }
 }
 
