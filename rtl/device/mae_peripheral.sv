@@ -67,10 +67,11 @@ module mae_peripheral
       .*
   );
 
-  logic clear, walking, wiping;
+  logic clear, walking, wiping, zeroing, cfg_ready;
 
-  assign clear  = from_sw.ctrl.wipe.value;
-  assign wiping = clear || walking;
+  assign clear   = from_sw.ctrl.wipe.value;
+  assign wiping  = clear || walking;
+  assign zeroing = wiping || !cfg_ready;  // or the core's own, 64 clocks after reset
 
   // Keys.
   logic [KeySlots-1:0] slot_valid;
@@ -105,7 +106,7 @@ module mae_peripheral
 
   // The job: checked when started, then offered to the engine, busy until its last answer.
   mae_dma_pkg::status_e verdict;
-  logic start, start_ok, busy_q, job_pending_q, job_ready, done;
+  logic start, start_ok, busy_q, job_ready, done;
   logic auth_op, quiet;
   auth_state_t state, state_next;
   auth_write_t state_write;
@@ -174,21 +175,14 @@ module mae_peripheral
     end
   end
 
-  assign start_ok = start && !busy_q && !wiping && verdict == mae_dma_pkg::StatusOk;
+  // The core takes a job in the clock of its start, before a register of it can be written again.
+  assign start_ok = start && !busy_q && !zeroing && verdict == mae_dma_pkg::StatusOk;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      busy_q        <= 1'b0;
-      job_pending_q <= 1'b0;
-    end else if (clear) begin
-      busy_q        <= 1'b0;
-      job_pending_q <= 1'b0;
-    end else begin
-      if (start_ok) busy_q <= 1'b1;
-      else if (done) busy_q <= 1'b0;
-      if (start_ok) job_pending_q <= 1'b1;
-      else if (job_ready) job_pending_q <= 1'b0;
-    end
+    if (!rst_ni) busy_q <= 1'b0;
+    else if (clear) busy_q <= 1'b0;
+    else if (start_ok) busy_q <= 1'b1;
+    else if (done) busy_q <= 1'b0;
   end
 
   // Blocks in and out.
@@ -232,7 +226,7 @@ module mae_peripheral
       .overflow_o  (overflow),
       .underflow_o (underflow),
       .in_valid_o  (in_valid),
-      .in_ready_i  (in_ready && !job_pending_q),
+      .in_ready_i  (in_ready),
       .in_data_o   (in_data),
       .in_bytes_o  (in_row.bytes),
       .in_last_o   (in_row.last),
@@ -242,7 +236,7 @@ module mae_peripheral
   );
 
   // The core, and before it the unit that makes tags.
-  logic cfg_valid, cfg_ready, row_valid, row_ready, rsp_valid, rsp_lost;
+  logic cfg_valid, row_valid, row_ready, rsp_valid, rsp_lost;
   logic bad_tag, bad_key, tag_valid;
   ctx_t cfg_ctx, row_ctx, rsp_ctx;
   mode_cfg_t cfg;
@@ -256,7 +250,7 @@ module mae_peripheral
         .clk_i,
         .rst_ni,
         .clear_i      (clear),
-        .job_valid_i  (job_pending_q),
+        .job_valid_i  (start_ok),
         .job_ready_o  (job_ready),
         .job_i        (job),
         .state_i      (state),
@@ -269,7 +263,7 @@ module mae_peripheral
         .bad_key_o    (bad_key),
         .tag_valid_o  (tag_valid),
         .tag_o        (tag),
-        .in_valid_i   (in_valid && !job_pending_q),
+        .in_valid_i   (in_valid),
         .in_ready_o   (in_ready),
         .in_row_i     (in_row),
         .out_valid_o  (out_valid),
@@ -288,11 +282,11 @@ module mae_peripheral
         .rsp_lost_i   (rsp_lost)
     );
   end else begin : gen_plain
-    assign cfg_valid   = job_pending_q;
+    assign cfg_valid   = start_ok;
     assign job_ready   = cfg_ready;
     assign cfg_ctx     = '0;
     assign cfg         = job.cfg;
-    assign row_valid   = in_valid && !job_pending_q;
+    assign row_valid   = in_valid;
     assign in_ready    = row_ready;
     assign row_ctx     = '0;
     assign row         = in_row;
@@ -360,7 +354,7 @@ module mae_peripheral
 
   always_comb begin
     error_now = ErrNone;
-    if (start && (busy_q || wiping)) error_now = ErrBusy;
+    if (start && (busy_q || zeroing)) error_now = ErrBusy;
     else if (start) error_now = error_e'(verdict);
     else if (overflow) error_now = ErrOverflow;
     else if (underflow) error_now = ErrUnderflow;
@@ -391,7 +385,7 @@ module mae_peripheral
     from_hw.status.in_ready.next = room != '0;
     from_hw.status.out_valid.next = answers != '0;
     from_hw.status.busy.next = busy_q || start;
-    from_hw.status.wiping.next = wiping;
+    from_hw.status.wiping.next = zeroing;
     from_hw.status.room.next = room;
     from_hw.status.answers.next = answers;
     from_hw.status.error.next = from_sw.irq_status.error.value ? error_q : ErrNone;
@@ -416,7 +410,7 @@ module mae_peripheral
       from_hw.iv[i].word.we = state_write.iv && !clear;
       from_hw.hash[i].word.hwclr = clear;
       from_hw.hash[i].word.we = state_write.hash && !clear;
-      from_hw.tag[i].word.hwclr = clear || (job_pending_q && job_ready);
+      from_hw.tag[i].word.hwclr = clear || start_ok;
       from_hw.tag[i].word.we = tag_valid && !clear;
       for (int unsigned j = 0; j < 4; j++) begin
         from_hw.iv[i].word.next[8*j+:8]   = state_next.iv[8*(15-4*i-j)+:8];
@@ -434,6 +428,7 @@ module mae_peripheral
       (from_sw.irq_enable.in_ready.value && room != '0) ||
       (from_sw.irq_enable.error.value && from_sw.irq_status.error.value);
 
+  `MAE_ASSERT(JobTaken, !start_ok || job_ready)
   `MAE_ASSERT(RoomForAnswers, !rsp_valid || busy_q)
 
 endmodule

@@ -149,4 +149,6 @@ async def begin(dut) -> Peripheral:
     await ClockCycles(dut.clk_i, 3)
     dut.rst_ni.value = 1
     await ClockCycles(dut.clk_i, 2)
+    while await peripheral.field("status.wiping"):
+        pass
     return peripheral

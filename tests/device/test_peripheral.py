@@ -103,6 +103,25 @@ async def message_in_several_jobs(dut) -> None:
     assert await p.error() == 0
 
 
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def writes_behind_the_start(dut) -> None:
+    """A bus that writes every clock: what comes behind the start is not of that job."""
+    p = await begin(dut)
+    key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(37)
+    await p.load_key(0, key)
+    for offset in range(0x70, 0x80, 4):
+        await p.write_words("iv", iv)
+        await p.write("length", 37)
+        ctrl = p.pack("ctrl", mode=oracle.MODES.index("ctr"), init=1, start=1)
+        other = p.pack("ctrl", mode=oracle.MODES.index("ecb"), key_slot=1)
+        writes = [(0x20, ctrl), (offset, 0x12345678), (0x30, 16), (0x20, other)]
+        behind = [p.bus.init_write(at, word.to_bytes(4, "little")) for at, word in writes]
+        for write in behind:
+            await write.wait()
+        assert await p.move(data) == oracle.crypt("ctr", False, key, iv, data), hex(offset)
+    assert await p.error() == 0
+
+
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def blocks_ahead(dut) -> None:
     """As many blocks ahead as there is room for; room and answers count right."""
