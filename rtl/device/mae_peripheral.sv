@@ -381,7 +381,7 @@ module mae_peripheral
     from_hw.features.sbox.next = Sbox;
     from_hw.features.regs_per_round.next = '0;
     from_hw.modes.mask.next = modes_mask(Dirs);
-    if (HasAuth) from_hw.modes.mask.next |= (32'b1 << OpGcm) | (32'b1 << OpCcm) | (32'b1 << OpCmac);
+    if (HasAuth) from_hw.modes.mask.next |= (32'd1 << OpGcm) | (32'd1 << OpCcm) | (32'd1 << OpCmac);
     from_hw.status.in_ready.next = room != '0;
     from_hw.status.out_valid.next = answers != '0;
     from_hw.status.busy.next = busy_q || start;

@@ -147,7 +147,8 @@ module mae_auth_unit
   );
 
   // The two kinds of hash.
-  logic step, step_last_q, step_done, hash_busy_q, product_valid, single_done, blocks_end;
+  logic step, step_last_q, step_done, hash_busy_q, product_valid, blocks_end;
+  logic single_taken, single_done;
   block_t product, operand, result;
   auth_bytes_t aad_bits, data_bits;
 
@@ -174,7 +175,7 @@ module mae_auth_unit
   );
 
   // Single blocks, the job and its blocks to the core. A plain mode's go as they come.
-  logic plain, room, single_valid, single_taken, job_ready, row_ready;
+  logic plain, room, single_valid, job_ready, row_ready;
   block_t single;
   mode_cfg_t cfg;
   auth_bytes_t aad_before, data_before;
