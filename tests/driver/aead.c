@@ -109,6 +109,23 @@ static void messages_in_mapped_memory(void)
     mae_close(dev);
 }
 
+/* More AAD than one job takes, and lengths around which CCM writes them otherwise. */
+static void long_aad(void)
+{
+    static const size_t lengths[] = {0xfeff, 0xff00, MAE_CHUNK - 22, MAE_CHUNK, CASE_AAD};
+    struct mock *mock = mock_with(MAE_KIND_STREAM, 0x100);
+    mae_dev_t *dev;
+    CHECK_OK(mock_open(mock, &dev));
+    for (int i = 0; i < 10; i++) {
+        new_case(modes[i % 2], 20, lengths[i / 2]);
+        CHECK_OK(mae_seal_with_chosen_nonce(dev, &test.message));
+        CHECK(memcmp(test.out, test.sealed, 20) == 0);
+        CHECK(memcmp(test.got_tag, test.tag, test.message.tag_bytes) == 0);
+        check_idle(dev);
+    }
+    mae_close(dev);
+}
+
 static void macs(mae_kind_t kind, uint32_t aead_modes)
 {
     struct mock *mock = mock_with(kind, aead_modes);
@@ -459,6 +476,7 @@ int main(void)
     RUN(messages_on_a_peripheral);
     RUN(messages_on_a_peripheral_with_gcm_only);
     RUN(messages_in_mapped_memory);
+    RUN(long_aad);
     RUN(macs_everywhere);
     RUN(equal_tags);
     RUN(drawn_nonces);

@@ -305,6 +305,39 @@ static void firmware(void)
     mae_close(dev);
 }
 
+/* Nothing stays where a job put it, whether its tag was wrong or the bus failed. */
+static void firmware_wipes(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_PERIPHERAL);
+    mae_dev_t *dev;
+    CHECK_OK(mock_open(mock, &dev));
+    new_case(MAE_GCM, 100, 20);
+    CHECK_OK(mae_pio_key_load(&dev->bus, 1, test.key, test.key_bytes));
+    struct mae_pio_job job = {.mode = MAE_GCM,
+                              .direction = MAE_DECRYPT,
+                              .init = 1,
+                              .key_slot = 1,
+                              .iv = test.nonce,
+                              .length = 100,
+                              .final = 1,
+                              .tag = test.tag,
+                              .tag_bytes = 16};
+    memset(test.out, 0xee, 101);
+    CHECK_ERROR(mae_pio_run(&dev->bus, &job, test.sealed, test.out), MAE_E_AUTH);
+    CHECK(all_zero(test.out, 100) && test.out[100] == 0xee);
+    struct mae_pio_message message = {.mode = MAE_GCM,
+                                      .key_slot = 1,
+                                      .nonce = test.nonce,
+                                      .nonce_bytes = 12,
+                                      .tag = test.tag,
+                                      .tag_bytes = 16};
+    memset(test.out, 0xee, 101);
+    mock->fail_access = mock->accesses + 50; /* blocks have come out by then */
+    CHECK_ERROR(mae_pio_unseal(&dev->bus, &message, test.sealed, test.out, 100), MAE_E_BUS);
+    CHECK(all_zero(test.out, 100) && test.out[100] == 0xee);
+    mae_close(dev);
+}
+
 int main(void)
 {
     RUN(messages_take_turns_on_a_card);
@@ -313,5 +346,6 @@ int main(void)
     RUN(jobs_out_of_order);
     RUN(wrong_tags_leave_nothing);
     RUN(firmware);
+    RUN(firmware_wipes);
     return 0;
 }
