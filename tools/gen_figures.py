@@ -69,7 +69,8 @@ def build_row(name: str, build: dict, figures: list[dict]) -> str:
         return ""
 
     rate = find("blocks a clock") or find("CTR encrypt", "messages")
-    latency = find("latency")
+    rate = rate or find("a key of its own") or find("all streams by turns")
+    latency = find("latency") or find("request to verdict")
     clocks = find("clocks a block") or find("ECB encrypt", "push")
     if clocks == "1":
         clocks = ""

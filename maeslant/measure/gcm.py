@@ -16,7 +16,7 @@ def rounds(bits: int) -> int:
 
 
 def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, str]:
-    """Metric, target and P0's figure of one kind of figure of the stream engine, in clocks."""
+    """Metric, target and the papers' figure of one kind of figure of the stream engine."""
     doublings = (2 * lanes - 1).bit_length()  # ceil(log2(2 * lanes))
     theirs = bits == 128 and lanes == 4
     return {
@@ -24,6 +24,12 @@ def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, 
             "from key to ready, powers of H included",
             rounds(bits) + 2 * doublings + 1,
             "P0: 19" if theirs else "",
+        ),
+        "latency": ("latency, from a beat in to the same beat out", None, "P0: 1"),
+        "rate": (
+            "blocks a clock, messages following each other",
+            lanes,
+            "P0: 4" if theirs else "P4: 10, proposed" if bits == 128 and lanes == 10 else "",
         ),
         "first": ("from announcement to first beat", rounds(bits) + 4, ""),
         "between": ("lost between messages under one key", 0, ""),
@@ -72,6 +78,8 @@ def figures(name: str, build: dict) -> list[Figure]:
         if is_stream:
             metric, target, paper = stream_figure(kind, bits, build["parameters"]["Lanes"])
             unit, better, source = "clocks", "lower", "P0 §4.1"
+            if kind == "rate":
+                unit, better = "blocks/clock", "higher"
         else:
             metric, unit, better, target, paper = beat_figure(kind, bits, build)
             source = "P0 §4.2"

@@ -71,7 +71,7 @@ class Engine:
         self.lanes = int(cosim.parameters()["Lanes"])
         self.row = 16 * self.lanes
         self.random = random.Random(1)
-        self.clock = self.lost = self.beats_taken = 0
+        self.clock = self.lost = self.last_out = 0
         self.hold = 0  # clocks before the first beat is offered
         self.keys: dict[int, bytes] = {}
         self.key_offer: tuple[int, bytes] | None = None
@@ -160,13 +160,13 @@ class Engine:
         message, _ = self.due.pop(0)
         message.clocks.setdefault("first", self.clock)
         message.clocks["last"] = self.clock
-        self.beats_taken += 1
 
     def _outputs(self) -> None:
         """Check what comes out."""
         dut = self.dut
         if int(dut.out_valid_o.value):
             assert int(dut.out_data_o.value) == self.out.pop(0), "wrong data"
+            self.last_out = self.clock
         if int(dut.tag_valid_o.value):
             message = self.ends.pop(0)
             message.clocks["tag"] = self.clock
@@ -207,6 +207,11 @@ async def one_size(engine: Engine, bits: int) -> None:
     message = engine.message(0, 0, 1)
     await engine.run()
     record("first", message.clocks["first"] - message.clocks["announced"])
+    record("latency", engine.last_out - message.clocks["last"])
+    messages = [engine.message(0, 0, 20) for _ in range(5)]
+    await engine.run()
+    span = messages[-1].clocks["last"] - messages[0].clocks["first"] + 1
+    record("rate", 100 * engine.lanes / span)
     longest = bubbles = 0
     for beats in (1, 2, 3, 20):
         for aad in (0, 1):

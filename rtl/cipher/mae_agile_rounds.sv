@@ -108,10 +108,10 @@ module mae_agile_rounds
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      stage_q  <= '{default: '0};
+      stage_q  <= '{default: stage_t'('0)};
       window_q <= '{default: '0};
     end else if (clear_i) begin
-      stage_q  <= '{default: '0};
+      stage_q  <= '{default: stage_t'('0)};
       window_q <= '{default: '0};
     end else begin
       stage_q <= stage_d;

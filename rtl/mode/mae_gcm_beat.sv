@@ -10,8 +10,7 @@
 // Encryption gives ciphertext and tag; decryption the verdict, the plaintext only if it is right,
 // and no tag. Bytes beyond the lengths are 0 in the answer.
 // clear_i: no message is left in the next clock, and nothing of any.
-// Legal: MaxKeyLen, Sbox any; key_i.len not above MaxKeyLen. A tag of 0 bytes is
-// refused.
+// Legal: MaxKeyLen, Sbox any; key_i.len not above MaxKeyLen. A tag of 0 bytes is refused.
 // Source: SP 800-38D §7; P0 §4.2 and Figure 8. Constant-time: yes, the verdict too. Masked: no.
 //
 // Three blocks go through the rounds, 0, J0 and J0 + 1, beside the key schedule. Then, with H:

@@ -5,7 +5,8 @@
 //
 // A stream is a key, a direction and a count: a queue of a protected mailbox has two, requests to
 // decrypt and responses to encrypt. Message n of a stream has the IV iv XOR n (n in the last 64
-// bits, from load_i.sequence_first on); each message taken spends its number, whatever the verdict.
+// bits, from load_i.sequence_first on; what else stands in the IV, as a mask, a class or a queue's
+// number, stands in load_i.iv). Each message taken spends its number, whatever the verdict.
 //
 // Latency: 4 clocks from the request to the answer, from a register, whatever the key length; from
 // the load to the first request Nr + 4 clocks, Nr of MaxKeyLen, if no other stream is in its way.
@@ -21,8 +22,8 @@
 // and prepared values are gone; what was on its way through the rounds dies there within Nr + 1
 // clocks; requests that were taken are answered. After number 2^64 - 1 a stream gives nothing more.
 // clear_i: no stream, no value and no message is left in the next clock.
-// Legal: Streams 1..256; Ahead >= 1 values a stream; MaxKeyLen, Sbox any. A tag of 0
-// bytes is refused.
+// Legal: Streams 1..256; Ahead >= 1 values a stream; MaxKeyLen, Sbox any. A tag of 0 bytes is
+// refused.
 // Source: SP 800-38D §7, §8.2.1; P0 §4.2. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"
@@ -205,14 +206,14 @@ module mae_gcm_beat_ahead
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      state_q       <= '{default: '0};
+      state_q       <= '{default: state_t'('0)};
       flight_q      <= '{default: '0};
       h_q           <= '{default: '0};
       h3_q          <= '{default: '0};
       powers_q      <= '0;
       cube_stream_q <= '0;
     end else if (clear_i) begin
-      state_q       <= '{default: '0};
+      state_q       <= '{default: state_t'('0)};
       flight_q      <= '{default: '0};
       h_q           <= '{default: '0};
       h3_q          <= '{default: '0};
