@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Break the RTL on purpose, place by place, and see that the tests notice.
 
-tests/breakages.yml lists the places. Each is made in a copy of the tree, where the test named
+tests/breakages*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line
 choose some. `--write` only writes the list into docs/breakages.md.
 """
@@ -19,7 +19,7 @@ import yaml
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
 
-LIST = paths.ROOT / "tests" / "breakages.yml"
+LISTS = sorted((paths.ROOT / "tests").glob("breakages*.yml"))
 PAGE = paths.ROOT / "docs" / "breakages.md"
 TIMEOUT = 1800
 
@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("words", nargs="*", help="only places whose name has one of these")
     parser.add_argument("--write", action="store_true", help="write docs/breakages.md and stop")
     arguments = parser.parse_args()
-    items = yaml.safe_load(LIST.read_text())
+    items = [item for path in LISTS for item in yaml.safe_load(path.read_text())]
     if arguments.write:
         write_page(items)
         return 0
