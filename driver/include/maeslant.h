@@ -220,7 +220,8 @@ struct mae_segment {
  * it: the message is the aad phase. The tag of a final encryption comes in the completion. A final
  * decryption takes the first tag_bytes of `tag`; MAE_E_AUTH: they are wrong, and that job's
  * destination has been overwritten. The destinations of earlier jobs of the message are the
- * caller's to wipe, unread. All this is done by mae_seal, mae_unseal and mae_aead_*.
+ * caller's to wipe, unread, and its nonces the caller's to keep apart. All this is done by mae_seal,
+ * mae_unseal and mae_aead_*.
  */
 struct mae_job {
     mae_mode_t mode;
@@ -255,7 +256,8 @@ struct mae_completion {
 
 MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
 /* One for jobs of GCM, CCM and CMAC only. On the peripheral these are beyond caps.contexts: the
-   library keeps their state, so that several such messages can take turns. */
+   library keeps their state, so that several such messages can take turns, and a plain one with
+   them. Only XTS cannot go on after such a job there: MAE_E_STATE. */
 MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 

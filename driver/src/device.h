@@ -137,6 +137,8 @@ struct mae_dev {
     struct mae_seal_count seals; /* with keys that came with their messages */
     uint32_t context_count;      /* the device's, and a peripheral's that the library keeps */
     uint32_t loaded;             /* of those, the one whose message is in the peripheral */
+    uint8_t chain[16];           /* the peripheral's, of its last plain job */
+    bool chain_lost;             /* a job of GCM, CCM or CMAC has taken its place */
     struct mae_context contexts[MAE_MAX_CONTEXTS + MAE_SAVED];
     struct mae_region *regions; /* by address */
     size_t region_count, region_capacity;
@@ -178,6 +180,9 @@ void mae_wipe(void *memory, size_t bytes);
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
 mae_error_t mae_usable(const struct mae_dev *dev);
+
+/* plan.c: the counter so many blocks further: 128 bits, big-endian (SP 800-38A B.1, m = 128). */
+void mae_counter_add(uint8_t counter[16], uint64_t blocks);
 
 /* memory.c */
 bool mae_has_dma(const struct mae_dev *dev);

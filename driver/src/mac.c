@@ -69,15 +69,6 @@ static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64
     return mae_mac_update(auth, auth->stage, 16);
 }
 
-/* Never carries out of the field: the length of the data was held against it. */
-static void counter_add(uint8_t counter[16], uint64_t blocks)
-{
-    for (int i = 15; i >= 0 && blocks > 0; i--, blocks >>= 8) {
-        blocks += counter[i];
-        counter[i] = (uint8_t)blocks;
-    }
-}
-
 /* The MAC is over the plaintext: before it is encrypted in place, after it is decrypted. */
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                              uint64_t bytes)
@@ -87,7 +78,7 @@ mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t 
     if (auth->job.direction == MAE_ENCRYPT)
         MAE_TRY(mac_padded(auth, src, bytes));
     MAE_TRY(run_job(auth, MAE_CTR, auth->counter, src, dst, bytes));
-    counter_add(auth->counter, bytes / 16);
+    mae_counter_add(auth->counter, bytes / 16); /* stays in its field: the length fits */
     return auth->job.direction == MAE_DECRYPT ? mac_padded(auth, dst, bytes) : MAE_OK;
 }
 

@@ -33,20 +33,32 @@ static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
     return at;
 }
 
+/* One side of a job. */
+struct side {
+    struct cursor cursor;
+    uint8_t last[16]; /* the last whole block */
+};
+
 static void get(void *arg, uint8_t *block, uint32_t n)
 {
-    for (uint32_t got; n > 0; n -= got, block += got) {
-        const uint8_t *piece = advance(arg, n, &got);
-        memcpy(block, piece, got);
+    struct side *side = arg;
+    for (uint32_t got, at = 0; at < n; at += got) {
+        const uint8_t *piece = advance(&side->cursor, n - at, &got);
+        memcpy(block + at, piece, got);
     }
+    if (n == 16)
+        memcpy(side->last, block, 16);
 }
 
 static void put(void *arg, const uint8_t *block, uint32_t n)
 {
-    for (uint32_t got; n > 0; n -= got, block += got) {
-        uint8_t *piece = advance(arg, n, &got);
-        memcpy(piece, block, got);
+    struct side *side = arg;
+    for (uint32_t got, at = 0; at < n; at += got) {
+        uint8_t *piece = advance(&side->cursor, n - at, &got);
+        memcpy(piece, block + at, got);
     }
+    if (n == 16)
+        memcpy(side->last, block, 16);
 }
 
 static mae_error_t pio_start(struct mae_dev *dev)
@@ -84,26 +96,58 @@ static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
     return MAE_OK;
 }
 
+/* What the next job of a plain message would begin with: its IV, if another message came between. */
+static void keep_chain(struct mae_dev *dev, const struct mae_job *job, const uint8_t in[16],
+                       const uint8_t out[16])
+{
+    bool encrypts = job->direction == MAE_ENCRYPT;
+    switch (job->mode) {
+    case MAE_CBC:
+    case MAE_CFB:
+        memcpy(dev->chain, encrypts ? out : in, 16);
+        break;
+    case MAE_PCBC:
+    case MAE_OFB:
+        for (int i = 0; i < 16; i++)
+            dev->chain[i] = in[i] ^ out[i];
+        break;
+    case MAE_CTR:
+        if (job->init)
+            memcpy(dev->chain, job->iv, 16);
+        mae_counter_add(dev->chain, job->length / 16);
+        break;
+    default:
+        break;
+    }
+    dev->chain_lost = false;
+}
+
 static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
     bool sinks = dev->entries[index].sinks;
-    struct cursor src = cursor_of(job->src, job->src_list, job->length);
-    struct cursor dst = cursor_of(job->dst, job->dst_list, job->length), whole = dst;
+    struct side src = {.cursor = cursor_of(job->src, job->src_list, job->length)};
+    struct side dst = {.cursor = cursor_of(job->dst, job->dst_list, job->length)};
+    struct cursor whole = dst.cursor;
     uint8_t tag[16] = {0};
-    bool makes_tag = mae_is_aead(job->mode) && job->final;
+    bool aead = mae_is_aead(job->mode), makes_tag = aead && job->final;
+    bool resumes = !aead && !job->init && dev->chain_lost;
     struct mae_pio_job pio = {
         .mode = job->mode,
         .direction = job->direction,
-        .init = job->init,
+        .init = job->init || resumes,
         .key_slot = job->key_slot,
         .tweak_slot = job->mode == MAE_XTS ? job->tweak_slot : 0,
-        .iv = job->mode == MAE_ECB || job->mode == MAE_CMAC ? NULL : job->iv,
+        .iv = job->mode == MAE_ECB || job->mode == MAE_CMAC ? NULL
+              : resumes                                     ? dev->chain
+                                                            : job->iv,
         .length = (uint32_t)job->length,
         .phase = job->phase,
         .final = job->final,
         .tag = tag,
         .tag_bytes = job->tag_bytes,
     };
+    if (resumes && job->mode == MAE_XTS)
+        return mae_detail(MAE_E_STATE, "XTS does not go on after jobs of GCM, CCM or CMAC");
     if (makes_tag && job->direction == MAE_DECRYPT)
         memcpy(tag, job->tag, job->tag_bytes);
     mae_error_t error = take_turn(dev, job);
@@ -111,12 +155,18 @@ static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct 
         error = mae_pio_run_with(&dev->bus, &pio, get, &src, put, &dst);
     if (error == MAE_E_AUTH && !sinks)
         wipe_all(whole, job->length);
-    if (mae_is_aead(job->mode) && (job->final || error != MAE_OK))
+    if (aead && (job->final || error != MAE_OK))
         dev->loaded = MAE_NO_CONTEXT; /* it has ended */
+    if (aead)
+        dev->chain_lost = true;
+    else if (error == MAE_OK)
+        keep_chain(dev, job, src.last, dst.last);
     bool made = makes_tag && job->direction == MAE_ENCRYPT;
     mae_complete(dev, index, error, (uint32_t)error, error == MAE_OK && !sinks ? job->length : 0,
                  made ? tag : NULL);
     mae_wipe(tag, sizeof tag);
+    mae_wipe(&src, sizeof src);
+    mae_wipe(&dst, sizeof dst);
     return MAE_OK;
 }
 

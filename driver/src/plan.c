@@ -7,8 +7,7 @@ enum { BATCH = MAE_PARALLEL };
 
 /* ---- IVs ---- */
 
-/* The counter `blocks` further on: 128 bits, big-endian (SP 800-38A B.1 with m = 128). */
-static void counter_add(uint8_t counter[16], uint64_t blocks)
+void mae_counter_add(uint8_t counter[16], uint64_t blocks)
 {
     for (int i = 15; i >= 0 && blocks > 0; i--) {
         blocks += counter[i];
@@ -137,7 +136,7 @@ mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint
     if (!plan->parallel)
         return MAE_OK;
     if (job->mode == MAE_CTR)
-        counter_add(plan->job.iv, bytes / 16);
+        mae_counter_add(plan->job.iv, bytes / 16);
     else if ((job->mode == MAE_CBC || job->mode == MAE_CFB) && bytes >= 16)
         memcpy(plan->job.iv, src + bytes - 16, 16);
     return MAE_OK;

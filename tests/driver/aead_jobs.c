@@ -118,6 +118,53 @@ static void messages_take_turns_on_a_peripheral(void)
     messages_take_turns(MAE_KIND_PERIPHERAL);
 }
 
+/* A plain message of several jobs goes on after authenticated ones in between. */
+static void plain_messages_go_on(void)
+{
+    enum { PARTS = 6, PART = 48 };
+    static uint8_t plain[PARTS * PART], want[PARTS * PART];
+    for (int kind = MAE_KIND_PERIPHERAL; kind <= MAE_KIND_STREAM; kind++) {
+        for (uint32_t mode = MAE_ECB; mode <= MAE_XTS; mode++) {
+            for (int decrypt = 0; decrypt < 2; decrypt++) {
+                struct mock *mock = mock_new(kind);
+                mae_dev_t *dev;
+                uint8_t *memory, key[32];
+                struct mae_completion done;
+                struct mae_job job = {.mode = mode, .direction = decrypt, .length = PART};
+                CHECK_OK(mock_open(mock, &dev));
+                random_bytes(key, 32);
+                random_bytes(plain, sizeof plain);
+                random_bytes(job.iv, 16);
+                if (mode == MAE_CTR)
+                    memset(job.iv + 1, 0xff, 15); /* the counter carries all the way */
+                mock_reference(mode, decrypt, key, mode == MAE_XTS ? 32 : 16, job.iv, plain, want,
+                               sizeof plain);
+                CHECK_OK(mae_key_alloc(dev, key, 16, &job.key_slot));
+                CHECK_OK(mae_key_alloc(dev, key + 16, 16, &job.tweak_slot));
+                CHECK_OK(mae_mem_alloc(dev, PART, (void **)&memory));
+                CHECK_OK(mae_context_alloc(dev, &job.context));
+                job.src = job.dst = memory;
+                for (int part = 0; part < PARTS; part++) {
+                    bool between = part % 2 == 0;
+                    memcpy(memory, plain + PART * part, PART);
+                    if (between) {
+                        new_case(MAE_GCM, 20, 10);
+                        CHECK_OK(mae_seal_with_chosen_nonce(dev, &test.message));
+                    }
+                    job.init = part == 0;
+                    if (mode == MAE_XTS && part == 2 && kind == MAE_KIND_PERIPHERAL) {
+                        CHECK_ERROR(run(dev, &job, &done), MAE_E_STATE);
+                        break;
+                    }
+                    CHECK_OK(run(dev, &job, &done));
+                    CHECK(memcmp(memory, want + PART * part, PART) == 0);
+                }
+                mae_close(dev);
+            }
+        }
+    }
+}
+
 static void descriptors(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -342,6 +389,7 @@ int main(void)
 {
     RUN(messages_take_turns_on_a_card);
     RUN(messages_take_turns_on_a_peripheral);
+    RUN(plain_messages_go_on);
     RUN(descriptors);
     RUN(jobs_out_of_order);
     RUN(wrong_tags_leave_nothing);

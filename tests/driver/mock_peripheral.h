@@ -81,6 +81,8 @@ static void mock_peripheral_start(struct mock *mock, uint32_t value)
     memset(mock->in, 0, sizeof mock->in);
     CHECK(mock->length <= sizeof mock->in - 16);
     CHECK(mock->length > 0 || mock_is_aead(&mock->job));
+    if (mock_is_aead(&mock->job)) /* takes the place of a plain message */
+        memset(mock->chains[0], 0xdd, 16);
     if (!mock->key_valid[slot])
         mock->words[PERIPH(status) / 4] = MAE_PERIPHERAL__STATUS__ERROR__BAD_KEY << 16;
     else if (mock->length == 0)
