@@ -3,15 +3,17 @@
 
 import os
 import random
+import subprocess
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from maeslant import aead, device
+from maeslant import aead, device, driverbuild, simbuild
 from maeslant.device import AEAD, DeviceError, is_wrong_tag
 from tests.driver.test_sim_devices import AWKWARD, opened
+from tests.driver.test_sim_devices import oracle as plain_oracle
 
 SEED = int(os.environ.get("MAESLANT_SEED", "1"))
 PLACES = [("stream4", AWKWARD), ("peripheral", "")]
@@ -158,6 +160,38 @@ def test_macs(build: str, options: str) -> None:
                 assert message.finish() == cmac(key, data)
 
 
+@pytest.mark.parametrize(("build", "options"), PLACES)
+@pytest.mark.parametrize("mode", ["cbc", "cfb", "ofb", "ctr"])
+def test_plain_messages_go_on(build: str, options: str, mode: str) -> None:
+    """The jobs of a plain message with authenticated messages between them."""
+    ffi, lib = device.library()
+    source = random.Random(SEED)
+    key, iv, data = source.randbytes(16), source.randbytes(16), source.randbytes(160)
+    with opened(build, options) as found:
+        number, memory = ffi.new("uint32_t *"), ffi.new("void **")
+        done, count = ffi.new("struct mae_completion *"), ffi.new("size_t *")
+        job = ffi.new("struct mae_job *")
+        job.mode, job.iv, job.length = device.CODES[mode], list(iv), 32
+        device.check(lib.mae_key_alloc(found.handle, key, 16, number))
+        job.key_slot = number[0]
+        device.check(lib.mae_context_alloc(found.handle, number))
+        job.context = number[0]
+        device.check(lib.mae_mem_alloc(found.handle, 32, memory))
+        job.src = job.dst = memory[0]
+        got = b""
+        for at in range(0, len(data), 32):
+            ffi.memmove(memory[0], data[at : at + 32], 32)
+            job.init = at == 0
+            device.check(lib.mae_submit(found.handle, job))
+            device.check(lib.mae_wait(found.handle, done, 1, count, 1_000_000))
+            device.check(done.error)
+            got += bytes(ffi.buffer(memory[0], 32))
+            for other in AEAD:
+                found.seal(other, source.randbytes(32), source.randbytes(33), b"aad")
+            found.mac(source.randbytes(32), b"123")
+        assert got == plain_oracle(mode, key, iv, data, device.ENCRYPT)
+
+
 def test_drawn_nonces_differ() -> None:
     """Each message has one of its own, and opens with it."""
     with opened("stream4") as found:
@@ -165,6 +199,19 @@ def test_drawn_nonces_differ() -> None:
         assert len({nonce for nonce, _, _ in sealed}) == 20
         for nonce, text, tag in sealed:
             assert found.unseal("gcm", bytes(16), nonce, text, tag) == b"same"
+
+
+def test_example() -> None:
+    """The C example opens what it sealed, and refuses what was changed."""
+    simbuild.build("stream4")
+    program = driverbuild.build_program(driverbuild.DRIVER / "examples" / "seal_gcm.c")
+    folder = simbuild.folder("stream4").parent
+    environment = {"MAESLANT_SIM_PATH": str(folder), **os.environ}
+    done = subprocess.run([program], capture_output=True, text=True, env=environment, check=True)
+    lines = done.stdout.splitlines()
+    nonce, text, tag = (bytes.fromhex(line.split()[1]) for line in lines[:3])
+    assert AESGCM(bytes(range(32))).decrypt(nonce, text + tag, b"header") == b"attack at dawn"
+    assert lines[3:] == ["opened: attack at dawn", "changed: refused"]
 
 
 def test_bus_errors_give_no_plaintext() -> None:
