@@ -3,7 +3,7 @@
 
 import secrets
 
-from maeslant.device import DECRYPT, ENCRYPT, MODES, Device, check
+from maeslant.device import CODES, DECRYPT, ENCRYPT, Device, check
 from maeslant.measure.figures import Figure
 
 MEMORY = "latency=50-300&order=shuffled&seed=1"
@@ -48,9 +48,10 @@ class Batch:
     def submit(self, index: int) -> None:
         """Hand over job ``index``."""
         job = self.ffi.new("struct mae_job *")
-        job.mode, job.direction = MODES.index(self.mode), self.direction
+        job.mode, job.direction = CODES[self.mode], self.direction
         job.key_slot, job.tweak_slot = self.slot, self.tweak
         job.context, job.init, job.length = self.contexts[index], 1, self.size
+        job.final = self.mode == "gcm"  # a whole message each
         job.src = self.source + index * self.size
         job.dst = self.sink + index * self.size
         check(self.lib.mae_submit(self.device.handle, job))
@@ -113,6 +114,10 @@ def bus_figures(build: str) -> list[Figure]:
             used(batch(uri, "ctr", 0, 1, TRANSFER), TRANSFER),
             peak,
         )
+        stats = batch(uri, "gcm", ENCRYPT, 16, TRANSFER)
+        note("GCM, 16 messages of 64 KB queued", used(stats, 16 * TRANSFER), "", 95)
+        stats = batch(uri, "gcm", ENCRYPT, 1, TRANSFER)
+        note("GCM, one message of 64 KB alone", used(stats, TRANSFER), "")
         note("CTR, one call of 1 MB (the driver divides it)", one_call(uri, 1 << 20), peak)
         note("CTR, 1 MB at a time with P2's two copies", with_copies(uri), copies)
     return result
