@@ -115,8 +115,10 @@ class Generator:
         """A case of any shape under the bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
-        iv, aad = rng.randbytes(iv_size), rng.randbytes(rng.randrange(101) * (rng.random() < 0.75))
-        data = rng.randbytes(self.size(300))
+        aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
+        if self.style == "IVs":  # to be hashed, one after the other
+            iv_size, aad_size, size = rng.randrange(1, 12), rng.randrange(2), rng.randrange(2)
+        iv, aad, data = rng.randbytes(iv_size), rng.randbytes(aad_size), rng.randbytes(size)
         text, tag = self.oracles[bank].encrypt(iv, aad, data)
         if not tamper and rng.random() < 0.5:
             message = Message(bank, False, iv, aad, data)
@@ -178,9 +180,9 @@ class Generator:
         for number, tamper in enumerate(todo):
             if number % 50 == 0:
                 self.stall()
-                self.style = rng.choice(("one bank", "turns", "any", "keys", "any"))
+                self.style = rng.choice(("one bank", "turns", "any", "keys", "any", "any", "IVs"))
                 bank = rng.randrange(gcmsim.BANKS)
-            if self.style == "turns" or self.style == "keys":
+            if self.style in ("turns", "keys", "IVs"):
                 bank = (bank + 1) % gcmsim.BANKS
             elif self.style == "any":
                 bank = rng.randrange(gcmsim.BANKS)

@@ -105,6 +105,20 @@ async def lengths_disagree(dut) -> None:
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
+async def ivs_in_a_row(dut) -> None:
+    """Messages of little but an IV to hash: one J0 follows the other, under keys of two sizes."""
+    engine = Engine(dut)
+    await engine.reset()
+    engine.key(0, random.randbytes(engine.sizes[-1]))
+    engine.key(engine.banks - 1, random.randbytes(engine.sizes[0]))
+    for number in range(60):
+        bank = (0, engine.banks - 1)[number % 2]
+        iv, aad = random.randbytes(random.randrange(1, 12)), bytes(random.randrange(2))
+        engine.message(bank, iv, aad, bytes(random.randrange(2) * (number > 30)))
+    await engine.run()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
 async def no_tag(dut) -> None:
     """Every number of bytes of a tag counts; none at all is refused."""
     engine = Engine(dut)
