@@ -26,8 +26,8 @@
 // s_axis_cmd_tready are combinational as in mae_gcm_stream. abort_i, clear_i: as there; the rest of
 // a frame that is under way is dropped, and one that is half out ends with a beat of one byte, 0,
 // refused.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; OutDepth >= 2. Lengths below 2^36, of
-// data up to 2^36 - 32.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen (keys not above it), Sbox any; OutDepth >= 2. Lengths
+// below 2^36, of data up to 2^36 - 32.
 // Source: SP 800-38D §7; AMBA AXI4-Stream. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"

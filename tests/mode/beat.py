@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from tests.mode import gcm
-from tests.vectors import nist
+from tests.vectors import gcm as cavp
 
 KEY_SIZES = (16, 24, 32)
 MSG_BITS = 8 + 6 + 256 + 5 + 128 + 5 + 128  # gcm_beat_msg_t
@@ -95,30 +95,16 @@ def any_word(key: bytes, iv: bytes, decrypt: bool | None = None) -> Word:
 
 def vectors(longest_key: int) -> Iterator[Word]:
     """NIST's vectors (CAVP) of one word, with IVs of 96 bits."""
-    for path in sorted((nist.CAVP / "GCM").glob("gcm*.rsp")):
-        decrypt = "Decrypt" in path.name
-        for fields in gcm_vectors(path):
-            parts = [bytes.fromhex(fields.get(n, "")) for n in ("Key", "IV", "AAD", "PT", "CT")]
-            key, iv, aad, plain, text = parts
-            tag = bytes.fromhex(fields["Tag"])
-            if len(key) > longest_key or len(iv) != 12 or len(aad) > 32 or len(text) > 16:
-                continue
-            if decrypt:
-                ok = "FAIL" not in fields
-                yield Word(key, iv, aad, text, True, tag, (ok, plain if ok else b"", b""))
-            else:
-                whole = gcm.encrypt(key, iv, aad, plain)[1]
-                assert whole.startswith(tag)
-                yield Word(key, iv, aad, plain, wanted=(True, text, whole))
-
-
-def gcm_vectors(path) -> Iterator[dict[str, str]]:
-    """The vectors of one CAVP file for GCM, field by field."""
-    fields: dict[str, str] = {}
-    for line in [*path.read_text().splitlines(), "Count = end"]:
-        name, _, value = (part.strip() for part in line.partition("="))
-        if name == "Count" and fields:
-            yield fields
-            fields = {}
-        if name in ("Key", "IV", "AAD", "PT", "CT", "Tag", "FAIL"):
-            fields[name] = value
+    for v in cavp.cavp():
+        if len(v.key) > longest_key or len(v.iv) != 12 or len(v.aad) > 32:
+            continue
+        if len(v.ciphertext) > 16:
+            continue
+        if v.encrypt:
+            whole = gcm.encrypt(v.key, v.iv, v.aad, v.plaintext)[1]
+            assert whole.startswith(v.tag)
+            wanted = (True, v.ciphertext, whole)
+            yield Word(v.key, v.iv, v.aad, v.plaintext, wanted=wanted)
+        else:
+            wanted = (v.valid, v.plaintext if v.valid else b"", b"")
+            yield Word(v.key, v.iv, v.aad, v.ciphertext, True, v.tag, wanted)
