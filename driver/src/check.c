@@ -138,7 +138,7 @@ mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common,
 }
 
 mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *job,
-                               struct mae_context *next)
+                               struct mae_progress *next)
 {
     if ((unsigned)job->phase > MAE_PHASE_IV || (job->phase == MAE_PHASE_IV && job->mode != MAE_GCM))
         return mae_detail(MAE_E_ARGUMENT, "phase %u is unknown", (unsigned)job->phase);
@@ -150,8 +150,9 @@ mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *
         (job->tag_bytes < MAE_TAG_LEAST || job->tag_bytes > sizeof job->tag))
         return mae_detail(MAE_E_ARGUMENT, "a tag of %u bytes: 4 to 16 are possible",
                           job->tag_bytes);
-    *next = dev->contexts[job->context];
+    *next = dev->contexts[job->context].message;
     if (job->init) {
+        next->number++;
         next->stage = MAE_STAGE_OPEN;
         next->mode = job->mode;
         next->direction = job->direction;

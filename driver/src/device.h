@@ -42,8 +42,9 @@ struct mae_entry {
     uint16_t index; /* in the submission ring, modulo 65536 */
     bool in_flight;
     bool aead;
-    bool sinks;    /* has no destination */
-    uint32_t next; /* of the free or the done list */
+    bool sinks;       /* has no destination */
+    uint32_t message; /* mae_progress.number */
+    uint32_t next;    /* of the free or the done list */
     /* What the device may touch: source and destination, buffer or list. */
     uint64_t iova[2];
     uint32_t list_entries[2]; /* 0: one buffer of `length` bytes */
@@ -71,16 +72,21 @@ enum mae_stage {
     MAE_STAGE_SHORT, /* the phase ended with a part of a block: the next one only */
 };
 
-struct mae_context {
-    uint32_t jobs;
-    bool held;
-    /* The message in it, as submitted; for jobs of GCM, CCM and CMAC. */
+/* A message of GCM, CCM or CMAC, as far as its jobs have been submitted. */
+struct mae_progress {
+    uint32_t number; /* of messages begun in the context */
     enum mae_stage stage;
     mae_mode_t mode;
     mae_direction_t direction;
     mae_phase_t phase;
     uint32_t key_slot;
     uint64_t aad_bytes, data_bytes;
+};
+
+struct mae_context {
+    uint32_t jobs;
+    bool held;
+    struct mae_progress message;
     struct mae_pio_context saved; /* a peripheral's, while another message has its registers */
 };
 
@@ -200,7 +206,7 @@ mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job 
 mae_error_t mae_check_job(const struct mae_dev *dev, const struct mae_job *job);
 /* Where a job of GCM, CCM or CMAC leaves its message, and whether it may. */
 mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *job,
-                               struct mae_context *next);
+                               struct mae_progress *next);
 
 /* job.c */
 typedef void (*mae_notify_t)(void *arg, const struct mae_completion *completion);

@@ -75,8 +75,8 @@ mae_error_t mae_submit_own(mae_dev_t *dev, const struct mae_job *job, mae_notify
         return MAE_E_FULL;
     MAE_TRY(mae_check_job(dev, job));
     bool aead = mae_is_aead(job->mode);
-    struct mae_context next = dev->contexts[job->context];
-    next.stage = MAE_STAGE_NONE; /* another mode's job ends what was there */
+    struct mae_progress next = dev->contexts[job->context].message;
+    next.stage = MAE_STAGE_NONE; /* another mode ends what was there */
     if (aead)
         MAE_TRY(mae_check_aead_job(dev, job, &next));
 
@@ -96,14 +96,14 @@ mae_error_t mae_submit_own(mae_dev_t *dev, const struct mae_job *job, mae_notify
     dev->used++;
     entry->in_flight = true;
     account(dev, entry, 1);
-    struct mae_context *context = &dev->contexts[job->context], before = *context;
+    struct mae_progress *message = &dev->contexts[job->context].message, before = *message;
     entry->aead = aead;
+    entry->message = next.number;
     entry->sinks = aead && job->phase != MAE_PHASE_DATA;
-    next.jobs = context->jobs;
-    *context = next; /* before: a peripheral completes inside the call */
+    *message = next; /* before: a peripheral completes inside the call */
     mae_error_t error = dev->engine->submit(dev, index, job);
     if (error != MAE_OK) {
-        *context = before;
+        *message = before;
         account(dev, entry, -1);
         entry->in_flight = false;
         dev->used--;
@@ -136,8 +136,9 @@ void mae_complete(struct mae_dev *dev, uint32_t index, mae_error_t error, uint32
     entry->completion.bytes = bytes;
     if (tag && error == MAE_OK)
         memcpy(entry->completion.tag, tag, sizeof entry->completion.tag);
-    if (entry->aead && error != MAE_OK)
-        dev->contexts[entry->context].stage = MAE_STAGE_NONE; /* its message cannot go on */
+    struct mae_progress *message = &dev->contexts[entry->context].message;
+    if (entry->aead && error != MAE_OK && message->number == entry->message)
+        message->stage = MAE_STAGE_NONE; /* it cannot go on */
     dev->progress_ns = dev->ops->now_ns(dev->backend);
     if (!entry->notify) {
         push(dev, &dev->done, index);

@@ -256,14 +256,42 @@ static void jobs_out_of_order(void)
             TRY_JOB((job.context = plain, job.mode = MAE_CTR), MAE_OK);
             TRY_JOB((job.context = plain, job.init = 0), MAE_E_STATE); /* CTR took its place */
         }
-        dev->contexts[good.context].data_bytes = 0;
+        dev->contexts[good.context].message.data_bytes = 0;
         TRY_JOB(job.init = 1, MAE_OK);
-        dev->contexts[good.context].data_bytes = ((uint64_t)1 << 36) - 32 - 31;
+        dev->contexts[good.context].message.data_bytes = ((uint64_t)1 << 36) - 32 - 31;
         TRY_JOB(job.init = 0, MAE_E_LENGTH); /* a byte too many in all */
-        dev->contexts[good.context].data_bytes--;
+        dev->contexts[good.context].message.data_bytes--;
         TRY_JOB(job.init = 0, MAE_OK);
         mae_close(dev);
     }
+}
+
+/* A message that fails ends itself, not the next one that was queued behind it. */
+static void the_next_message_in_a_context(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    mae_dev_t *dev;
+    uint8_t *memory;
+    struct mae_completion done;
+    size_t count;
+    struct mae_job job = {.mode = MAE_GCM, .direction = MAE_DECRYPT, .init = 1, .length = 32};
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK_OK(mae_key_alloc(dev, (const uint8_t *)"0123456789abcdef", 16, &job.key_slot));
+    CHECK_OK(mae_mem_alloc(dev, 4096, (void **)&memory));
+    CHECK_OK(mae_context_alloc_aead(dev, &job.context));
+    job.src = job.dst = memory;
+    job.tag_bytes = 16;
+    job.final = 1;
+    CHECK_OK(mae_submit(dev, &job)); /* its tag is wrong */
+    job.final = 0;
+    CHECK_OK(mae_submit(dev, &job));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(mae_wait(dev, &done, 1, &count, 1000));
+        CHECK_ERROR(done.error, i ? MAE_OK : MAE_E_AUTH);
+    }
+    job.init = 0;
+    CHECK_OK(run(dev, &job, &done));
+    mae_close(dev);
 }
 
 static void wrong_tags_leave_nothing(void)
@@ -392,6 +420,7 @@ int main(void)
     RUN(plain_messages_go_on);
     RUN(descriptors);
     RUN(jobs_out_of_order);
+    RUN(the_next_message_in_a_context);
     RUN(wrong_tags_leave_nothing);
     RUN(firmware);
     RUN(firmware_wipes);

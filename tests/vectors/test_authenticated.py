@@ -17,7 +17,7 @@ from tests.vectors import authenticated, gcm
 from tests.vectors.authenticated import OPENS, REFUSED, Vector
 
 URIS = ("sim:peripheral", "sim:stream4")
-PART = {"gcm": 97, "ccm": 13}  # one vector of so many runs every time; primes hit all kinds
+PART = {"gcm": 11, "ccm": 3}  # one vector of so many runs every time; primes hit all kinds
 
 
 def refusal(device: Device, call, *arguments: object) -> int:
