@@ -389,7 +389,9 @@ async def key_goes_away(dut) -> None:
     await it.run()
 
 
-@pytest.mark.parametrize("lanes, contexts", [(1, 3), (2, 8), (4, 16)])
+@pytest.mark.parametrize(
+    "lanes, contexts", [(1, 3), (2, 8), pytest.param(4, 16, marks=pytest.mark.slow)]
+)
 def test_gcm_rows(lanes: int, contexts: int) -> None:
     """All of the above."""
     parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": 4}
