@@ -13,11 +13,15 @@ KINDS = {1: "peripheral", 2: "stream card", 3: "copy card"}
 
 
 def show(found: list[dict[str, object]], as_json: bool, console: Console) -> None:
-    """The devices that can be opened, then the builds that could be made."""
+    """The devices that can be opened, then the builds that could be made.
+
+    Of the simulated ones only the named devices: tests and engines leave libraries there, too.
+    """
+    named = {f"sim:{name}": name for name, build in builds.load().items() if build.get("device")}
+    found = [d for d in found if d["uri"] in named or not str(d["uri"]).startswith("sim:")]
     have = {str(device["uri"]) for device in found}
-    for name, build in builds.load().items():
-        uri = f"sim:{name}"
-        if build.get("device") and uri not in have:
+    for uri, name in named.items():
+        if uri not in have:
             summary = f"not built yet: maeslant build {name}"
             found.append({"uri": uri, "summary": summary, "available": False})
     if as_json:
