@@ -132,7 +132,10 @@ def run(name: str, console: Console) -> None:
     iv, aad = secrets.token_bytes(16), path.name.encode()
     keys = {mode: secrets.token_bytes(size) for mode, size in KEY_BYTES.items()}
     table = Table(
-        title="AES-256-GCM, AES-128-CTR and -CBC on the 4-lane stream card", box=box.SIMPLE
+        title="AES-256-GCM, AES-128-CTR and -CBC on the 4-lane stream card",
+        box=box.SIMPLE,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
     )
     table.caption = f"{CONDITIONS}; bus: share of its data clocks; Gbit/s at {CLOCK_MHZ} MHz"
     for column in ("pass", "bytes", "clocks", "blocks/clk", "bus", "Gbit/s", "equal to"):

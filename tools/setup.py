@@ -83,7 +83,7 @@ def main() -> None:
     python = env / "bin" / "python"
     print("setup: installing the locked Python packages")
     subprocess.run(
-        [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+        [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--use-pep517"]
         + ["-r", str(ROOT / "requirements.lock")],
         check=True,
     )
