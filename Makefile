@@ -23,8 +23,12 @@ run: $(READY) ## Take FILE (or a real file found here) through the card and back
 	@$(VENV)/bin/maeslant demo "$(FILE)"
 
 .PHONY: test
-test: $(READY) ## Run every test (TEST=... for some)
+test: $(READY) ## Run the tests, but for the long ones (TEST=... for some)
 	@$(PY) -m pytest -n 2 $(TEST)
+
+.PHONY: test-all
+test-all: $(READY) ## Run the long tests too, about an hour (TEST=... for some)
+	@$(PY) -m pytest -n 2 -m "slow or not slow" $(TEST)
 
 .PHONY: vectors
 vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card

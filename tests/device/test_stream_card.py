@@ -347,7 +347,7 @@ def build(lanes: int, contexts: int, **more: int) -> dict[str, int]:
     return {"Lanes": lanes, "Contexts": contexts, "KeySlots": 16, "KeyBanks": 4, **more}
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card(lanes: int) -> None:
     """Function."""
     bench.run(
@@ -368,6 +368,7 @@ def test_stream_card_wipe() -> None:
     )
 
 
+@pytest.mark.slow
 def test_stream_card_figures() -> None:
-    """The clock figures, at four lanes."""
+    """The clock figures, at four lanes; in the short run `maeslant measure` checks them."""
     bench.run("mae_stream_card", parameters=build(4, 64), test_filter="figure_")

@@ -126,7 +126,7 @@ async def nothing_before_the_verdict(dut) -> None:
     await carry_out(card, lots)
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card_gcm(lanes: int) -> None:
     """Function."""
     bench.run("mae_stream_card", parameters=build(lanes, 16 * lanes))
