@@ -9,13 +9,11 @@
 // part, where bytes beyond it are not looked at; in_last_i marks the last beat of the message. Of
 // data, out_* gives the same beats back, in the clock after; bytes beyond the length are 0. tag_*
 // ends each message, in order. Whoever decrypts keeps the data back until the verdict.
-//
 // Throughput: a beat every clock, in a message and from one to the next, also of the other bank, if
 // the message was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is
-// as long as the one before; up to MsgDepth messages are under way. Messages that go to and fro between
-// keys of different lengths lose 0.4 to 1 clock at each change: a shorter key's block waits for the
-// stages above its entry. Bypasses of those stages (2 or 4 rounds a lane) would make it 0, and the
-// latency of every message that of the longest key.
+// as long as the one before; up to MsgDepth messages are under way. To and fro between key lengths
+// costs 0.4 to 1 clock a change (a shorter key waits for the stages above its entry); bypasses there,
+// 2 or 4 rounds a lane, would cost none but give every message the longest key's latency.
 // Latency: first data beat Nr + 3 clocks after its announcement, out_* 1 clock after in_*, the tag 6
 // clocks after the last beat. From the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1.
 // in_ready_o is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank
