@@ -45,6 +45,7 @@ struct mock {
     int64_t fail_access;   /* the access with this number fails; < 0: none */
     int64_t fail_map;      /* so many mappings succeed, then none; < 0: all */
     bool mapping_overlaps; /* mappings of the caller's memory fail */
+    uint32_t erasing;      /* so many reads of a card's status still show `wiping` */
 
     /* What happened. */
     struct mock_access log[MOCK_LOG];
@@ -257,6 +258,12 @@ static void mock_note(struct mock *mock, uint32_t write, uint32_t offset, uint32
 static void mock_key_command(struct mock *mock, uint32_t value)
 {
     uint32_t slot = value & 63, key = CARD(key) / 4, words = 4 + 2 * (value >> 8 & 3);
+    if (mock->erasing > 0) {
+        mock->words[CARD(key_status) / 4] = MAE_STREAM_CARD__KEY_STATUS__ERROR__BUSY
+                                            << MAE_STREAM_CARD__KEY_STATUS__ERROR_bp;
+        memset(&mock->words[key], 0, 32);
+        return;
+    }
     mock->key_valid[slot] = !(value >> 16 & 1);
     mock->keys[slot] = words;
     for (uint32_t i = 0; i < 8; i++) {
@@ -281,6 +288,10 @@ static mae_error_t mock_read32(void *backend, uint32_t offset, uint32_t *value)
     *value = mock->words[offset / 4];
     if (mock->kind != MAE_KIND_PERIPHERAL && offset == CARD(status) && mock->queued > 0)
         *value |= MAE_STREAM_CARD__STATUS__BUSY_bm;
+    if (mock->kind != MAE_KIND_PERIPHERAL && offset == CARD(status) && mock->erasing > 0) {
+        *value |= MAE_STREAM_CARD__STATUS__WIPING_bm;
+        mock->erasing -= mock->erasing < UINT32_MAX; /* that many: for ever */
+    }
     if (mock->kind == MAE_KIND_PERIPHERAL)
         mock_peripheral_read(mock, offset, value);
     mock_note(mock, MOCK_READ, offset, *value);

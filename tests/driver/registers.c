@@ -254,6 +254,22 @@ static void a_job_of_the_peripheral(void)
     mae_close(dev);
 }
 
+/* After a reset the card erases its memories: no key before that is over. */
+static void a_card_that_is_still_erasing(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    mae_dev_t *dev;
+    uint8_t key[16] = {1};
+    mock->erasing = 5;
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK_OK(mae_key_load(dev, 0, key, 16));
+    CHECK(mock->erasing == 0 && mock->key_valid[0]);
+    mae_close(dev);
+    mock = mock_new(MAE_KIND_STREAM);
+    mock->erasing = UINT32_MAX;
+    CHECK_ERROR(mock_open(mock, &dev), MAE_E_TIMEOUT);
+}
+
 static void devices_that_are_not_ours(void)
 {
     mae_dev_t *dev;
@@ -339,6 +355,7 @@ int main(void)
     RUN(refused_keys);
     RUN(a_job_is_a_descriptor_and_a_doorbell);
     RUN(a_job_of_the_peripheral);
+    RUN(a_card_that_is_still_erasing);
     RUN(devices_that_are_not_ours);
     RUN(every_access_may_fail_on_a_card);
     RUN(every_access_may_fail_on_a_peripheral);
