@@ -4,8 +4,8 @@
 // command that loads them into a slot of the key cache, or erases one.
 //
 // A command takes 1 clock plus what the key cache waits. The words are told to clear themselves
-// (clear_o) once the command is done, whatever became of it. A command that comes while one runs is
-// refused. Legal: KeySlots 1..64.
+// (clear_o) once the command is done, whatever became of it. A command that comes while one runs, or
+// while closed_i, is refused with ErrBusy. Legal: KeySlots 1..64.
 
 `include "mae_assert.svh"
 
@@ -20,6 +20,7 @@ module mae_key_window
     input logic clk_i,
     input logic rst_ni,
     input logic clear_i,
+    input logic closed_i, // the stores behind are being erased
 
     // from and to the registers
     input  logic                  go_i,     // pulse; the rest holds until busy_o is low again
@@ -40,9 +41,10 @@ module mae_key_window
 
   logic   busy_q;
   error_e error_q;
-  logic   legal;
+  logic legal, start;
 
   assign legal = 7'(slot_i) < 7'(KeySlots) && (erase_i || len_i <= MaxKeyLen);
+  assign start = go_i && !busy_q && !closed_i;
   assign write_valid_o = busy_q;
   assign write_o = '{
           slot: slot_i,
@@ -50,7 +52,7 @@ module mae_key_window
           len: key_len_e'(len_i),
           key: erase_i ? '0 : key_of_words(words_i)
       };
-  assign clear_o = clear_i || (busy_q && write_ready_i) || (go_i && !busy_q && !legal);
+  assign clear_o = clear_i || (busy_q && write_ready_i) || (go_i && !busy_q && !(start && legal));
   assign busy_o = busy_q || go_i;
   assign error_o = error_q;
 
@@ -59,7 +61,7 @@ module mae_key_window
       busy_q  <= 1'b0;
       error_q <= ErrNone;
     end else begin
-      if (go_i && !busy_q) begin
+      if (start) begin
         busy_q  <= legal && !clear_i;
         error_q <= legal ? ErrNone : ErrBadKey;
       end else begin

@@ -5,7 +5,7 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import FallingEdge
+from cocotb.triggers import FallingEdge, Timer
 
 from tests.support import bench
 from tests.support.stream import start
@@ -16,7 +16,7 @@ KEY_BITS = 256
 
 async def begin(dut) -> None:
     """Reset with everything low."""
-    names = "clear_i go_i slot_i len_i erase_i words_i write_ready_i"
+    names = "clear_i closed_i go_i slot_i len_i erase_i words_i write_ready_i"
     await start(dut, **{name: 0 for name in names.split()})
     await FallingEdge(dut.clk_i)
 
@@ -35,6 +35,23 @@ def fields(dut) -> tuple[int, int, int, int]:
     value = int(dut.write_o.value)
     key, rest = value & (1 << KEY_BITS) - 1, value >> KEY_BITS
     return rest >> 3, rest >> 2 & 1, rest & 3, key
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def closed(dut) -> None:
+    """While the stores are erased a command is refused and says so; the words clear; then all goes."""
+    await begin(dut)
+    dut.closed_i.value = 1
+    dut.go_i.value = 1
+    await Timer(1, "ns")
+    assert dut.clear_o.value == 1
+    await go(dut, 0, 0, 0, 1)
+    for _ in range(3):
+        await FallingEdge(dut.clk_i)
+        assert (dut.write_valid_o.value, dut.busy_o.value, dut.error_o.value) == (0, 0, BUSY)
+    dut.closed_i.value = 0
+    await go(dut, 0, 0, 0, 1)
+    assert (dut.write_valid_o.value, dut.error_o.value) == (1, NONE)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
