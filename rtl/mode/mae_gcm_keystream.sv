@@ -198,7 +198,7 @@ module mae_gcm_keystream
           ctx: '0,
           bank: msg_i.bank,
           dir: Encrypt,
-          block: gcm_counter(j0, blocks_q + 32'(i + 1))
+          block: mae_mode_pkg::inc32(j0, blocks_q + 32'(i + 1))
       };
     end
     req_valid[Lanes] = h_want || mask_want;

@@ -36,9 +36,4 @@ package mae_gcm_pkg;
     block_t tag;
   } gcm_verdict_t;
 
-  // J0 counts on in its last 32 bits (inc32 of §6.2).
-  function automatic block_t gcm_counter(input block_t j0, input logic [31:0] n);
-    return {j0[127:32], j0[31:0] + n};
-  endfunction
-
 endpackage
