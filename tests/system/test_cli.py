@@ -13,7 +13,7 @@ import time
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from maeslant import paths
+from maeslant import builds, paths
 
 MAESLANT = str(paths.ROOT / ".venv" / "bin" / "maeslant")
 KEYS = {128: "00112233445566778899aabbccddeeff"}
@@ -237,6 +237,9 @@ def test_devices_and_info() -> None:
     found = json.loads(good("devices", "--json"))
     assert any(device["uri"] == "sim:stream4" for device in found)
     assert b"sim:stream4" in good("devices")
+    # What tests and engines leave among the builds is no device.
+    named = {f"sim:{name}" for name, build in builds.load().items() if build.get("device")}
+    assert {d["uri"] for d in found if d["uri"].startswith("sim:")} == named
     caps = json.loads(good("info", "sim:stream4", "--json"))
     assert caps["lanes"] == 4 and caps["modes"] == [
         "ecb",
