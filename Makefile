@@ -27,7 +27,7 @@ test: $(READY) ## Run the tests, but for the long ones (TEST=... for some)
 	@$(PY) -m pytest -n 2 $(TEST)
 
 .PHONY: test-all
-test-all: $(READY) ## Run the long tests too, about an hour (TEST=... for some)
+test-all: $(READY) ## Run the long tests too (TEST=... for some)
 	@$(PY) -m pytest -n 2 -m "slow or not slow" $(TEST)
 
 .PHONY: vectors
