@@ -23,6 +23,7 @@ class Context:
     needs: list[tuple[int, int]]
     active: bool = True
     lost: bool = False
+    tweaked: bool = False  # it needs another key than it was configured with
 
 
 class Keys:
@@ -68,6 +69,7 @@ class Keys:
             dut.tweak_done_i.value = 1 << lane
             dut.tweak_slot_i.value = slot << lane * width
             self.held[tweaked].needs.pop(0)
+            self.held[tweaked].tweaked = True
         if cfg is not None:
             n, mode, decrypt, init, slot, tweak = cfg
             dut.cfg_ctx_i.value = n
@@ -86,6 +88,8 @@ class Keys:
         for n, context in self.held.items():
             assert int(dut.key_ok_o.value) >> n & 1 == self.usable(context.needs[0]), n
             assert int(dut.lost_o.value) >> n & 1 == context.lost, n
+            if context.active and not context.tweaked:
+                assert int(dut.want_o.value) >> context.needs[0][0] & 1, "wanted until it ends"
 
     def random_cfg(self, n: int) -> tuple[int, int, int, int, int, int]:
         """Any job for a context."""
@@ -133,7 +137,7 @@ async def wants_what_active_jobs_need(dut) -> None:
         for n, context in keys.held.items():
             if len(context.needs) == 2 and random.random() < 0.5:
                 await keys.step(tweaked=n)
-            context.active = random.random() < 0.8
+            context.active &= random.random() < 0.8  # only a job makes it active again
         for _ in range(2 * keys.contexts // group):
             await keys.step()
         wanted = {c.needs[0][0] for c in keys.held.values() if c.active}
