@@ -6,11 +6,12 @@
 // mode (Ctr32); rows are hashed as they pass: AAD and IV going in, ciphertext going in (decryption)
 // or coming out (encryption). Rows of AAD, IV and of jobs without bytes come back as zeros.
 //
-// A message's H = E(K, 0) and, at its end, E(K, J0) are made by the core in contexts of their own,
-// numbered from Contexts on. Beginning a message takes about 2 * Lanes + 30 clocks, in which no
-// other job begins; its end about 30. Every job ends with one report: with the tag of a message
-// that was encrypted to its end; StatusBadTag and no tag if a decryption's is wrong; StatusBadKey
-// if the key went away. What a message leaves (H, hash, J0) is erased at its end.
+// H = E(K, 0) and, at a message's end, E(K, J0) are made by the core in contexts from Contexts on.
+// Alone, its key in a bank, at one register a round: a message's first job is taken
+// Nr + 2 * Lanes + 4 clocks after it was offered (one lane: Nr + 7), others after 1; no other
+// begins meanwhile. Its end takes Nr + 11 clocks, the report in the last; one at a time. H, hash
+// and J0 are then erased. Every job ends with one report: the tag of a message encrypted to its
+// end; StatusBadTag and no tag if a decryption's is wrong; StatusBadKey if the key went away.
 //
 // Latency: rows 1 clock more than the core's. Throughput: a row a clock; rows that are hashed, of one
 // context, every second clock. job_ready_o is combinational in core_cfg_ready_i, row_ready_o in

@@ -49,7 +49,7 @@ class Host:
         self.todo: list[list[Job]] = [[] for _ in range(self.contexts)]
         self.cookie = 0
         self.clocks = 0
-        self.rows_taken = 0
+        self.at: dict[tuple[str, int], int] = {}  # the clock of a job's event, by its cookie
 
     async def begin(self) -> None:
         """Reset, and keys into all slots."""
@@ -139,8 +139,8 @@ class Host:
         out = Cipher(algorithms.AES(self.keys[slot]), modes.CTR(iv)).encryptor().update(data)
         return [self.job(context, data, out, op=CTR, key_slot=slot, flags=INIT, iv=iv)]
 
-    async def run(self, limit: int = 40000, *, loose: bool = False) -> dict[int, int]:
-        """Everything in `todo`; the clock in which each job was accepted, by cookie.
+    async def run(self, limit: int = 40000, *, loose: bool = False) -> None:
+        """Everything in `todo`; `at` says when.
 
         loose: rows may come out as anything.
         """
@@ -149,7 +149,6 @@ class Host:
         running: dict[int, Job] = {}
         out: dict[int, bytes] = {}
         open_ends: dict[int, set[str]] = {}
-        taken_at: dict[int, int] = {}
         offer: Job | None = None
         given: int | None = None
         end = self.clocks + limit
@@ -179,6 +178,8 @@ class Host:
             dut.row_ready_i.value = int(take)
             await RisingEdge(dut.clk_i)
             self.clocks += 1
+            if offer:
+                self.at.setdefault(("offered", offer.desc.cookie), self.clocks)
             assert self.clocks < end, f"hangs: {sorted(running)} {open_ends}"
             # What this clock did.
             if int(dut.report_valid_o.value):
@@ -189,6 +190,7 @@ class Host:
                 tag = (word & 2**128 - 1).to_bytes(16, "little")
                 assert tag == (job.tag if status == Status.OK else bytes(16)), job.desc
                 open_ends[context].remove("report")
+                self.at["reported", job.desc.cookie] = self.clocks
             if take and int(dut.row_valid_o.value):
                 context, last = int(dut.row_ctx_o.value), int(dut.row_last_o.value)
                 count = int(dut.row_bytes_o.value)
@@ -201,19 +203,20 @@ class Host:
                 else:
                     out[context] += whole[:count]
                     assert not any(whole[count:])
-                self.rows_taken += 1
                 if last:
                     assert loose or job.want is None or out[context] == job.want, job.desc
                     open_ends[context].remove("rows")
+                    self.at["out", job.desc.cookie] = self.clocks
             if given is not None and int(dut.row_ready_o.value):
                 rows[given].pop(0)
+                self.at["in", running[given].desc.cookie] = self.clocks
                 given = None
             if offer and int(dut.cfg_ready_o.value):
                 context = offer.desc.context
                 status = Status(int(dut.cfg_status_o.value))
                 self.todo[context].pop(0)
                 if status == Status.OK:
-                    taken_at[offer.desc.cookie] = self.clocks
+                    self.at["taken", offer.desc.cookie] = self.clocks
                     accept = int(dut.cfg_accept_o.value)
                     assert accept == (2 | (offer.want is None) if offer.desc.op == GCM else 0)
                     step = self.row_bytes
@@ -227,7 +230,6 @@ class Host:
                 offer = None
             for context in [c for c, ends in open_ends.items() if not ends]:
                 del open_ends[context], running[context]
-        return taken_at
 
 
 async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
@@ -372,6 +374,47 @@ async def key_goes_away(dut) -> None:
         await runner
     it.todo[0] = it.message(0, False, 3, (12, 10, 100))
     await it.run()
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def clocks(dut) -> None:
+    """What a message's beginning and end take, nothing else under way: the header's figures."""
+    it = await host(dut, 6, 0)
+
+    def took(job: Job, since: str, until: str) -> int:
+        return it.at[until, job.desc.cookie] - it.at[since, job.desc.cookie]
+
+    for slot, rounds in enumerate((10, 12, 14)):
+        begin = rounds + (7 if it.lanes == 1 else 2 * it.lanes + 4)
+        end = rounds + 11
+        it.todo[0] += it.message(0, False, slot, (12, 0, 16))
+        await it.run()  # brings the key into a bank
+        for decrypt in (False, True):
+            for size in (
+                (12, 16, 0),
+                (12, 0, 0),
+                (12, 0, 16),
+                (12, 0, 640),
+                (12, 40, 50),
+                (16, 0, 5),
+            ):
+                jobs = it.message(0, decrypt, slot, size)
+                it.todo[0] += jobs
+                await it.run()
+                assert took(jobs[0], "offered", "taken") == begin
+                assert all(took(job, "offered", "taken") == 1 for job in jobs[1:])
+                if jobs[-1].data and jobs[-1].want is not None:
+                    assert took(jobs[-1], "out", "reported") == end - 1
+                else:
+                    assert took(jobs[-1], "in", "reported") == end
+        # Two ends at once.
+        halves = [it.message(context, False, slot, (12, 32, 0), parts=2) for context in (0, 1)]
+        for half in (0, 1):
+            for context, jobs in enumerate(halves):
+                it.todo[context].append(jobs[half])
+            await it.run()
+        reports = sorted(it.at["reported", jobs[1].desc.cookie] for jobs in halves)
+        assert reports[1] - reports[0] == end
 
 
 @pytest.mark.parametrize(
