@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things are: the one place that knows the tree and the order of its folders."""
 
+import importlib.util
 import os
 import pathlib
 import re
@@ -57,11 +58,17 @@ def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
     return [path for path in rtl_packages() if path in needed and path not in files]
 
 
+def foreign_folders() -> list[pathlib.Path]:
+    """Folders of installed Python packages that hold modules rtl/ uses (file = module)."""
+    found = importlib.util.find_spec("pythondata_cpu_picorv32")
+    return [pathlib.Path(found.origin).parent / "verilog"] if found and found.origin else []
+
+
 def verilator_sources() -> list[str]:
     """Arguments that let Verilator find every package and module (file = module)."""
     folders = [sub for folder in rtl_folders() for sub in (folder, *sorted(folder.glob("*/")))]
-    args = [arg for folder in folders for arg in ("-y", str(folder))]
-    return [*args, "+libext+.sv", f"-I{RTL / 'prim'}"]
+    args = [arg for folder in (*folders, *foreign_folders()) for arg in ("-y", str(folder))]
+    return [*args, "+libext+.sv+.v", f"-I{RTL / 'prim'}"]
 
 
 def tool(name: str) -> str:

@@ -33,7 +33,7 @@ OPT_FAST = "-O3"
 OPT_ENGINE = "-O1"  # an engine works for seconds: half the time to build, a tenth slower
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
-ENGINES = {"mae_gcm_stream": "gcm"}
+ENGINES = {"mae_gcm_stream": "gcm", "mae_soc": "soc"}
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -75,6 +75,7 @@ def build_top(
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
     arguments += [*paths.verilator_sources(), *map(str, files)]
+    arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
     optimize = OPT_ENGINE if top in ENGINES else OPT_FAST
     with open(where / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -102,7 +103,7 @@ def _harness_files(top: str) -> list[pathlib.Path]:
         return [*own, *rest, *SIM.glob("*.h"), *SIM.glob("include/*.h"), *SIM.glob("plain/**/*.h")]
     folder = SIM / ENGINES[top]
     shared = [SIM / name for name in ("runtime.cpp", "runtime.h", "random.h")]
-    return [folder / f"{folder.name}.cpp", *shared, *folder.glob("*.h")]
+    return [folder / f"{folder.name}.cpp", *shared, *folder.glob("*.h"), *folder.glob("*.vlt")]
 
 
 def _make(

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_soc: a PicoRV32 system with the peripheral and the memory arbiter (P3 §3): the CPU and
+// mae_soc_fabric, whose header has the address map. Software: driver/firmware.
+//
+// The CPU is RV32I with its own interrupts, the peripheral's on line 3 (level), a barrel shifter,
+// clock and instruction counters (rdcycle, rdinstret), no multiplier: AES needs none. It starts at
+// address 0, takes interrupts at 0x10, and stops with trap_o at an instruction or access that is not
+// legal. Its Verilog comes from the Python package pythondata-cpu-picorv32; nothing of it is here.
+//
+// Latency: an access of the CPU as in mae_soc_fabric; about 4 clocks an instruction. console_valid_o
+// and finish_valid_o are pulses of a clock. Constant-time: as the software. Legal: RowBits 10..24.
+
+`include "mae_assert.svh"
+
+module mae_soc
+  import mae_aes_pkg::*;
+#(
+    parameter int unsigned RowBits = 13,
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned KeySlots = 4,
+    parameter int unsigned KeyBanks = 2,
+    parameter dirs_e Dirs = DirsBoth,
+    parameter key_len_e MaxKeyLen = Aes256,
+    parameter int unsigned Digit = 16
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    output logic       console_valid_o,
+    output logic [7:0] console_data_o,
+    output logic       finish_valid_o,
+    output logic [7:0] finish_code_o,
+    output logic       trap_o
+);
+
+  `MAE_PARAM(LegalRowBits, RowBits >= 10 && RowBits <= 24)
+
+  localparam int unsigned IrqLine = 3;  // 0 to 2 are the CPU's own
+
+  logic mem_valid, mem_ready, irq, rst_n_q;
+  logic [31:0] mem_addr, mem_wdata, mem_rdata;
+  logic [3:0] mem_wstrb;
+
+  // The CPU's reset is a synchronous one: it leaves reset with the first clock after rst_ni.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) rst_n_q <= 1'b0;
+    else rst_n_q <= 1'b1;
+  end
+
+  // verilator lint_off PINCONNECTEMPTY  // interfaces of the CPU that are not used
+  picorv32 #(
+      .BARREL_SHIFTER(1),
+      .ENABLE_IRQ    (1),
+      .MASKED_IRQ    (~(32'd1 << IrqLine)),
+      .LATCHED_IRQ   (~(32'd1 << IrqLine))
+  ) u_cpu (
+      .clk         (clk_i),
+      .resetn      (rst_n_q),
+      .trap        (trap_o),
+      .mem_valid   (mem_valid),
+      .mem_instr   (),
+      .mem_ready   (mem_ready),
+      .mem_addr    (mem_addr),
+      .mem_wdata   (mem_wdata),
+      .mem_wstrb   (mem_wstrb),
+      .mem_rdata   (mem_rdata),
+      .mem_la_read (),
+      .mem_la_write(),
+      .mem_la_addr (),
+      .mem_la_wdata(),
+      .mem_la_wstrb(),
+      .pcpi_valid  (),
+      .pcpi_insn   (),
+      .pcpi_rs1    (),
+      .pcpi_rs2    (),
+      .pcpi_wr     (1'b0),
+      .pcpi_rd     ('0),
+      .pcpi_wait   (1'b0),
+      .pcpi_ready  (1'b0),
+      .irq         (32'(irq) << IrqLine),
+      .eoi         (),
+      .trace_valid (),
+      .trace_data  ()
+  );
+  // verilator lint_on PINCONNECTEMPTY
+
+  mae_soc_fabric #(
+      .RowBits  (RowBits),
+      .Sbox     (Sbox),
+      .KeySlots (KeySlots),
+      .KeyBanks (KeyBanks),
+      .Dirs     (Dirs),
+      .MaxKeyLen(MaxKeyLen),
+      .Digit    (Digit)
+  ) u_fabric (
+      .clk_i,
+      .rst_ni,
+      .mem_valid_i(mem_valid),
+      .mem_ready_o(mem_ready),
+      .mem_addr_i (mem_addr),
+      .mem_wdata_i(mem_wdata),
+      .mem_wstrb_i(mem_wstrb),
+      .mem_rdata_o(mem_rdata),
+      .irq_o      (irq),
+      .console_valid_o,
+      .console_data_o,
+      .finish_valid_o,
+      .finish_code_o
+  );
+
+endmodule
