@@ -282,6 +282,8 @@ module mae_aes_client
       .write_ready_o,
       .write_i,
       .slot_valid_o,
+      .want_valid_i  (1'b0),
+      .want_slot_i   ('0),
       .cfg_valid_i   (core_cfg_valid),
       .cfg_ready_o   (core_cfg_ready),
       .cfg_ctx_i     (core_cfg_ctx),

@@ -37,6 +37,9 @@ module mae_aes_core
 
     output logic [KeySlots-1:0] slot_valid_o,
 
+    input logic      want_valid_i,  // a slot that the next job will need: its key is made ready
+    input key_slot_t want_slot_i,
+
     input  logic      cfg_valid_i,
     output logic      cfg_ready_o,
     input  ctx_t      cfg_ctx_i,
@@ -77,13 +80,18 @@ module mae_aes_core
     else if (wipe_q != '0) wipe_q <= wipe_q - 1'b1;
   end
 
-  key_state_t  keys;
-  key_demand_t demand;
+  key_state_t keys;
+  key_demand_t demand, demand_all;
   logic key_valid, key_ready;
   cipher_key_t key;
   logic [Lanes-1:0] req_valid, req_ready, rsp_valid;
   cipher_req_t [Lanes-1:0] req;
   cipher_rsp_t [Lanes-1:0] rsp;
+
+  always_comb begin
+    demand_all = demand;
+    if (want_valid_i) demand_all.want[want_slot_i] = 1'b1;
+  end
 
   mae_mode_engine #(
       .Lanes     (Lanes),
@@ -136,7 +144,7 @@ module mae_aes_core
       .write_i,
       .slot_valid_o,
       .keys_o     (keys),
-      .demand_i   (demand),
+      .demand_i   (demand_all),
       .key_valid_o(key_valid),
       .key_ready_i(key_ready),
       .key_o      (key)

@@ -9,14 +9,15 @@ package mae_device_pkg;
 
   // Errors of register commands; mae_error_e of regs/mae_common.rdl.
   typedef enum logic [7:0] {
-    ErrNone      = 8'd0,
-    ErrBadOp     = 8'd2,
-    ErrBadLength = 8'd4,
-    ErrBadKey    = 8'd5,
-    ErrBadTag    = 8'd12,
-    ErrOverflow  = 8'd32,
-    ErrUnderflow = 8'd33,
-    ErrBusy      = 8'd34
+    ErrNone       = 8'd0,
+    ErrBadOp      = 8'd2,
+    ErrBadLength  = 8'd4,
+    ErrBadKey     = 8'd5,
+    ErrBadTag     = 8'd12,
+    ErrOverflow   = 8'd32,
+    ErrUnderflow  = 8'd33,
+    ErrBusy       = 8'd34,
+    ErrBadAddress = 8'd35
   } error_e;
 
   localparam int unsigned RegAddrWidth = 12;  // a device answers in one page of 4 KiB

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_auth_route: two users of mae_aes_core: the rows of a job in context 0, and single blocks for
-// E(block) in context 1, which is configured for each of them, so that it is free in between.
+// the cipher alone in context 1, which is configured for each of them, so that it is free in between.
 //
 // Latency: nothing for the job's way, which is combinational in both directions; a single block is
 // answered Nr + 4 clocks after single_valid_i where the cipher is free. A single block goes before
-// rows. single_valid_i and single_i hold until single_taken_o; answers are always
+// rows. single_valid_i and what belongs to it hold until single_taken_o; answers are always
 // taken, and do not pass through here.
 // Constant-time: yes. Masked: no. clear_i forgets a single block under way; the core is to be
 // cleared with it.
@@ -24,6 +24,7 @@ module mae_auth_route
     input  logic      single_valid_i,
     input  block_t    single_i,
     input  key_slot_t single_slot_i,
+    input  dir_e      single_dir_i,
     output logic      single_taken_o,
     output logic      single_done_o,   // its answer comes from the core in this clock
 
@@ -86,6 +87,7 @@ module mae_auth_route
       cfg_o = '0;
       cfg_o.mode = Ecb;
       cfg_o.key_slot = single_slot_i;
+      cfg_o.dir = single_dir_i;
     end
   end
 

@@ -4,7 +4,7 @@
 // before mae_aes_core with two contexts and one lane (mae_auth_route): context 0 has the data, in
 // GCM and CCM under CTR32; context 1 has single blocks under ECB: H = E(0), which also makes CMAC's
 // subkeys, the tag's mask E(iv) and each step of a CBC-MAC. A job of a plain mode (AuthNone) passes
-// through as if the unit were not there.
+// through as if the unit were not there; beside it context 1 is single_i's.
 //
 // Between jobs all of a message is in state_i, registers outside, which the unit writes through
 // state_write_o and state_o. The byte counts step when a job is taken, the rest as it runs; nobody
@@ -55,6 +55,15 @@ module mae_auth_unit
     input  auth_row_t in_row_i,
     output logic      out_valid_o,  // always taken
     output auth_row_t out_row_o,
+
+    // a block for the cipher alone, while no job of an authenticated mode runs; its answer is
+    // rsp_row_i in the clock of single_done_o
+    input  logic      single_valid_i,
+    input  key_slot_t single_slot_i,
+    input  dir_e      single_dir_i,
+    input  block_t    single_i,
+    output logic      single_taken_o,
+    output logic      single_done_o,
 
     // to and from the core; answers are always taken
     output logic      cfg_valid_o,
@@ -181,13 +190,14 @@ module mae_auth_unit
   auth_bytes_t aad_before, data_before;
 
   assign plain = state_q == Idle;
-  assign single_valid = state_q inside {Zero, Mask} ||
+  assign single_valid = (plain && single_valid_i) || state_q inside {Zero, Mask} ||
       (state_q == Blocks && !gcm && (text_valid || (job_q.empty && !nothing)));
 
   always_comb begin
     unique case (state_q)
       Zero:    single = '0;
       Mask:    single = state_i.iv;
+      Idle:    single = single_i;
       default: single = operand;
     endcase
   end
@@ -215,7 +225,8 @@ module mae_auth_unit
       .clear_i,
       .single_valid_i(single_valid),
       .single_i      (single),
-      .single_slot_i (job_q.key_slot),
+      .single_slot_i (plain ? single_slot_i : job_q.key_slot),
+      .single_dir_i  (plain ? single_dir_i : Encrypt),
       .single_taken_o(single_taken),
       .single_done_o (single_done),
       .job_valid_i   (plain && job_valid_i && (job_i.auth == AuthNone || moves_data)),
@@ -349,8 +360,10 @@ module mae_auth_unit
   logic auth_done, wrong;
 
   assign auth_done = state_q == Finish && !open_q;
-  assign done_o = auth_done || (plain && rsp_valid_i && rsp_row_i.last);
+  assign done_o = auth_done || (plain && out_valid_o && rsp_row_i.last);
   assign bad_key_o = (auth_done && lost) || (plain && rsp_valid_i && rsp_lost_i);
+  assign single_taken_o = plain && single_taken;
+  assign single_done_o = plain && single_done;
   assign wrong = (sum_q & auth_mask(job_q.tag_bytes)) != '0;
   assign bad_tag_o = auth_done && !lost && job_q.final_job && job_q.dir == Decrypt && wrong;
   assign tag_valid_o = auth_done && !lost && job_q.final_job && job_q.dir == Encrypt;

@@ -104,6 +104,8 @@ module auth_bench
     end
   end
 
+  logic [1:0] unused_single;
+
   mae_auth_unit #(
       .Digit(Digit)
   ) u_auth (
@@ -112,11 +114,11 @@ module auth_bench
       .clear_i,
       .job_valid_i,
       .job_ready_o,
-      .job_i        (job),
-      .state_i      (state_q),
-      .state_write_o(write),
-      .state_o      (state),
-      .key_changed_i(key_valid_i && key_ready_o),
+      .job_i         (job),
+      .state_i       (state_q),
+      .state_write_o (write),
+      .state_o       (state),
+      .key_changed_i (key_valid_i && key_ready_o),
       .key_slot_i,
       .done_o,
       .bad_tag_o,
@@ -125,21 +127,27 @@ module auth_bench
       .tag_o,
       .in_valid_i,
       .in_ready_o,
-      .in_row_i     (in_row),
+      .in_row_i      (in_row),
       .out_valid_o,
-      .out_row_o    (out_row),
-      .cfg_valid_o  (cfg_valid),
-      .cfg_ready_i  (cfg_ready),
-      .cfg_ctx_o    (cfg_ctx),
-      .cfg_o        (cfg),
-      .row_valid_o  (row_valid),
-      .row_ready_i  (row_ready),
-      .row_ctx_o    (row_ctx),
-      .row_o        (row),
-      .rsp_valid_i  (core_valid && !wiping_o),
-      .rsp_ctx_i    (rsp_ctx),
-      .rsp_row_i    (rsp_row),
-      .rsp_lost_i   (rsp_lost)
+      .out_row_o     (out_row),
+      .single_valid_i(1'b0),
+      .single_slot_i ('0),
+      .single_dir_i  (mae_aes_pkg::Encrypt),
+      .single_i      ('0),
+      .single_taken_o(unused_single[0]),
+      .single_done_o (unused_single[1]),
+      .cfg_valid_o   (cfg_valid),
+      .cfg_ready_i   (cfg_ready),
+      .cfg_ctx_o     (cfg_ctx),
+      .cfg_o         (cfg),
+      .row_valid_o   (row_valid),
+      .row_ready_i   (row_ready),
+      .row_ctx_o     (row_ctx),
+      .row_o         (row),
+      .rsp_valid_i   (core_valid && !wiping_o),
+      .rsp_ctx_i     (rsp_ctx),
+      .rsp_row_i     (rsp_row),
+      .rsp_lost_i    (rsp_lost)
   );
 
   mae_aes_core #(
@@ -158,6 +166,8 @@ module auth_bench
       .write_ready_o (key_ready_o),
       .write_i       (key_write),
       .slot_valid_o  (unused_slots),
+      .want_valid_i  (1'b0),
+      .want_slot_i   ('0),
       .cfg_valid_i   (cfg_valid),
       .cfg_ready_o   (cfg_ready),
       .cfg_ctx_i     (cfg_ctx),

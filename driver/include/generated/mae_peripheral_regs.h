@@ -63,6 +63,9 @@ extern "C" {
 #define MAE_PERIPHERAL__FEATURES__REGS_PER_ROUND_bm 0x3000
 #define MAE_PERIPHERAL__FEATURES__REGS_PER_ROUND_bp 12
 #define MAE_PERIPHERAL__FEATURES__REGS_PER_ROUND_bw 2
+#define MAE_PERIPHERAL__FEATURES__MEMORY_bm 0x10000
+#define MAE_PERIPHERAL__FEATURES__MEMORY_bp 16
+#define MAE_PERIPHERAL__FEATURES__MEMORY_bw 1
 
 // reg - mae_peripheral.modes
 #define MAE_PERIPHERAL__MODES__MASK_bm 0xffffffff
@@ -98,6 +101,14 @@ extern "C" {
 #define MAE_PERIPHERAL__CTRL__FINAL_bp 26
 #define MAE_PERIPHERAL__CTRL__FINAL_bw 1
 #define MAE_PERIPHERAL__CTRL__FINAL_reset 0x0
+#define MAE_PERIPHERAL__CTRL__MEMORY_bm 0x8000000
+#define MAE_PERIPHERAL__CTRL__MEMORY_bp 27
+#define MAE_PERIPHERAL__CTRL__MEMORY_bw 1
+#define MAE_PERIPHERAL__CTRL__MEMORY_reset 0x0
+#define MAE_PERIPHERAL__CTRL__KEY_EACH_bm 0x10000000
+#define MAE_PERIPHERAL__CTRL__KEY_EACH_bp 28
+#define MAE_PERIPHERAL__CTRL__KEY_EACH_bw 1
+#define MAE_PERIPHERAL__CTRL__KEY_EACH_reset 0x0
 #define MAE_PERIPHERAL__CTRL__WIPE_bm 0x40000000
 #define MAE_PERIPHERAL__CTRL__WIPE_bp 30
 #define MAE_PERIPHERAL__CTRL__WIPE_bw 1
@@ -253,6 +264,30 @@ extern "C" {
 #define MAE_PERIPHERAL__TAG_BYTES__BYTES_bw 5
 #define MAE_PERIPHERAL__TAG_BYTES__BYTES_reset 0x10
 
+// reg - mae_peripheral.source
+#define MAE_PERIPHERAL__SOURCE__ADDRESS_bm 0xffffffff
+#define MAE_PERIPHERAL__SOURCE__ADDRESS_bp 0
+#define MAE_PERIPHERAL__SOURCE__ADDRESS_bw 32
+#define MAE_PERIPHERAL__SOURCE__ADDRESS_reset 0x0
+
+// reg - mae_peripheral.destination
+#define MAE_PERIPHERAL__DESTINATION__ADDRESS_bm 0xffffffff
+#define MAE_PERIPHERAL__DESTINATION__ADDRESS_bp 0
+#define MAE_PERIPHERAL__DESTINATION__ADDRESS_bw 32
+#define MAE_PERIPHERAL__DESTINATION__ADDRESS_reset 0x0
+
+// reg - mae_peripheral.keys
+#define MAE_PERIPHERAL__KEYS__ADDRESS_bm 0xffffffff
+#define MAE_PERIPHERAL__KEYS__ADDRESS_bp 0
+#define MAE_PERIPHERAL__KEYS__ADDRESS_bw 32
+#define MAE_PERIPHERAL__KEYS__ADDRESS_reset 0x0
+
+// reg - mae_peripheral.keys_len
+#define MAE_PERIPHERAL__KEYS_LEN__LEN_bm 0x3
+#define MAE_PERIPHERAL__KEYS_LEN__LEN_bp 0
+#define MAE_PERIPHERAL__KEYS_LEN__LEN_bw 2
+#define MAE_PERIPHERAL__KEYS_LEN__LEN_reset 0x0
+
 // values of features.sbox
 #define MAE_PERIPHERAL__FEATURES__SBOX__TABLE 0x0
 #define MAE_PERIPHERAL__FEATURES__SBOX__TOWER 0x1
@@ -284,6 +319,7 @@ extern "C" {
 #define MAE_PERIPHERAL__STATUS__ERROR__OVERFLOW 0x20
 #define MAE_PERIPHERAL__STATUS__ERROR__UNDERFLOW 0x21
 #define MAE_PERIPHERAL__STATUS__ERROR__BUSY 0x22
+#define MAE_PERIPHERAL__STATUS__ERROR__BAD_ADDRESS 0x23
 
 // values of key_cmd.len
 #define MAE_PERIPHERAL__KEY_CMD__LEN__AES128 0x0
@@ -303,6 +339,12 @@ extern "C" {
 #define MAE_PERIPHERAL__KEY_STATUS__ERROR__OVERFLOW 0x20
 #define MAE_PERIPHERAL__KEY_STATUS__ERROR__UNDERFLOW 0x21
 #define MAE_PERIPHERAL__KEY_STATUS__ERROR__BUSY 0x22
+#define MAE_PERIPHERAL__KEY_STATUS__ERROR__BAD_ADDRESS 0x23
+
+// values of keys_len.len
+#define MAE_PERIPHERAL__KEYS_LEN__LEN__AES128 0x0
+#define MAE_PERIPHERAL__KEYS_LEN__LEN__AES192 0x1
+#define MAE_PERIPHERAL__KEYS_LEN__LEN__AES256 0x2
 
 // addrmap - mae_peripheral
 typedef struct __attribute__ ((__packed__)) {
@@ -330,10 +372,15 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t data_bytes[2];
     uint32_t tag[4];
     uint32_t tag_bytes;
+    uint8_t RESERVED_d4_df[0xc];
+    uint32_t source;
+    uint32_t destination;
+    uint32_t keys;
+    uint32_t keys_len;
 } mae_peripheral_t;
 
 #ifndef __cplusplus
-_Static_assert(sizeof(mae_peripheral_t) == 0xd4, "Packing error");
+_Static_assert(sizeof(mae_peripheral_t) == 0xf0, "Packing error");
 #endif
 
 #ifdef __cplusplus

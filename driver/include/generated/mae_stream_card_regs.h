@@ -63,6 +63,9 @@ extern "C" {
 #define MAE_STREAM_CARD__FEATURES__REGS_PER_ROUND_bm 0x3000
 #define MAE_STREAM_CARD__FEATURES__REGS_PER_ROUND_bp 12
 #define MAE_STREAM_CARD__FEATURES__REGS_PER_ROUND_bw 2
+#define MAE_STREAM_CARD__FEATURES__MEMORY_bm 0x10000
+#define MAE_STREAM_CARD__FEATURES__MEMORY_bp 16
+#define MAE_STREAM_CARD__FEATURES__MEMORY_bw 1
 
 // reg - mae_stream_card.modes
 #define MAE_STREAM_CARD__MODES__MASK_bm 0xffffffff
@@ -342,6 +345,7 @@ typedef struct __attribute__ ((__packed__)) {
 #define MAE_STREAM_CARD__KEY_STATUS__ERROR__OVERFLOW 0x20
 #define MAE_STREAM_CARD__KEY_STATUS__ERROR__UNDERFLOW 0x21
 #define MAE_STREAM_CARD__KEY_STATUS__ERROR__BUSY 0x22
+#define MAE_STREAM_CARD__KEY_STATUS__ERROR__BAD_ADDRESS 0x23
 
 // addrmap - mae_stream_card
 typedef struct __attribute__ ((__packed__)) {

@@ -254,6 +254,10 @@ module mae_peripheral_regs (
         logic data_bytes[2];
         logic tag[4];
         logic tag_bytes;
+        logic source;
+        logic destination;
+        logic keys;
+        logic keys_len;
     } decoded_reg_strb_t;
     decoded_reg_strb_t decoded_reg_strb;
     logic decoded_err;
@@ -336,6 +340,14 @@ module mae_peripheral_regs (
         end
         decoded_reg_strb.tag_bytes = cpuif_req_masked & (cpuif_addr == 12'hd0);
         is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hd0);
+        decoded_reg_strb.source = cpuif_req_masked & (cpuif_addr == 12'he0);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he0);
+        decoded_reg_strb.destination = cpuif_req_masked & (cpuif_addr == 12'he4);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he4);
+        decoded_reg_strb.keys = cpuif_req_masked & (cpuif_addr == 12'he8);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'he8);
+        decoded_reg_strb.keys_len = cpuif_req_masked & (cpuif_addr == 12'hec);
+        is_valid_addr |= cpuif_req_masked & (cpuif_addr == 12'hec);
         decoded_err = ~is_valid_addr & decoded_req;
         decoded_req_is_external = is_external;
     end
@@ -399,6 +411,14 @@ module mae_peripheral_regs (
             struct {
                 logic next;
                 logic load_next;
+            } memory;
+            struct {
+                logic next;
+                logic load_next;
+            } key_each;
+            struct {
+                logic next;
+                logic load_next;
             } wipe;
             struct {
                 logic next;
@@ -499,6 +519,30 @@ module mae_peripheral_regs (
                 logic load_next;
             } bytes;
         } tag_bytes;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } address;
+        } source;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } address;
+        } destination;
+        struct {
+            struct {
+                logic [31:0] next;
+                logic load_next;
+            } address;
+        } keys;
+        struct {
+            struct {
+                logic [1:0] next;
+                logic load_next;
+            } len;
+        } keys_len;
     } field_combo_t;
     field_combo_t field_combo;
 
@@ -525,6 +569,12 @@ module mae_peripheral_regs (
             struct {
                 logic value;
             } final_;
+            struct {
+                logic value;
+            } memory;
+            struct {
+                logic value;
+            } key_each;
             struct {
                 logic value;
             } wipe;
@@ -608,6 +658,26 @@ module mae_peripheral_regs (
                 logic [4:0] value;
             } bytes;
         } tag_bytes;
+        struct {
+            struct {
+                logic [31:0] value;
+            } address;
+        } source;
+        struct {
+            struct {
+                logic [31:0] value;
+            } address;
+        } destination;
+        struct {
+            struct {
+                logic [31:0] value;
+            } address;
+        } keys;
+        struct {
+            struct {
+                logic [1:0] value;
+            } len;
+        } keys_len;
     } field_storage_t;
     field_storage_t field_storage;
 
@@ -772,6 +842,52 @@ module mae_peripheral_regs (
         end
     end
     assign hwif_out.ctrl.final_.value = field_storage.ctrl.final_.value;
+    // Field: mae_peripheral.ctrl.memory
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.ctrl.memory.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.ctrl && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.ctrl.memory.value & ~decoded_wr_biten[27:27]) | (decoded_wr_data[27:27] & decoded_wr_biten[27:27]);
+            load_next_c = '1;
+        end
+        field_combo.ctrl.memory.next = next_c;
+        field_combo.ctrl.memory.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.ctrl.memory.value <= 1'h0;
+        end else begin
+            if(field_combo.ctrl.memory.load_next) begin
+                field_storage.ctrl.memory.value <= field_combo.ctrl.memory.next;
+            end
+        end
+    end
+    assign hwif_out.ctrl.memory.value = field_storage.ctrl.memory.value;
+    // Field: mae_peripheral.ctrl.key_each
+    always_comb begin
+        automatic logic [0:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.ctrl.key_each.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.ctrl && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.ctrl.key_each.value & ~decoded_wr_biten[28:28]) | (decoded_wr_data[28:28] & decoded_wr_biten[28:28]);
+            load_next_c = '1;
+        end
+        field_combo.ctrl.key_each.next = next_c;
+        field_combo.ctrl.key_each.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.ctrl.key_each.value <= 1'h0;
+        end else begin
+            if(field_combo.ctrl.key_each.load_next) begin
+                field_storage.ctrl.key_each.value <= field_combo.ctrl.key_each.next;
+            end
+        end
+    end
+    assign hwif_out.ctrl.key_each.value = field_storage.ctrl.key_each.value;
     // Field: mae_peripheral.ctrl.wipe
     always_comb begin
         automatic logic [0:0] next_c;
@@ -1306,6 +1422,98 @@ module mae_peripheral_regs (
         end
     end
     assign hwif_out.tag_bytes.bytes.value = field_storage.tag_bytes.bytes.value;
+    // Field: mae_peripheral.source.address
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.source.address.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.source && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.source.address.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.source.address.next = next_c;
+        field_combo.source.address.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.source.address.value <= 32'h0;
+        end else begin
+            if(field_combo.source.address.load_next) begin
+                field_storage.source.address.value <= field_combo.source.address.next;
+            end
+        end
+    end
+    assign hwif_out.source.address.value = field_storage.source.address.value;
+    // Field: mae_peripheral.destination.address
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.destination.address.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.destination && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.destination.address.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.destination.address.next = next_c;
+        field_combo.destination.address.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.destination.address.value <= 32'h0;
+        end else begin
+            if(field_combo.destination.address.load_next) begin
+                field_storage.destination.address.value <= field_combo.destination.address.next;
+            end
+        end
+    end
+    assign hwif_out.destination.address.value = field_storage.destination.address.value;
+    // Field: mae_peripheral.keys.address
+    always_comb begin
+        automatic logic [31:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.keys.address.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.keys && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.keys.address.value & ~decoded_wr_biten[31:0]) | (decoded_wr_data[31:0] & decoded_wr_biten[31:0]);
+            load_next_c = '1;
+        end
+        field_combo.keys.address.next = next_c;
+        field_combo.keys.address.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.keys.address.value <= 32'h0;
+        end else begin
+            if(field_combo.keys.address.load_next) begin
+                field_storage.keys.address.value <= field_combo.keys.address.next;
+            end
+        end
+    end
+    assign hwif_out.keys.address.value = field_storage.keys.address.value;
+    // Field: mae_peripheral.keys_len.len
+    always_comb begin
+        automatic logic [1:0] next_c;
+        automatic logic load_next_c;
+        next_c = field_storage.keys_len.len.value;
+        load_next_c = '0;
+        if(decoded_reg_strb.keys_len && decoded_req_is_wr) begin // SW write
+            next_c = (field_storage.keys_len.len.value & ~decoded_wr_biten[1:0]) | (decoded_wr_data[1:0] & decoded_wr_biten[1:0]);
+            load_next_c = '1;
+        end
+        field_combo.keys_len.len.next = next_c;
+        field_combo.keys_len.len.load_next = load_next_c;
+    end
+    always_ff @(posedge clk or negedge arst_n) begin
+        if(~arst_n) begin
+            field_storage.keys_len.len.value <= 2'h0;
+        end else begin
+            if(field_combo.keys_len.len.load_next) begin
+                field_storage.keys_len.len.value <= field_combo.keys_len.len.next;
+            end
+        end
+    end
+    assign hwif_out.keys_len.len.value = field_storage.keys_len.len.value;
 
     //--------------------------------------------------------------------------
     // Write response
@@ -1378,6 +1586,7 @@ module mae_peripheral_regs (
             readback_data_var[5] = hwif_in.features.decrypt.next;
             readback_data_var[9:8] = hwif_in.features.sbox.next;
             readback_data_var[13:12] = hwif_in.features.regs_per_round.next;
+            readback_data_var[16] = hwif_in.features.memory.next;
         end
         if(rd_mux_addr == 12'h10) begin
             readback_data_var[31:0] = hwif_in.modes.mask.next;
@@ -1390,6 +1599,8 @@ module mae_peripheral_regs (
             readback_data_var[21:16] = field_storage.ctrl.tweak_slot.value;
             readback_data_var[25:24] = field_storage.ctrl.phase.value;
             readback_data_var[26] = field_storage.ctrl.final_.value;
+            readback_data_var[27] = field_storage.ctrl.memory.value;
+            readback_data_var[28] = field_storage.ctrl.key_each.value;
             readback_data_var[30] = field_storage.ctrl.wipe.value;
             readback_data_var[31] = field_storage.ctrl.start.value;
         end
@@ -1458,6 +1669,18 @@ module mae_peripheral_regs (
         end
         if(rd_mux_addr == 12'hd0) begin
             readback_data_var[4:0] = field_storage.tag_bytes.bytes.value;
+        end
+        if(rd_mux_addr == 12'he0) begin
+            readback_data_var[31:0] = field_storage.source.address.value;
+        end
+        if(rd_mux_addr == 12'he4) begin
+            readback_data_var[31:0] = field_storage.destination.address.value;
+        end
+        if(rd_mux_addr == 12'he8) begin
+            readback_data_var[31:0] = field_storage.keys.address.value;
+        end
+        if(rd_mux_addr == 12'hec) begin
+            readback_data_var[1:0] = field_storage.keys_len.len.value;
         end
         readback_data = readback_data_var;
         readback_done = decoded_req & ~decoded_req_is_wr & ~decoded_req_is_external;

@@ -8,7 +8,7 @@ package mae_peripheral_regs_pkg;
 
     localparam MAE_PERIPHERAL_REGS_DATA_WIDTH = 32;
     localparam MAE_PERIPHERAL_REGS_MIN_ADDR_WIDTH = 12;
-    localparam MAE_PERIPHERAL_REGS_SIZE = 'hd4;
+    localparam MAE_PERIPHERAL_REGS_SIZE = 'hf0;
 
     typedef struct {
         logic [7:0] next;
@@ -62,6 +62,10 @@ package mae_peripheral_regs_pkg;
     } mae_features_r__regs_per_round__in_t;
 
     typedef struct {
+        logic next;
+    } mae_features_r__memory__in_t;
+
+    typedef struct {
         mae_features_r__aes128__in_t aes128;
         mae_features_r__aes192__in_t aes192;
         mae_features_r__aes256__in_t aes256;
@@ -69,6 +73,7 @@ package mae_peripheral_regs_pkg;
         mae_features_r__decrypt__in_t decrypt;
         mae_features_r__sbox__in_t sbox;
         mae_features_r__regs_per_round__in_t regs_per_round;
+        mae_features_r__memory__in_t memory;
     } mae_features_r__in_t;
 
     typedef struct {
@@ -280,6 +285,14 @@ package mae_peripheral_regs_pkg;
 
     typedef struct {
         logic value;
+    } mae_peripheral__ctrl__memory__out_t;
+
+    typedef struct {
+        logic value;
+    } mae_peripheral__ctrl__key_each__out_t;
+
+    typedef struct {
+        logic value;
     } mae_peripheral__ctrl__wipe__out_t;
 
     typedef struct {
@@ -294,6 +307,8 @@ package mae_peripheral_regs_pkg;
         mae_peripheral__ctrl__tweak_slot__out_t tweak_slot;
         mae_peripheral__ctrl__phase__out_t phase;
         mae_peripheral__ctrl__final__out_t final_;
+        mae_peripheral__ctrl__memory__out_t memory;
+        mae_peripheral__ctrl__key_each__out_t key_each;
         mae_peripheral__ctrl__wipe__out_t wipe;
         mae_peripheral__ctrl__start__out_t start;
     } mae_peripheral__ctrl__out_t;
@@ -438,6 +453,38 @@ package mae_peripheral_regs_pkg;
     } mae_peripheral__tag_bytes__out_t;
 
     typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__source__address__out_t;
+
+    typedef struct {
+        mae_peripheral__source__address__out_t address;
+    } mae_peripheral__source__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__destination__address__out_t;
+
+    typedef struct {
+        mae_peripheral__destination__address__out_t address;
+    } mae_peripheral__destination__out_t;
+
+    typedef struct {
+        logic [31:0] value;
+    } mae_peripheral__keys__address__out_t;
+
+    typedef struct {
+        mae_peripheral__keys__address__out_t address;
+    } mae_peripheral__keys__out_t;
+
+    typedef struct {
+        logic [1:0] value;
+    } mae_peripheral__keys_len__len__out_t;
+
+    typedef struct {
+        mae_peripheral__keys_len__len__out_t len;
+    } mae_peripheral__keys_len__out_t;
+
+    typedef struct {
         mae_peripheral__ctrl__out_t ctrl;
         mae_peripheral__irq_enable__out_t irq_enable;
         mae_peripheral__irq_status__out_t irq_status;
@@ -452,6 +499,10 @@ package mae_peripheral_regs_pkg;
         mae_peripheral__data_bytes__out_t data_bytes[2];
         mae_peripheral__tag__out_t tag[4];
         mae_peripheral__tag_bytes__out_t tag_bytes;
+        mae_peripheral__source__out_t source;
+        mae_peripheral__destination__out_t destination;
+        mae_peripheral__keys__out_t keys;
+        mae_peripheral__keys_len__out_t keys_len;
     } mae_peripheral__out_t;
 
     typedef enum logic [1:0] {
@@ -487,7 +538,8 @@ package mae_peripheral_regs_pkg;
         mae_error_e__bad_tag = 'hc,
         mae_error_e__overflow = 'h20,
         mae_error_e__underflow = 'h21,
-        mae_error_e__busy = 'h22
+        mae_error_e__busy = 'h22,
+        mae_error_e__bad_address = 'h23
     } mae_error_e_e;
 
     typedef enum logic [1:0] {

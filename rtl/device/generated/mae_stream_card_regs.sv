@@ -1166,6 +1166,7 @@ module mae_stream_card_regs (
             readback_data_var[5] = hwif_in.features.decrypt.next;
             readback_data_var[9:8] = hwif_in.features.sbox.next;
             readback_data_var[13:12] = hwif_in.features.regs_per_round.next;
+            readback_data_var[16] = hwif_in.features.memory.next;
         end
         if(rd_mux_addr == 12'h10) begin
             readback_data_var[31:0] = hwif_in.modes.mask.next;

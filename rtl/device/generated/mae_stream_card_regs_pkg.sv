@@ -62,6 +62,10 @@ package mae_stream_card_regs_pkg;
     } mae_features_r__regs_per_round__in_t;
 
     typedef struct {
+        logic next;
+    } mae_features_r__memory__in_t;
+
+    typedef struct {
         mae_features_r__aes128__in_t aes128;
         mae_features_r__aes192__in_t aes192;
         mae_features_r__aes256__in_t aes256;
@@ -69,6 +73,7 @@ package mae_stream_card_regs_pkg;
         mae_features_r__decrypt__in_t decrypt;
         mae_features_r__sbox__in_t sbox;
         mae_features_r__regs_per_round__in_t regs_per_round;
+        mae_features_r__memory__in_t memory;
     } mae_features_r__in_t;
 
     typedef struct {
@@ -500,7 +505,8 @@ package mae_stream_card_regs_pkg;
         mae_error_e__bad_tag = 'hc,
         mae_error_e__overflow = 'h20,
         mae_error_e__underflow = 'h21,
-        mae_error_e__busy = 'h22
+        mae_error_e__busy = 'h22,
+        mae_error_e__bad_address = 'h23
     } mae_error_e_e;
 endpackage
 // verilator lint_on UNUSEDPARAM
