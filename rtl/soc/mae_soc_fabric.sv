@@ -8,8 +8,8 @@
 //   0x20000000  console, clock counter, finish: docs/registers/mae_soc.md
 // An access to nothing is counted and answers 0.
 //
-// Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where a
-// register waits for a block. Throughput: one access at a time. mem_ready_o is registered but for the
+// Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where an
+// access to memory is held (mae_memory_arbiter) or a register waits for a block. Throughput: one access at a time. mem_ready_o is registered but for the
 // registers' answers. Constant-time: as the peripheral. Legal: RowBits 1..24.
 
 `include "mae_assert.svh"
@@ -51,28 +51,45 @@ module mae_soc_fabric
   assign in_regs       = mem_addr_i[31:12] == 20'h20000;
   assign in_nothing    = !in_memory && !in_peripheral && !in_regs;
 
-  // Memory.
-  logic memory_ready_q, ram_valid;
-  logic [ 31:0] memory_rdata;
-  logic [127:0] ram_rdata;
+  // Memory: the CPU and the peripheral are its masters.
+  mae_memory_pkg::memory_out_t from_core;
+  mae_memory_pkg::memory_in_t  to_core;
+  logic memory_ready, ram_valid, ram_write;
+  logic [31:0] memory_rdata;
+  logic [RowBits-1:0] ram_row;
+  logic [15:0] ram_strb;
+  logic [127:0] ram_wdata, ram_rdata;
 
-  assign ram_valid    = mem_valid_i && in_memory && !memory_ready_q;
-  assign memory_rdata = ram_rdata[32*mem_addr_i[3:2]+:32];
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) memory_ready_q <= 1'b0;
-    else memory_ready_q <= ram_valid;
-  end
+  mae_memory_arbiter #(
+      .RowBits(RowBits)
+  ) u_arbiter (
+      .clk_i,
+      .rst_ni,
+      .cpu_valid_i(mem_valid_i && in_memory),
+      .cpu_ready_o(memory_ready),
+      .cpu_addr_i (mem_addr_i[RowBits+3:0]),
+      .cpu_strb_i (mem_wstrb_i),
+      .cpu_wdata_i(mem_wdata_i),
+      .cpu_rdata_o(memory_rdata),
+      .core_i     (from_core),
+      .core_o     (to_core),
+      .ram_valid_o(ram_valid),
+      .ram_write_o(ram_write),
+      .ram_row_o  (ram_row),
+      .ram_strb_o (ram_strb),
+      .ram_wdata_o(ram_wdata),
+      .ram_rdata_i(ram_rdata)
+  );
 
   mae_soc_memory #(
       .RowBits(RowBits)
   ) u_memory (
       .clk_i,
       .valid_i(ram_valid),
-      .write_i(mem_wstrb_i != '0),
-      .row_i  (mem_addr_i[4+:RowBits]),
-      .strb_i (16'(mem_wstrb_i) << {mem_addr_i[3:2], 2'b00}),
-      .wdata_i({4{mem_wdata_i}}),
+      .write_i(ram_write),
+      .row_i  (ram_row),
+      .strb_i (ram_strb),
+      .wdata_i(ram_wdata),
       .rdata_o(ram_rdata)
   );
 
@@ -146,13 +163,14 @@ module mae_soc_fabric
   logic unused_resp;  // an error answers 0, and the peripheral keeps a code of its own
   assign unused_resp = ^{from_chosen.bresp, from_chosen.rresp};
 
-  mae_peripheral #(
+  mae_peripheral_core #(
       .KeySlots (KeySlots),
       .KeyBanks (KeyBanks),
       .Dirs     (Dirs),
       .MaxKeyLen(MaxKeyLen),
       .Sbox     (Sbox),
-      .Digit    (Digit)
+      .Digit    (Digit),
+      .Memory   (1'b1)
   ) u_peripheral (
       .clk_i,
       .rst_ni,
@@ -175,7 +193,9 @@ module mae_soc_fabric
       .s_axil_rready (rready),
       .s_axil_rdata  (from_peripheral.rdata),
       .s_axil_rresp  (from_peripheral.rresp),
-      .irq_o
+      .irq_o,
+      .memory_o      (from_core),
+      .memory_i      (to_core)
   );
 
   mae_soc_regs_pkg::mae_soc__in_t  from_hw;
@@ -231,7 +251,7 @@ module mae_soc_fabric
   assign from_hw.nothing.count.next = nothing_q;
 
   // Answers.
-  assign mem_ready_o = memory_ready_q || nothing_ready_q || axil_ready;
+  assign mem_ready_o = memory_ready || nothing_ready_q || axil_ready;
 
   always_comb begin
     mem_rdata_o = '0;
