@@ -30,26 +30,24 @@ package mae_memory_pkg;
     block_t    data;
   } memory_single_t;
 
-  // From the peripheral.
+  // From the peripheral, beside the memory_job_t that its registers state at any time.
   typedef struct packed {
-    memory_job_t job;           // as the registers stand; it is judged by memory_in_t.error
-    logic        start;         // pulse: the job begins
-    logic        clear;         // all is wiped, the job is dropped
-    logic        part_ready;    // for memory_in_t.part
-    logic        key_ready;
-    logic        in_ready;
-    logic        out_valid;     // always taken
-    auth_row_t   out_row;
-    logic        ended;         // pulse: the last answer of the job, or of a part, has been made
-    logic        bad_tag;       // with it
-    logic        single_taken;
-    logic        single_done;   // pulse
-    block_t      single;        // with it
+    logic      start;         // pulse: the job begins
+    logic      clear;         // all is wiped, the job is dropped
+    logic      part_ready;    // for memory_in_t.part
+    logic      key_ready;
+    logic      in_ready;
+    logic      out_valid;     // always taken
+    auth_row_t out_row;
+    logic      ended;         // pulse: the last answer of the job, or of a part, has been made
+    logic      bad_tag;       // with it
+    logic      single_taken;
+    logic      single_done;   // pulse
+    block_t    single;        // with it
   } memory_out_t;
 
-  // To the peripheral.
+  // To the peripheral: from registers only. Beside it goes what is wrong with the job's addresses.
   typedef struct packed {
-    error_e         error;         // what is wrong with the addresses of memory_out_t.job
     logic           done;          // pulse: the job is over and all of it is in memory
     logic           part_valid;    // with key_each each block is a job of its own
     mode_cfg_t      part;

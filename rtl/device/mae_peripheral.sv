@@ -43,6 +43,7 @@ module mae_peripheral
     output logic irq_o
 );
 
+  mae_memory_pkg::memory_job_t unused_job;
   mae_memory_pkg::memory_out_t unused_memory;
 
   mae_peripheral_core #(
@@ -56,6 +57,8 @@ module mae_peripheral
       .Digit    (Digit),
       .Memory   (1'b0)
   ) u_core (
+      .memory_job_o(unused_job),
+      .memory_error_i(ErrNone),
       .memory_o(unused_memory),
       .memory_i('0),
       .*

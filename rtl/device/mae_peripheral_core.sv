@@ -7,7 +7,7 @@
 // One job at a time. A block through registers takes four writes and four reads; up to Depth blocks
 // are under way at once, so the next is written while one is processed. The core takes 10, 12 or 14
 // clocks a block. A register access takes 2 clocks on an idle bus (read: 3 with its answer), see
-// mae_block_port. memory_i answers memory_o.job and memory_o.part_ready combinationally.
+// mae_block_port. memory_error_i answers memory_job_o in its clock.
 // Constant-time: yes, every clock count follows from mode, key length and bus alone. Masked: no.
 // Auth adds GCM, CCM and CMAC (mae_auth_unit); with a cipher that cannot encrypt it adds nothing.
 // Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a power
@@ -57,6 +57,8 @@ module mae_peripheral_core
 
     output logic irq_o,
 
+    output memory_job_t memory_job_o,    // as the registers stand
+    input  error_e      memory_error_i,  // what is wrong with its addresses
     output memory_out_t memory_o,
     input  memory_in_t  memory_i
 );
@@ -196,7 +198,7 @@ module mae_peripheral_core
   assign memory = Memory && from_sw.ctrl.memory.value;
 
   always_comb begin
-    memory_o.job = '{
+    memory_job_o = '{
         source: from_sw.source.address.value,
         destination: from_sw.destination.address.value,
         keys: from_sw.keys.address.value,
@@ -208,12 +210,18 @@ module mae_peripheral_core
         key_len: key_len_e'(from_sw.keys_len.len.value),
         cfg: job.cfg
     };
+  end
+
+  always_comb begin
     verdict_now = error_e'(verdict);
     if (verdict_now == ErrNone && (from_sw.ctrl.memory.value || from_sw.ctrl.key_each.value)) begin
-      verdict_now = memory ? check_memory_job(memory_o.job, job.final_job, KeySlots, MaxKeyLen) :
+      verdict_now = memory ? check_memory_job(memory_job_o, job.final_job, KeySlots, MaxKeyLen) :
           ErrBadOp;
-      if (verdict_now == ErrNone) verdict_now = memory_i.error;
+      if (verdict_now == ErrNone) verdict_now = memory_error_i;
     end
+  end
+
+  always_comb begin
     unit_job = job;
     if (memory_i.part_valid) begin
       unit_job.auth = AuthNone;
@@ -473,7 +481,7 @@ module mae_peripheral_core
     from_hw.status.room.next = room;
     from_hw.status.answers.next = answers;
     from_hw.status.error.next = from_sw.irq_status.error.value ? error_q : ErrNone;
-    from_hw.irq_status.done.hwset = job_done;
+    from_hw.irq_status.done.hwset = job_done && !clear;
     from_hw.irq_status.out_valid.next = answers != '0;
     from_hw.irq_status.in_ready.next = room != '0;
     from_hw.irq_status.error.hwset = error_now != ErrNone;

@@ -22,6 +22,7 @@
 
 module mae_memory_arbiter
   import mae_aes_pkg::*;
+  import mae_device_pkg::*;
   import mae_memory_pkg::*;
   import mae_soc_pkg::*;
 #(
@@ -38,6 +39,8 @@ module mae_memory_arbiter
     input  logic [       31:0] cpu_wdata_i,
     output logic [       31:0] cpu_rdata_o,
 
+    input  memory_job_t core_job_i,    // the next one, as the peripheral's registers state it
+    output error_e      core_error_o,  // what is wrong with it
     input  memory_out_t core_i,
     output memory_in_t  core_o,
 
@@ -63,8 +66,9 @@ module mae_memory_arbiter
   block_t data, peek;
   logic [127:0] shown;
 
+  assign core_error_o = place.error;
   assign clear = core_i.clear;
-  assign place = place_of(core_i.job, RowBits);
+  assign place = place_of(core_job_i, RowBits);
 
   // The CPU: a job that starts in this clock is seen by the next.
   assign write = cpu_strb_i != '0;
@@ -132,8 +136,9 @@ module mae_memory_arbiter
       .clk_i,
       .rst_ni,
       .clear_i      (clear),
-      .core_i,
+      .job_i        (core_job_i),
       .place_i      (place),
+      .core_i,
       .core_o       (mover_out),
       .progress_o   (progress),
       .freeze_i     (freeze),
@@ -172,11 +177,9 @@ module mae_memory_arbiter
   );
 
   logic unused;
-  assign unused = ^{row, ask.row, ask.mark_row, cpu_addr_i[1:0], mover_out.error,
-                    mover_out.single_valid, mover_out.single};
+  assign unused = ^{row, ask.row, ask.mark_row, cpu_addr_i[1:0], mover_out.single_valid, mover_out.single};
 
   always_comb begin
-    core_o.error      = place.error;
     core_o.done       = mover_out.done;
     core_o.part_valid = mover_out.part_valid;
     core_o.part       = mover_out.part;

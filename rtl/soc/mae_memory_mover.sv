@@ -29,9 +29,10 @@ module mae_memory_mover
     input logic rst_ni,
     input logic clear_i,
 
+    input  memory_job_t      job_i,
+    input  memory_place_t    place_i,    // of job_i
     input  memory_out_t      core_i,
-    input  memory_place_t    place_i,    // of core_i.job
-    output memory_in_t       core_o,     // but error and single: they are 0
+    output memory_in_t       core_o,     // but single: it is 0
     output memory_progress_t progress_o,
 
     input logic freeze_i,      // read no further block
@@ -241,7 +242,7 @@ module mae_memory_mover
 
   // The job.
   assign over = ended_q && (!job.key_each || parts_ended_q == blocks);
-  assign finish = !clear_i && over && done == blocks &&
+  assign finish = over && done == blocks &&
       (state_q == Scrub || (state_q == Run && !(bad_tag_q && job.moves)));
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -264,10 +265,10 @@ module mae_memory_mover
       state_q <= Run;
       progress_q <= '{
           open: 1'b1,
-          job: core_i.job,
+          job: job_i,
           same: place_i.same,
           apart: place_i.apart,
-          blocks: row_t'(blocks_of(core_i.job.length)),
+          blocks: row_t'(blocks_of(job_i.length)),
           front: '0,
           done: '0,
           key_rows: '0

@@ -52,6 +52,8 @@ module mae_soc_fabric
   assign in_nothing    = !in_memory && !in_peripheral && !in_regs;
 
   // Memory: the CPU and the peripheral are its masters.
+  mae_memory_pkg::memory_job_t job;
+  mae_device_pkg::error_e      job_error;
   mae_memory_pkg::memory_out_t from_core;
   mae_memory_pkg::memory_in_t  to_core;
   logic memory_ready, ram_valid, ram_write;
@@ -65,20 +67,22 @@ module mae_soc_fabric
   ) u_arbiter (
       .clk_i,
       .rst_ni,
-      .cpu_valid_i(mem_valid_i && in_memory),
-      .cpu_ready_o(memory_ready),
-      .cpu_addr_i (mem_addr_i[RowBits+3:0]),
-      .cpu_strb_i (mem_wstrb_i),
-      .cpu_wdata_i(mem_wdata_i),
-      .cpu_rdata_o(memory_rdata),
-      .core_i     (from_core),
-      .core_o     (to_core),
-      .ram_valid_o(ram_valid),
-      .ram_write_o(ram_write),
-      .ram_row_o  (ram_row),
-      .ram_strb_o (ram_strb),
-      .ram_wdata_o(ram_wdata),
-      .ram_rdata_i(ram_rdata)
+      .cpu_valid_i (mem_valid_i && in_memory),
+      .cpu_ready_o (memory_ready),
+      .cpu_addr_i  (mem_addr_i[RowBits+3:0]),
+      .cpu_strb_i  (mem_wstrb_i),
+      .cpu_wdata_i (mem_wdata_i),
+      .cpu_rdata_o (memory_rdata),
+      .core_job_i  (job),
+      .core_error_o(job_error),
+      .core_i      (from_core),
+      .core_o      (to_core),
+      .ram_valid_o (ram_valid),
+      .ram_write_o (ram_write),
+      .ram_row_o   (ram_row),
+      .ram_strb_o  (ram_strb),
+      .ram_wdata_o (ram_wdata),
+      .ram_rdata_i (ram_rdata)
   );
 
   mae_soc_memory #(
@@ -194,6 +198,8 @@ module mae_soc_fabric
       .s_axil_rdata  (from_peripheral.rdata),
       .s_axil_rresp  (from_peripheral.rresp),
       .irq_o,
+      .memory_job_o  (job),
+      .memory_error_i(job_error),
       .memory_o      (from_core),
       .memory_i      (to_core)
   );
