@@ -4,20 +4,15 @@
 import contextlib
 from collections.abc import Iterator
 
-from maeslant.device import CODES, NONCE, TAG, Device, check
+from maeslant.device import CODES, NONCE, TAG, Device, Pieces, check
 
 
-class Aead:
-    """A message of GCM or CCM, or a CMAC, in bounded memory; made by the functions below."""
-
-    ROOM = 1 << 20
+class Aead(Pieces):
+    """A message of GCM or CCM, or a CMAC, in pieces; made by the functions below."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
-        self.ffi, self.lib, self.handle = device.ffi, device.lib, handle
+        super().__init__(device, handle)
         self.nonce, self.tag_bytes = nonce, tag_bytes
-        self.room = self.ffi.new("uint8_t[]", self.ROOM)
-        self.taken = self.ffi.new("size_t *")
-        self.given = self.ffi.new("size_t *")
 
     def aad(self, data: bytes) -> None:
         """More of what is authenticated only; before all data. CMAC's message."""
@@ -25,23 +20,7 @@ class Aead:
 
     def update(self, data: bytes) -> Iterator[bytes]:
         """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
-        source = self.ffi.from_buffer(data)
-        done = 0
-        while done < len(data):
-            check(
-                self.lib.mae_aead_update(
-                    self.handle,
-                    source + done,
-                    len(data) - done,
-                    self.taken,
-                    self.room,
-                    self.ROOM,
-                    self.given,
-                )
-            )
-            done += self.taken[0]
-            if self.given[0]:
-                yield bytes(self.ffi.buffer(self.room, self.given[0]))
+        return self._put(self.lib.mae_aead_update, data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
         """No more input: makes the tag. With ``tag``, unsealing: fails if it is wrong."""
@@ -51,18 +30,11 @@ class Aead:
 
     def read(self) -> Iterator[bytes]:
         """The output that is left after :meth:`finish`."""
-        while True:
-            check(self.lib.mae_aead_read(self.handle, self.room, self.ROOM, self.given))
-            if not self.given[0]:
-                return
-            yield bytes(self.ffi.buffer(self.room, self.given[0]))
+        return self._get(self.lib.mae_aead_read)
 
     def free(self) -> None:
         """Wipe the buffers and erase the key. May be called twice."""
-        if self.handle is not None:
-            self.lib.mae_aead_free(self.handle)
-            self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
-            self.handle = None
+        self._free(self.lib.mae_aead_free)
 
 
 @contextlib.contextmanager

@@ -238,19 +238,57 @@ class Device:
             stream.free()
 
 
-class Stream:
-    """A message in pieces of any size, in bounded memory (mae_stream_*)."""
+class Pieces:
+    """A message in pieces of any size, in bounded memory: what every kind of them shares."""
 
     ROOM = 1 << 20
 
+    def __init__(self, device: Device, handle: object) -> None:
+        self.ffi, self.lib, self.handle = device.ffi, device.lib, handle
+        self.room = self.ffi.new("uint8_t[]", self.ROOM)
+        self.taken = self.ffi.new("size_t *")
+        self.given = self.ffi.new("size_t *")
+
+    def _put(self, call, data: bytes) -> Iterator[bytes]:
+        """Give ``data`` to one of the driver's calls until all is taken, and what comes out."""
+        source = self.ffi.from_buffer(data)
+        done = 0
+        while done < len(data):
+            left = len(data) - done
+            check(
+                call(self.handle, source + done, left, self.taken, self.room, self.ROOM, self.given)
+            )
+            done += self.taken[0]
+            if self.given[0]:
+                yield bytes(self.ffi.buffer(self.room, self.given[0]))
+
+    def _get(self, call) -> Iterator[bytes]:
+        """What comes out of one of the driver's calls until nothing is left."""
+        while True:
+            check(call(self.handle, self.room, self.ROOM, self.given))
+            if not self.given[0]:
+                return
+            yield bytes(self.ffi.buffer(self.room, self.given[0]))
+
+    def _free(self, call) -> None:
+        """Give the handle back by one of the driver's calls, once, and wipe the output."""
+        if self.handle is not None:
+            call(self.handle)
+            self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
+            self.handle = None
+
+
+class Stream(Pieces):
+    """A message of a plain mode in pieces (mae_stream_*)."""
+
     def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
-        self.ffi, self.lib = device.ffi, device.lib
-        handle = self.ffi.new("mae_stream_t **")
-        iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
-        key_pointer = self.ffi.from_buffer(key)
+        ffi = device.ffi
+        handle = ffi.new("mae_stream_t **")
+        iv_pointer = ffi.NULL if iv is None else ffi.from_buffer(iv)
+        key_pointer = ffi.from_buffer(key)
         number = MODES.index(mode)
         check(
-            self.lib.mae_stream_begin(
+            device.lib.mae_stream_begin(
                 device.handle,
                 number,
                 direction,
@@ -260,42 +298,16 @@ class Stream:
                 handle,
             )
         )
-        self.handle = handle[0]
-        self.room = self.ffi.new("uint8_t[]", self.ROOM)
-        self.taken = self.ffi.new("size_t *")
-        self.given = self.ffi.new("size_t *")
+        super().__init__(device, handle[0])
 
     def update(self, data: bytes) -> Iterator[bytes]:
         """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
-        source = self.ffi.from_buffer(data)
-        done = 0
-        while done < len(data):
-            check(
-                self.lib.mae_stream_update(
-                    self.handle,
-                    source + done,
-                    len(data) - done,
-                    self.taken,
-                    self.room,
-                    self.ROOM,
-                    self.given,
-                )
-            )
-            done += self.taken[0]
-            if self.given[0]:
-                yield bytes(self.ffi.buffer(self.room, self.given[0]))
+        return self._put(self.lib.mae_stream_update, data)
 
     def finish(self) -> Iterator[bytes]:
         """No more input; gives the rest."""
-        while True:
-            check(self.lib.mae_stream_finish(self.handle, self.room, self.ROOM, self.given))
-            if not self.given[0]:
-                return
-            yield bytes(self.ffi.buffer(self.room, self.given[0]))
+        return self._get(self.lib.mae_stream_finish)
 
     def free(self) -> None:
         """Wipe the buffers and erase the keys. May be called twice."""
-        if self.handle is not None:
-            self.lib.mae_stream_free(self.handle)
-            self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
-            self.handle = None
+        self._free(self.lib.mae_stream_free)
