@@ -39,7 +39,7 @@ def fields(dut) -> tuple[int, int, int, int]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def closed(dut) -> None:
-    """While the stores are erased a command is refused and says so; the words clear; then all goes."""
+    """While the stores are erased a command is refused as busy and its words clear."""
     await begin(dut)
     dut.closed_i.value = 1
     dut.go_i.value = 1
