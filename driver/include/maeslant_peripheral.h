@@ -9,7 +9,8 @@
  *   mae_pio_run(&bus, &(struct mae_pio_job){.mode = MAE_CTR, .init = 1, .iv = iv, .length = 100},
  *               src, dst);
  *
- * GCM, CCM and CMAC likewise: mae_pio_seal, mae_pio_unseal, mae_pio_mac.
+ * GCM, CCM and CMAC likewise: mae_pio_seal, mae_pio_unseal, mae_pio_mac. Where the device reaches
+ * memory by itself: mae_pio_memory_start.
  *
  * Identity, capabilities and the key window stand at the same offsets in every Maeslant device, so
  * the functions on those serve the stream card too.
@@ -29,14 +30,14 @@ struct mae_pio_bus {
     void *bus;
 };
 
-/* Registers at a plain address; `bus` is that address. */
-static inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value)
+/* Registers at a plain address; `bus` is that address. A bus of these two is the quick one. */
+inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value)
 {
     *value = *(volatile uint32_t *)((uintptr_t)bus + offset);
     return MAE_OK;
 }
 
-static inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value)
+inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value)
 {
     *(volatile uint32_t *)((uintptr_t)bus + offset) = value;
     return MAE_OK;
@@ -53,6 +54,7 @@ struct mae_pio_info {
     uint32_t modes;      /* bit mae_mode_t */
     uint32_t directions; /* bit 0 forward cipher, bit 1 inverse cipher */
     uint32_t key_sizes;  /* bit 0 AES-128, bit 1 AES-192, bit 2 AES-256 */
+    uint32_t memory;     /* 1: takes memory jobs */
 };
 
 /* A part of a message, or all of it: see struct mae_job. */
@@ -98,6 +100,39 @@ mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *
 mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_context *context);
 
 /*
+ * Memory jobs, where info.memory is 1: the device itself reads the source and writes the
+ * destination. The call returns when the job has begun, and the program goes on as if the job were
+ * done: a read of a block that is not there yet, or a write to one not yet read, waits for it. So
+ * there is no need to wait for the end, but to hear of errors, for the tag, and to start the next.
+ *
+ *   struct mae_pio_job job = {.mode = MAE_CTR, .init = 1, .iv = iv, .length = 4096};
+ *   struct mae_pio_memory memory = {.source = (uintptr_t)src, .destination = (uintptr_t)dst};
+ *   error = mae_pio_memory_start(&bus, &job, &memory);
+ *   ... anything ...
+ *   error = mae_pio_memory_wait(&bus, &job);
+ */
+struct mae_pio_memory {
+    uint32_t source;      /* addresses of the device's memory, multiples of 16 */
+    uint32_t destination; /* the same as source, below it, or apart from it */
+    uint32_t keys;        /* a table of keys, apart from destination, if key_bytes is not 0 */
+    uint32_t key_bytes;   /* 16, 24, 32: each block has a key of its own, one every 16 bytes of the
+                             table (AES-128) or 32, loaded into the job's key_slot and tweak_slot by
+                             turns; not in XTS, GCM, CCM, CMAC. 0: the key in key_slot */
+};
+
+/* MAE_E_ARGUMENT: an address is not a multiple of 16 or not in the memory, or the destination lies
+   so that the result would not be defined. */
+mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                 const struct mae_pio_memory *memory);
+/* *over: whether the job has ended; if so, how. Writes job->tag if the job made one. */
+mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                bool *over);
+/* Polls until the end. */
+mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
+/* Whether the interrupt line rises at the end of a job; mae_pio_memory_poll lets it fall. */
+mae_error_t mae_pio_memory_interrupt(const struct mae_pio_bus *bus, bool on);
+
+/*
  * Authenticated messages in one call, as in maeslant.h; each goes on in one go. MAE_GCM (GMAC with
  * length 0), MAE_CCM. There is no source of random numbers here: the nonce is the caller's, and
  * must never be used twice under one key. A counter that outlives resets is the safe choice.
@@ -121,6 +156,13 @@ mae_error_t mae_pio_seal(const struct mae_pio_bus *bus, const struct mae_pio_mes
 /* MAE_E_AUTH: not what was sealed. dst has then been wiped, as after every other error. */
 mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                            const void *src, void *dst, uint32_t length);
+/* The same as a memory job; MAE_CMAC too. Additional data is moved by the CPU, then the device works
+   alone: call mae_pio_memory_poll or _wait with `job`, which this fills in. `tag`, 16 bytes that live
+   until then, is written by an encryption; to decrypt, message->tag is what is expected. */
+mae_error_t mae_pio_memory_message(const struct mae_pio_bus *bus,
+                                   const struct mae_pio_message *message, mae_direction_t direction,
+                                   const struct mae_pio_memory *memory, uint32_t length,
+                                   uint8_t *tag, struct mae_pio_job *job);
 /* CMAC over data; of the message: key_slot, tag, tag_bytes. */
 mae_error_t mae_pio_mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                         const void *data, uint32_t length);

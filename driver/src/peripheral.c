@@ -3,24 +3,9 @@
  * The register-level part: freestanding, see maeslant_peripheral.h. Structures are not copied or
  * cleared as a whole here, so that the compiler has no reason to call memcpy or memset.
  */
-#include "maeslant_peripheral.h"
+#include "peripheral.h"
 
-#include "generated/mae_peripheral_regs.h"
 #include "generated/mae_stream_card_regs.h"
-
-#define REG(name) ((uint32_t)offsetof(mae_peripheral_t, name))
-#define REG_WORD(name, i) (REG(name) + 4 * (uint32_t)(i))
-#define FIELD(reg, field, value) \
-    (((uint32_t)(value) << MAE_PERIPHERAL__##reg##__##field##_bp) & \
-     MAE_PERIPHERAL__##reg##__##field##_bm)
-#define GET(reg, field, value) \
-    (((value) & MAE_PERIPHERAL__##reg##__##field##_bm) >> MAE_PERIPHERAL__##reg##__##field##_bp)
-#define TRY(call) \
-    do { \
-        mae_error_t error_ = (call); \
-        if (error_ != MAE_OK) \
-            return error_; \
-    } while (0)
 
 /* What serves both devices stands at the same offsets in both maps. */
 #define SAME(name) \
@@ -36,41 +21,21 @@ SAME(key_status);
 
 enum {
     SUPPORTED_MAJOR = MAE_PERIPHERAL__VERSION__MAJOR_reset,
-    POLLS =
-        10000, /* register reads before a device is taken for dead; a wipe takes < 4096 clocks */
-    AHEAD = 2  /* blocks written before the first answer is read: XTS stealing needs two */
+    AHEAD = 2 /* blocks written before the first answer is read: XTS stealing needs two */
 };
 
 _Static_assert(MAE_PERIPHERAL__VERSION__MAJOR_reset == MAE_STREAM_CARD__VERSION__MAJOR_reset,
                "one version for both maps");
 
-static mae_error_t read_reg(const struct mae_pio_bus *bus, uint32_t offset, uint32_t *value)
-{
-    return bus->read32(bus->bus, offset, value);
-}
-
-static mae_error_t write_reg(const struct mae_pio_bus *bus, uint32_t offset, uint32_t value)
-{
-    return bus->write32(bus->bus, offset, value);
-}
-
-static uint32_t load_word(const uint8_t *bytes)
-{
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-           (uint32_t)bytes[3] << 24;
-}
-
-static void store_word(uint8_t *bytes, uint32_t word)
-{
-    for (int i = 0; i < 4; i++)
-        bytes[i] = (uint8_t)(word >> 8 * i);
-}
+/* Here they are if a caller wants their address, or does not inline them. */
+extern inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value);
+extern inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value);
 
 /* Reads a register until the bits of `mask` are 0. */
 static mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset, uint32_t mask,
                               uint32_t *value)
 {
-    for (int i = 0; i < POLLS; i++) {
+    for (int i = 0; i < MAE_PIO_POLLS; i++) {
         TRY(read_reg(bus, offset, value));
         if ((*value & mask) == 0)
             return MAE_OK;
@@ -94,6 +59,8 @@ static mae_error_t device_error(uint32_t code)
         return MAE_E_BUSY;
     case MAE_PERIPHERAL__STATUS__ERROR__BAD_TAG:
         return MAE_E_AUTH;
+    case MAE_PERIPHERAL__STATUS__ERROR__BAD_ADDRESS:
+        return MAE_E_ARGUMENT;
     default:
         return MAE_E_DEVICE;
     }
@@ -119,6 +86,7 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
     info->key_slots = GET(CAPS, KEY_SLOTS, caps);
     info->key_banks = GET(CAPS, KEY_BANKS, caps);
     info->directions = GET(FEATURES, ENCRYPT, features) | GET(FEATURES, DECRYPT, features) << 1;
+    info->memory = id == MAE_PERIPHERAL__ID__MAGIC_reset ? GET(FEATURES, MEMORY, features) : 0;
     info->key_sizes = GET(FEATURES, AES128, features) | GET(FEATURES, AES192, features) << 1 |
                       GET(FEATURES, AES256, features) << 2;
     return MAE_OK;
@@ -169,8 +137,7 @@ mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus)
     return wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__WIPING_bm, &status);
 }
 
-/* The first error noted since the last call, which this clears. */
-static mae_error_t take_error(const struct mae_pio_bus *bus)
+mae_error_t mae_pio_take_error(const struct mae_pio_bus *bus)
 {
     uint32_t status;
     TRY(read_reg(bus, REG(status), &status));
@@ -208,7 +175,8 @@ static mae_error_t write_iv(const struct mae_pio_bus *bus, const struct mae_pio_
     return job->mode == MAE_GCM ? write_reg(bus, REG_WORD(iv, 3), UINT32_C(1) << 24) : MAE_OK;
 }
 
-static mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                          uint32_t more)
 {
     uint32_t ctrl = FIELD(CTRL, MODE, job->mode) | FIELD(CTRL, DECRYPT, job->direction) |
                     FIELD(CTRL, INIT, job->init ? 1 : 0) | FIELD(CTRL, KEY_SLOT, job->key_slot) |
@@ -222,46 +190,14 @@ static mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job
         }
     }
     TRY(write_reg(bus, REG(length), job->length));
-    TRY(write_reg(bus, REG(ctrl), ctrl));
-    return take_error(bus); /* a refused job would swallow all its data first */
+    TRY(write_reg(bus, REG(ctrl), ctrl | more));
+    return mae_pio_take_error(bus); /* a refused job would swallow all its data first */
 }
 
-/* Writes the next block, `*left` bytes before the end of the job. */
-static mae_error_t feed(const struct mae_pio_bus *bus, uint8_t *block, uint32_t *left,
-                        mae_pio_get_t get, void *get_arg)
+mae_error_t mae_pio_read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
-    uint32_t n = *left < 16 ? *left : 16;
-    get(get_arg, block, n);
-    for (uint32_t i = n; i < 16; i++)
-        block[i] = 0;
-    *left -= n;
-    return write_words(bus, REG(data_in), block, 4);
-}
-
-/* Moves the data of a job of which nothing comes out. */
-static mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                        uint8_t *block, mae_pio_get_t get, void *get_arg)
-{
-    uint32_t left = job->length, polls = 0;
-    while (left > 0) {
-        uint32_t status;
-        TRY(read_reg(bus, REG(status), &status));
-        uint32_t room = GET(STATUS, ROOM, status);
-        if (room == 0 && ++polls == POLLS)
-            return MAE_E_TIMEOUT;
-        for (; room > 0 && left > 0; room--, polls = 0)
-            TRY(feed(bus, block, &left, get, get_arg));
-    }
-    return MAE_OK;
-}
-
-/* The end of a job of GCM, CCM or CMAC, and the tag that it made. */
-static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
-{
-    uint32_t status, word;
-    TRY(wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__BUSY_bm, &status));
-    TRY(take_error(bus));
-    if (!job->final || job->direction == MAE_DECRYPT)
+    uint32_t word;
+    if (!is_aead(job) || !job->final || job->direction == MAE_DECRYPT)
         return MAE_OK;
     for (int i = 0; i < 4; i++) {
         TRY(read_reg(bus, REG_WORD(tag, i), &word));
@@ -270,39 +206,119 @@ static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *
     return MAE_OK;
 }
 
-/* Moves the data of a job that has been started. */
-static mae_error_t move(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                        uint8_t *block, mae_pio_get_t get, void *get_arg, mae_pio_put_t put,
-                        void *put_arg)
+/* The end of a job of GCM, CCM or CMAC, and the tag that it made. */
+static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+{
+    uint32_t status;
+    TRY(wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__BUSY_bm, &status));
+    TRY(mae_pio_take_error(bus));
+    return mae_pio_read_tag(bus, job);
+}
+
+/*
+ * Moves the data of a job. The loops below stand here once and are compiled for each of the two
+ * ways to use them, with what is known there in place of the pointers: over any bus by the caller's
+ * functions, and straight from words in memory to registers.
+ */
+struct mover {
+    void (*get)(void *arg, uint32_t words[4], uint32_t n); /* words beyond n bytes are 0 */
+    void (*put)(void *arg, const uint32_t words[4], uint32_t n);
+    void *arg;
+};
+
+/* Writes the next block, `*left` bytes before the end of the job. */
+static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, uint32_t *left,
+                                      const struct mover *mover)
+{
+    uint32_t words[4], n = *left < 16 ? *left : 16;
+    mover->get(mover->arg, words, n);
+    *left -= n;
+    for (uint32_t i = 0; i < 4; i++)
+        TRY(write_reg(bus, REG_WORD(data_in, i), words[i]));
+    return MAE_OK;
+}
+
+/* Of a job of which nothing comes out. */
+static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                      const struct mover *mover)
+{
+    uint32_t left = job->length, polls = 0;
+    while (left > 0) {
+        uint32_t status;
+        TRY(read_reg(bus, REG(status), &status));
+        uint32_t room = GET(STATUS, ROOM, status);
+        if (room == 0 && ++polls == MAE_PIO_POLLS)
+            return MAE_E_TIMEOUT;
+        for (; room > 0 && left > 0; room--, polls = 0)
+            TRY(feed(bus, &left, mover));
+    }
+    return MAE_OK;
+}
+
+/* Of any other. AHEAD blocks are in the device, so that it works while we move data. */
+static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                      const struct mover *mover)
 {
     uint32_t to_write = job->length, to_read = job->length;
+    for (uint32_t i = 0; i < AHEAD && to_write > 0; i++)
+        TRY(feed(bus, &to_write, mover));
     while (to_read > 0) {
-        /* Keep AHEAD blocks in the device, so that it works while we move data. */
-        while (to_write > 0 && to_read - to_write <= (AHEAD - 1) * 16)
-            TRY(feed(bus, block, &to_write, get, get_arg));
-        uint32_t n = to_read < 16 ? to_read : 16;
-        for (int i = 0; i < 4; i++) {
-            uint32_t word;
-            TRY(read_reg(bus, REG_WORD(data_out, i), &word));
-            store_word(block + 4 * i, word);
-        }
-        put(put_arg, block, n);
+        uint32_t words[4], n = to_read < 16 ? to_read : 16;
+        for (uint32_t i = 0; i < 4; i++)
+            TRY(read_reg(bus, REG_WORD(data_out, i), &words[i]));
+        if (to_write > 0) /* before the answer is given: k + 1 is asked for before k */
+            TRY(feed(bus, &to_write, mover));
+        mover->put(mover->arg, words, n);
         to_read -= n;
     }
-    return is_aead(job) ? MAE_OK : take_error(bus);
+    return is_aead(job) ? MAE_OK : mae_pio_take_error(bus);
+}
+
+static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                     const struct mover *mover)
+{
+    TRY(mae_pio_start(bus, job, 0));
+    mae_error_t error = sinks(job) ? sink(bus, job, mover) : pass(bus, job, mover);
+    return error == MAE_OK && is_aead(job) ? end(bus, job) : error;
+}
+
+/* By the caller's functions, byte by byte. */
+struct bytes {
+    mae_pio_get_t get;
+    mae_pio_put_t put;
+    void *get_arg, *put_arg;
+    uint8_t block[16];
+};
+
+static void get_bytes(void *arg, uint32_t words[4], uint32_t n)
+{
+    struct bytes *bytes = arg;
+    bytes->get(bytes->get_arg, bytes->block, n);
+    for (uint32_t i = n; i < 16; i++)
+        bytes->block[i] = 0;
+    for (uint32_t i = 0; i < 4; i++)
+        words[i] = load_word(bytes->block + 4 * i);
+}
+
+static void put_bytes(void *arg, const uint32_t words[4], uint32_t n)
+{
+    struct bytes *bytes = arg;
+    for (uint32_t i = 0; i < 4; i++)
+        store_word(bytes->block + 4 * i, words[i]);
+    bytes->put(bytes->put_arg, bytes->block, n);
 }
 
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                              mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg)
 {
-    uint8_t block[16];
-    TRY(start(bus, job));
-    mae_error_t error = sinks(job) ? sink(bus, job, block, get, get_arg)
-                                   : move(bus, job, block, get, get_arg, put, put_arg);
-    if (error == MAE_OK && is_aead(job))
-        error = end(bus, job);
+    struct bytes bytes;
+    bytes.get = get;
+    bytes.put = put;
+    bytes.get_arg = get_arg;
+    bytes.put_arg = put_arg;
+    mae_error_t error = run(bus, job, &(const struct mover){get_bytes, put_bytes, &bytes});
     for (int i = 0; i < 16; i++)
-        ((volatile uint8_t *)block)[i] = 0;
+        ((volatile uint8_t *)bytes.block)[i] = 0;
     return error;
 }
 
@@ -351,11 +367,51 @@ static void put_flat(void *arg, const uint8_t *block, uint32_t n)
         *flat->dst++ = block[i];
 }
 
+/* The same where both are aligned: the compiler makes word accesses of these bytes. */
+static ALWAYS_INLINE void get_words(void *arg, uint32_t words[4], uint32_t n)
+{
+    struct flat *flat = arg;
+    const uint8_t *src = __builtin_assume_aligned(flat->src, 4);
+    flat->src += n;
+    if (n == 16) {
+        for (uint32_t i = 0; i < 4; i++)
+            words[i] = load_word(src + 4 * i);
+        return;
+    }
+    for (uint32_t i = 0; i < 4; i++)
+        words[i] = 0;
+    for (uint32_t i = 0; i < n; i++)
+        words[i / 4] |= (uint32_t)src[i] << 8 * (i % 4);
+}
+
+static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t n)
+{
+    struct flat *flat = arg;
+    uint8_t *dst = __builtin_assume_aligned(flat->dst, 4);
+    flat->dst += n;
+    if (n == 16) {
+        for (uint32_t i = 0; i < 4; i++)
+            store_word(dst + 4 * i, words[i]);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+}
+
+static mae_error_t run_words(void *base, const struct mae_pio_job *job, struct flat *flat)
+{
+    const struct mae_pio_bus bus = {mae_pio_mmio_read32, mae_pio_mmio_write32, base};
+    return run(&bus, job, &(const struct mover){get_words, put_words, flat});
+}
+
 mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                         const void *src, void *dst)
 {
     struct flat flat = {src, dst};
-    mae_error_t error = mae_pio_run_with(bus, job, get_flat, &flat, put_flat, &flat);
+    bool words = (((uintptr_t)src | (uintptr_t)dst) & 3) == 0;
+    mae_error_t error = words && is_mmio(bus)
+                            ? run_words(bus->bus, job, &flat)
+                            : mae_pio_run_with(bus, job, get_flat, &flat, put_flat, &flat);
     if (error == MAE_E_AUTH && !sinks(job))
         for (uint32_t i = 0; i < job->length; i++)
             ((volatile uint8_t *)dst)[i] = 0;

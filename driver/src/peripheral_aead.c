@@ -4,14 +4,7 @@
  * Built like peripheral.c: nothing here makes a compiler call memcpy or memset.
  */
 #include "ccm.h"
-#include "maeslant_peripheral.h"
-
-#define TRY(call) \
-    do { \
-        mae_error_t error_ = (call); \
-        if (error_ != MAE_OK) \
-            return error_; \
-    } while (0)
+#include "peripheral.h"
 
 /* The aad phase of a message: what goes before the AAD, then the AAD. */
 struct aad {
@@ -100,24 +93,42 @@ static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t di
     job->tag_bytes = message->tag_bytes;
 }
 
+/* The tag that a decryption expects, padded. */
+static void expect(const struct mae_pio_message *message, mae_direction_t direction,
+                   uint8_t tag[16])
+{
+    for (uint32_t i = 0; i < 16; i++)
+        tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
+}
+
+/* Carries out what goes before the data, and says what the job of the data is. */
+static mae_error_t prelude(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
+                           mae_direction_t direction, uint32_t length, uint8_t tag[16],
+                           struct mae_pio_job *job)
+{
+    uint8_t counter[16];
+    expect(message, direction, tag);
+    prepare(job, message->mode, direction, message, tag);
+    TRY(begin(bus, message, job, counter, length));
+    job->phase = MAE_PHASE_DATA;
+    job->final = 1;
+    job->length = length;
+    if (job->iv == counter) /* used up */
+        job->iv = NULL;
+    return MAE_OK;
+}
+
 static mae_error_t crypt(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          mae_direction_t direction, const void *src, void *dst, uint32_t length)
 {
     struct mae_pio_job job;
-    uint8_t counter[16], tag[16];
+    uint8_t tag[16];
     TRY(check(message, length));
     if (length > 0 && (!src || !dst))
         return MAE_E_ARGUMENT;
-    for (uint32_t i = 0; i < 16; i++)
-        tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
-    prepare(&job, message->mode, direction, message, tag);
-    mae_error_t error = begin(bus, message, &job, counter, length);
-    if (error == MAE_OK) {
-        job.phase = MAE_PHASE_DATA;
-        job.final = 1;
-        job.length = length;
+    mae_error_t error = prelude(bus, message, direction, length, tag, &job);
+    if (error == MAE_OK)
         error = mae_pio_run(bus, &job, src, dst);
-    }
     for (uint32_t i = 0; error == MAE_OK && direction == MAE_ENCRYPT && i < message->tag_bytes; i++)
         message->tag[i] = tag[i];
     if (error != MAE_OK && direction == MAE_DECRYPT)
@@ -138,20 +149,28 @@ mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_m
     return crypt(bus, message, MAE_DECRYPT, src, dst, length);
 }
 
+/* Says what the job of a CMAC is. */
+static mae_error_t prepare_mac(const struct mae_pio_message *message, mae_direction_t direction,
+                               uint32_t length, uint8_t tag[16], struct mae_pio_job *job)
+{
+    if (!message->tag || !mae_tag_length_allowed(MAE_CMAC, message->tag_bytes))
+        return MAE_E_ARGUMENT;
+    expect(message, direction, tag);
+    prepare(job, MAE_CMAC, direction, message, tag);
+    job->phase = MAE_PHASE_AAD;
+    job->final = 1;
+    job->length = length;
+    return MAE_OK;
+}
+
 static mae_error_t mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                        mae_direction_t direction, const void *data, uint32_t length)
 {
     struct mae_pio_job job;
     uint8_t tag[16];
-    if (!message->tag || (length > 0 && !data) ||
-        !mae_tag_length_allowed(MAE_CMAC, message->tag_bytes))
+    if (length > 0 && !data)
         return MAE_E_ARGUMENT;
-    for (uint32_t i = 0; i < 16; i++)
-        tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
-    prepare(&job, MAE_CMAC, direction, message, tag);
-    job.phase = MAE_PHASE_AAD;
-    job.final = 1;
-    job.length = length;
+    TRY(prepare_mac(message, direction, length, tag, &job));
     mae_error_t error = mae_pio_run(bus, &job, data, NULL);
     for (uint32_t i = 0; error == MAE_OK && direction == MAE_ENCRYPT && i < message->tag_bytes; i++)
         message->tag[i] = tag[i];
@@ -169,4 +188,18 @@ mae_error_t mae_pio_mac_verify(const struct mae_pio_bus *bus, const struct mae_p
                                const void *data, uint32_t length)
 {
     return mac(bus, message, MAE_DECRYPT, data, length);
+}
+
+mae_error_t mae_pio_memory_message(const struct mae_pio_bus *bus,
+                                   const struct mae_pio_message *message, mae_direction_t direction,
+                                   const struct mae_pio_memory *memory, uint32_t length,
+                                   uint8_t *tag, struct mae_pio_job *job)
+{
+    if (message->mode == MAE_CMAC) {
+        TRY(prepare_mac(message, direction, length, tag, job));
+    } else {
+        TRY(check(message, length));
+        TRY(prelude(bus, message, direction, length, tag, job));
+    }
+    return length > 0 ? mae_pio_memory_start(bus, job, memory) : mae_pio_start(bus, job, 0);
 }

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Carries out the list of jobs in its mailbox, in software, over registers and in memory, and times
+ * each with the CPU's counters: what maeslant soc run and the tests run on mae_soc.
+ */
+#include "jobs.h"
+
+#include "aes.h"
+#include "soc.h"
+
+/* Also the slots that keys of their own take turns in; XTS's second key is in the other one. */
+enum { KEY_SLOT = 0, OTHER_SLOT = 1, HEARD = ~SOC_PERIPHERAL_LINE, NONE_HEARD = ~0 };
+
+struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
+
+/* Of the memory job that runs: the interrupt takes its end. */
+static struct {
+    const struct mae_pio_job *job;
+    mae_error_t error;
+    volatile bool over;
+} running;
+
+static struct aes_key software_key;
+
+static const uint8_t *at(uint32_t address)
+{
+    return (const uint8_t *)(uintptr_t)address;
+}
+
+static const uint8_t *key_of(const struct soc_job *job, uint32_t index)
+{
+    return at(job->keys + (index << (job->key_bytes == 16 ? 4 : 5)));
+}
+
+void soc_interrupt(uint32_t lines)
+{
+    bool over = false;
+    if (lines & SOC_PERIPHERAL_LINE)
+        running.error = mae_pio_memory_poll(&soc_peripheral, running.job, &over);
+    running.over = over;
+}
+
+static mae_error_t load_key(const struct soc_job *job, uint32_t slot, uint32_t index)
+{
+    return mae_pio_key_load(&soc_peripheral, slot, key_of(job, index), job->key_bytes);
+}
+
+static void in_software(const struct soc_job *job)
+{
+    for (uint32_t i = 0; i < job->length / 16; i++) {
+        uint8_t *out = (uint8_t *)at(job->destination) + 16 * i;
+        if (job->key_each)
+            aes_expand(&software_key, key_of(job, i), job->key_bytes);
+        if (job->direction == MAE_ENCRYPT)
+            aes_encrypt(&software_key, at(job->source) + 16 * i, out);
+        else
+            aes_decrypt(&software_key, at(job->source) + 16 * i, out);
+    }
+}
+
+static bool is_aead(const struct soc_job *job)
+{
+    return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
+}
+
+static struct mae_pio_message message_of(struct soc_job *job)
+{
+    return (struct mae_pio_message){
+        .mode = (mae_mode_t)job->mode,
+        .key_slot = KEY_SLOT,
+        .nonce = at(job->iv),
+        .nonce_bytes = job->iv_bytes,
+        .aad = at(job->aad),
+        .aad_bytes = job->aad_bytes,
+        .tag = job->tag,
+        .tag_bytes = job->tag_bytes,
+    };
+}
+
+static void plain_job(const struct soc_job *job, struct mae_pio_job *pio)
+{
+    pio->mode = (mae_mode_t)job->mode;
+    pio->direction = (mae_direction_t)job->direction;
+    pio->init = 1;
+    pio->key_slot = KEY_SLOT;
+    pio->tweak_slot = OTHER_SLOT;
+    pio->iv = job->mode == MAE_ECB ? NULL : at(job->iv);
+    pio->length = job->length;
+}
+
+static mae_error_t over_registers(struct soc_job *job)
+{
+    struct mae_pio_message message = message_of(job);
+    const uint8_t *source = at(job->source);
+    uint8_t *destination = (uint8_t *)at(job->destination);
+    bool encrypts = job->direction == MAE_ENCRYPT;
+    if (job->mode == MAE_CMAC)
+        return (encrypts ? mae_pio_mac : mae_pio_mac_verify)(&soc_peripheral, &message, source,
+                                                             job->length);
+    if (is_aead(job))
+        return (encrypts ? mae_pio_seal : mae_pio_unseal)(&soc_peripheral, &message, source,
+                                                          destination, job->length);
+    struct mae_pio_job pio;
+    plain_job(job, &pio);
+    if (!job->key_each)
+        return mae_pio_run(&soc_peripheral, &pio, source, destination);
+    mae_error_t error = MAE_OK;
+    pio.length = 16;
+    for (uint32_t i = 0; i < job->length / 16 && error == MAE_OK; i++) {
+        error = load_key(job, KEY_SLOT, i);
+        if (error == MAE_OK)
+            error = mae_pio_run(&soc_peripheral, &pio, source + 16 * i, destination + 16 * i);
+        pio.init = 0;
+    }
+    return error;
+}
+
+/* What the CPU does meanwhile: it adds up words. */
+static void add_up(struct soc_job *job)
+{
+    const uint32_t *word = (const uint32_t *)at(job->work);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < job->work_bytes / 4; i++)
+        sum += word[i];
+    job->sum += sum;
+    job->summed += job->work_bytes / 4;
+}
+
+static void work_until_over(struct soc_job *job)
+{
+    const uint32_t *first = (const uint32_t *)at(job->work), *word = first;
+    const uint32_t *last = first + job->work_bytes / 4;
+    uint32_t sum = 0, summed = 0;
+    while (!running.over) {
+        for (uint32_t i = 0; i < 8; i++)
+            sum += word[i];
+        word += 8;
+        summed += 8;
+        if (word == last)
+            word = first;
+    }
+    job->sum = sum;
+    job->summed = summed;
+}
+
+static void sleep_until_over(void)
+{
+    while (!running.over) {
+        (void)soc_interrupt_mask((uint32_t)NONE_HEARD);
+        if (!running.over)
+            (void)soc_interrupt_wait();
+        (void)soc_interrupt_mask((uint32_t)HEARD);
+    }
+}
+
+static mae_error_t in_memory(struct soc_job *job)
+{
+    struct mae_pio_memory memory = {
+        .source = job->source,
+        .destination = job->destination,
+        .keys = job->keys,
+        .key_bytes = job->key_each ? job->key_bytes : 0,
+    };
+    struct mae_pio_job pio;
+    mae_error_t error;
+    running.job = &pio;
+    running.over = false;
+    if (is_aead(job)) {
+        struct mae_pio_message message = message_of(job);
+        error = mae_pio_memory_message(&soc_peripheral, &message, (mae_direction_t)job->direction,
+                                       &memory, job->length, job->tag, &pio);
+    } else {
+        plain_job(job, &pio);
+        error = mae_pio_memory_start(&soc_peripheral, &pio, &memory);
+    }
+    if (error != MAE_OK)
+        return error;
+    if (job->way == SOC_GO_ON)
+        add_up(job);
+    if (job->way != SOC_INTERRUPT)
+        return mae_pio_memory_wait(&soc_peripheral, &pio);
+    if (job->work_bytes > 0)
+        work_until_over(job);
+    else
+        sleep_until_over();
+    return running.error;
+}
+
+/* Keys that a job finds loaded. */
+static mae_error_t prepare(const struct soc_job *job)
+{
+    if (job->kind == SOC_KEY || (job->key_each && job->way < SOC_POLLED))
+        return MAE_OK;
+    if (job->way == SOC_SOFTWARE) {
+        aes_expand(&software_key, key_of(job, 0), job->key_bytes);
+        return MAE_OK;
+    }
+    mae_error_t error = load_key(job, KEY_SLOT, 0);
+    if (error == MAE_OK && (job->mode == MAE_XTS || job->key_each))
+        error = load_key(job, OTHER_SLOT, 1);
+    if (error == MAE_OK)
+        error = mae_pio_memory_interrupt(&soc_peripheral, job->way == SOC_INTERRUPT);
+    return error;
+}
+
+static mae_error_t carry_out(struct soc_job *job)
+{
+    switch (job->way) {
+    case SOC_SOFTWARE:
+        if (job->kind == SOC_KEY)
+            aes_expand(&software_key, key_of(job, 0), job->key_bytes);
+        else
+            in_software(job);
+        return MAE_OK;
+    case SOC_REGISTERS:
+        return job->kind == SOC_KEY ? load_key(job, KEY_SLOT, 0) : over_registers(job);
+    default:
+        return in_memory(job);
+    }
+}
+
+static uint32_t carry_out_list(void)
+{
+    uint32_t failed = 0;
+    for (uint32_t i = 0; i < soc_mailbox.count; i++) {
+        struct soc_job *job = &soc_mailbox.list[i];
+        job->error = prepare(job);
+        if (job->error == MAE_OK) {
+            uint32_t instructions = soc_instructions(), clocks = soc_clocks();
+            job->error = carry_out(job);
+            job->clocks = soc_clocks() - clocks;
+            job->instructions = soc_instructions() - instructions;
+        }
+        failed += job->error != MAE_OK;
+    }
+    return failed;
+}
+
+int main(void)
+{
+    struct mae_pio_info info;
+    if (mae_pio_probe(&soc_peripheral, &info) != MAE_OK || !info.memory) {
+        soc_text("no peripheral with memory jobs\n");
+        return 1;
+    }
+    (void)soc_interrupt_mask((uint32_t)HEARD);
+    for (;;) {
+        uint32_t failed = carry_out_list();
+        soc_number(soc_mailbox.count);
+        soc_text(" jobs, ");
+        soc_number(failed);
+        soc_text(" failed\n");
+        soc_finish(0);
+    }
+}

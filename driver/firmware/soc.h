@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mae_soc as firmware sees it: console, counters, interrupts, the peripheral. */
+#ifndef MAESLANT_SOC_H
+#define MAESLANT_SOC_H
+
+#include <stdint.h>
+
+#include "maeslant_peripheral.h"
+
+enum {
+    SOC_PERIPHERAL_BASE = 0x10000000,
+    SOC_SYSTEM_BASE = 0x20000000,
+    SOC_PERIPHERAL_LINE = 1 << 3
+};
+
+/* The peripheral's registers. */
+extern const struct mae_pio_bus soc_peripheral;
+
+void soc_put(char character);
+void soc_text(const char *text);
+void soc_number(uint32_t number);
+/* Ends the simulation; goes on if the clock does. */
+void soc_finish(uint32_t code);
+
+/* The CPU's own counters. */
+static inline uint32_t soc_clocks(void)
+{
+    uint32_t value;
+    __asm__ volatile("csrrs %0, 0xc00, x0" : "=r"(value) : : "memory");
+    return value;
+}
+
+static inline uint32_t soc_instructions(void)
+{
+    uint32_t value;
+    __asm__ volatile("csrrs %0, 0xc02, x0" : "=r"(value) : : "memory");
+    return value;
+}
+
+/* start.S. Lines not to be heard, all at first; gives the mask until now. */
+uint32_t soc_interrupt_mask(uint32_t mask);
+/* Sleeps until a line calls, heard or not. */
+uint32_t soc_interrupt_wait(void);
+/* The program's own: called with the lines that called. */
+void soc_interrupt(uint32_t lines);
+
+#endif

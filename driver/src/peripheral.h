@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the files of the register-level part share; see maeslant_peripheral.h. Freestanding. */
+#ifndef MAE_PERIPHERAL_H
+#define MAE_PERIPHERAL_H
+
+#include "maeslant_peripheral.h"
+
+#include "generated/mae_peripheral_regs.h"
+
+#define REG(name) ((uint32_t)offsetof(mae_peripheral_t, name))
+#define REG_WORD(name, i) (REG(name) + 4 * (uint32_t)(i))
+#define FIELD(reg, field, value) \
+    (((uint32_t)(value) << MAE_PERIPHERAL__##reg##__##field##_bp) & \
+     MAE_PERIPHERAL__##reg##__##field##_bm)
+#define GET(reg, field, value) \
+    (((value) & MAE_PERIPHERAL__##reg##__##field##_bm) >> MAE_PERIPHERAL__##reg##__##field##_bp)
+#define TRY(call) \
+    do { \
+        mae_error_t error_ = (call); \
+        if (error_ != MAE_OK) \
+            return error_; \
+    } while (0)
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+/* Register reads before a device is taken for dead; a wipe takes < 4096 clocks. */
+enum { MAE_PIO_POLLS = 10000 };
+
+/* Registers at a plain address: accesses to them are worth inlining, where a call costs as much as
+   the access itself several times over. */
+static ALWAYS_INLINE bool is_mmio(const struct mae_pio_bus *bus)
+{
+    return bus->read32 == mae_pio_mmio_read32 && bus->write32 == mae_pio_mmio_write32;
+}
+
+static ALWAYS_INLINE mae_error_t read_reg(const struct mae_pio_bus *bus, uint32_t offset,
+                                          uint32_t *value)
+{
+    return bus->read32 == mae_pio_mmio_read32 ? mae_pio_mmio_read32(bus->bus, offset, value)
+                                              : bus->read32(bus->bus, offset, value);
+}
+
+static ALWAYS_INLINE mae_error_t write_reg(const struct mae_pio_bus *bus, uint32_t offset,
+                                           uint32_t value)
+{
+    return bus->write32 == mae_pio_mmio_write32 ? mae_pio_mmio_write32(bus->bus, offset, value)
+                                                : bus->write32(bus->bus, offset, value);
+}
+
+static inline uint32_t load_word(const uint8_t *bytes)
+{
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+           (uint32_t)bytes[3] << 24;
+}
+
+static inline void store_word(uint8_t *bytes, uint32_t word)
+{
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(word >> 8 * i);
+}
+
+/* Writes what a job needs and starts it; `more` are further bits of `ctrl`. */
+mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                          uint32_t more);
+/* The first error noted since the last call, which this clears. */
+mae_error_t mae_pio_take_error(const struct mae_pio_bus *bus);
+/* The tag that a job made, if it made one. */
+mae_error_t mae_pio_read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
+
+#endif

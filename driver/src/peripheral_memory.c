@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory jobs: freestanding, see maeslant_peripheral.h. Built like peripheral.c. */
+#include "peripheral.h"
+
+/* The words that say where keys are; no key_bytes, no table. */
+static mae_error_t write_keys(const struct mae_pio_bus *bus, const struct mae_pio_memory *memory,
+                              uint32_t *ctrl)
+{
+    uint32_t length;
+    switch (memory->key_bytes) {
+    case 0:
+        return MAE_OK;
+    case 16:
+        length = MAE_PERIPHERAL__KEY_CMD__LEN__AES128;
+        break;
+    case 24:
+        length = MAE_PERIPHERAL__KEY_CMD__LEN__AES192;
+        break;
+    case 32:
+        length = MAE_PERIPHERAL__KEY_CMD__LEN__AES256;
+        break;
+    default:
+        return MAE_E_KEY;
+    }
+    *ctrl |= MAE_PERIPHERAL__CTRL__KEY_EACH_bm;
+    TRY(write_reg(bus, REG(keys), memory->keys));
+    return write_reg(bus, REG(keys_len), FIELD(KEYS_LEN, LEN, length));
+}
+
+mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                 const struct mae_pio_memory *memory)
+{
+    uint32_t ctrl = MAE_PERIPHERAL__CTRL__MEMORY_bm;
+    TRY(write_keys(bus, memory, &ctrl));
+    TRY(write_reg(bus, REG(source), memory->source));
+    TRY(write_reg(bus, REG(destination), memory->destination));
+    TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm)); /* an older job's */
+    return mae_pio_start(bus, job, ctrl);
+}
+
+mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                bool *over)
+{
+    uint32_t status;
+    *over = false;
+    TRY(read_reg(bus, REG(status), &status));
+    if (GET(STATUS, BUSY, status))
+        return MAE_OK;
+    *over = true;
+    TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm));
+    TRY(mae_pio_take_error(bus));
+    return mae_pio_read_tag(bus, job);
+}
+
+mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+{
+    uint32_t most = job->length < UINT32_MAX - MAE_PIO_POLLS ? job->length : 0;
+    for (uint32_t i = 0; i < MAE_PIO_POLLS + most; i++) {
+        bool over;
+        TRY(mae_pio_memory_poll(bus, job, &over));
+        if (over)
+            return MAE_OK;
+    }
+    return MAE_E_TIMEOUT;
+}
+
+mae_error_t mae_pio_memory_interrupt(const struct mae_pio_bus *bus, bool on)
+{
+    return write_reg(bus, REG(irq_enable), FIELD(IRQ_ENABLE, DONE, on ? 1 : 0));
+}

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build C for RV32I: the driver's freestanding part, and programs for the PicoRV32 system.
+
+The compiler is Clang, out of the Python package ziglang: no system package is needed.
+"""
+
+import fcntl
+import os
+import pathlib
+import subprocess
+import sys
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+DRIVER = paths.ROOT / "driver"
+FIRMWARE = DRIVER / "firmware"
+OUT = paths.BUILD / "firmware"
+# What of the driver firmware takes.
+FREESTANDING = ("peripheral.c", "peripheral_aead.c", "peripheral_memory.c")
+COMPILER = (sys.executable, "-m", "ziglang", "cc")
+TARGET = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32")
+FLAGS = ("-std=c17", "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "-Werror", "-g0", "-fomit-frame-pointer")
+INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{FIRMWARE}")
+# Of every program, beside its own file.
+COMMON = ("start.S", "soc.c", "aes.c")
+
+
+def run(arguments: list[object], what: str) -> None:
+    """Run the compiler; its messages are the error."""
+    command = [str(word) for word in (*COMPILER, *TARGET, *arguments)]
+    cache = {f"ZIG_{kind}_CACHE_DIR": str(paths.BUILD / "zig") for kind in ("GLOBAL", "LOCAL")}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env=os.environ | cache
+    )
+    if done.returncode:
+        raise MaeslantError(f"{what} failed:\n{done.stdout}{done.stderr}")
+
+
+def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[pathlib.Path]:
+    """Compile the freestanding part of the driver into a folder; the objects."""
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = []
+    for name in FREESTANDING:
+        target = folder / f"{pathlib.Path(name).stem}.o"
+        source = DRIVER / "src" / name
+        run([*FLAGS, optimize, INCLUDES[0], "-c", source, "-o", target], f"compiling {name}")
+        objects.append(target)
+    return objects
+
+
+def build(name: str) -> pathlib.Path:
+    """The program driver/firmware/NAME.c, made when it is missing or stale: an ELF file."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    target = OUT / f"{name}.elf"
+    sources = [FIRMWARE / file for file in (*COMMON, f"{name}.c")]
+    sources += [DRIVER / "src" / file for file in FREESTANDING]
+    script = FIRMWARE / "soc.ld"
+    headers = [*DRIVER.glob("**/*.h"), script, pathlib.Path(__file__)]
+    with open(OUT / f".{name}.lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        newest = max(path.stat().st_mtime_ns for path in (*sources, *headers))
+        if not target.exists() or target.stat().st_mtime_ns < newest:
+            fresh = target.with_suffix(".new")
+            options = [*FLAGS, "-O2", *INCLUDES, f"-Wl,-T,{script}", "-o", fresh]
+            run([*options, *sources], f"building the firmware {name}")
+            fresh.replace(target)
+    return target
