@@ -122,105 +122,32 @@ module mae_peripheral_core
   assign window_ready = key_write_ready;
 
   // The job: checked when started, then offered to the engine, busy until its last answer.
-  mae_dma_pkg::status_e verdict;
   logic start, start_ok, busy_q, job_ready, done, job_done;
-  logic auth_op, quiet;
+  logic quiet, memory, memory_q, unit_start;
   auth_state_t state, state_next;
   auth_write_t state_write;
   auth_job_t job, unit_job;
-  error_e verdict_now;
-  logic memory, memory_q, unit_start;
+  error_e verdict;
 
-  // Register words as a block: byte 0 of the block in bits 127:120, of the words in bits 7:0.
-  always_comb begin
-    for (int unsigned i = 0; i < 16; i++) begin
-      state.iv[8*(15-i)+:8]   = from_sw.iv[i/4].word.value[8*(i%4)+:8];
-      state.hash[8*(15-i)+:8] = from_sw.hash[i/4].word.value[8*(i%4)+:8];
-      job.tag[8*(15-i)+:8]    = from_sw.tag[i/4].word.value[8*(i%4)+:8];
-    end
-    state.aad_bytes  = {from_sw.aad_bytes[1].word.value, from_sw.aad_bytes[0].word.value};
-    state.data_bytes = {from_sw.data_bytes[1].word.value, from_sw.data_bytes[0].word.value};
-    case (8'(from_sw.ctrl.mode.value))
-      OpGcm:   job.auth = AuthGcm;
-      OpCcm:   job.auth = AuthCcm;
-      OpCmac:  job.auth = AuthCmac;
-      default: job.auth = AuthNone;
-    endcase
-    job.phase = phase_e'(from_sw.ctrl.phase.value);
-    job.final_job = from_sw.ctrl.final_.value;
-    job.length = from_sw.length.bytes.value;
-    job.tag_bytes = from_sw.tag_bytes.bytes.value;
-    job.cfg.mode = mode_e'(from_sw.ctrl.mode.value[2:0]);
-    job.cfg.dir = dir_e'(from_sw.ctrl.decrypt.value);
-    job.cfg.init = from_sw.ctrl.init.value;
-    job.cfg.serial = from_sw.length.bytes.value[3:0] != '0;
-    job.cfg.key_slot = from_sw.ctrl.key_slot.value;
-    job.cfg.tweak_slot = from_sw.ctrl.tweak_slot.value;
-    job.cfg.iv = state.iv;
-  end
+  mae_peripheral_job #(
+      .KeySlots (KeySlots),
+      .Dirs     (Dirs),
+      .MaxKeyLen(MaxKeyLen),
+      .Auth     (HasAuth),
+      .Memory   (Memory)
+  ) u_job (
+      .regs_i  (from_sw),
+      .slots_i (slots),
+      .job_o   (job),
+      .state_o (state),
+      .quiet_o (quiet),
+      .memory_o(memory),
+      .memory_job_o,
+      .memory_error_i,
+      .error_o (verdict)
+  );
 
-  assign auth_op = HasAuth && job.auth != AuthNone;
-  assign quiet   = auth_op && (job.phase != PhaseData || job.auth == AuthCmac);
-  assign start   = from_sw.ctrl.start.value;
-
-  always_comb begin
-    verdict = check_job(
-      '{
-          op: 8'(from_sw.ctrl.mode.value),
-          decrypt: from_sw.ctrl.decrypt.value,
-          init: from_sw.ctrl.init.value,
-          length: from_sw.length.bytes.value,
-          key_valid: slots[from_sw.ctrl.key_slot.value] || from_sw.ctrl.key_each.value,
-          tweak_valid: slots[from_sw.ctrl.tweak_slot.value]
-      },
-      Dirs
-    );
-    if (auth_op) begin
-      verdict = check_auth(
-        '{
-            op: 8'(from_sw.ctrl.mode.value),
-            phase: job.phase,
-            decrypt: from_sw.ctrl.decrypt.value,
-            init: from_sw.ctrl.init.value,
-            ends: job.final_job,
-            length: job.length,
-            tag_bytes: job.tag_bytes,
-            aad_bytes: state.aad_bytes,
-            data_bytes: state.data_bytes,
-            key_valid: slots[from_sw.ctrl.key_slot.value]
-        },
-        Dirs
-      );
-    end
-  end
-
-  // A job in memory; its blocks may be jobs of their own.
-  assign memory = Memory && from_sw.ctrl.memory.value;
-
-  always_comb begin
-    memory_job_o = '{
-        source: from_sw.source.address.value,
-        destination: from_sw.destination.address.value,
-        keys: from_sw.keys.address.value,
-        length: job.length,
-        moves: !quiet,
-        plain: !auth_op,
-        verdict: auth_op && !quiet && job.cfg.dir == Decrypt,
-        key_each: from_sw.ctrl.key_each.value,
-        key_len: key_len_e'(from_sw.keys_len.len.value),
-        cfg: job.cfg
-    };
-  end
-
-  always_comb begin
-    verdict_now = error_e'(verdict);
-    if (verdict_now == ErrNone && (from_sw.ctrl.memory.value || from_sw.ctrl.key_each.value)) begin
-      verdict_now = memory ? check_memory_job(memory_job_o, job.final_job, KeySlots, MaxKeyLen) :
-          ErrBadOp;
-      if (verdict_now == ErrNone) verdict_now = memory_error_i;
-    end
-  end
-
+  // A job in memory with a key for each block: its parts are jobs to the engine.
   always_comb begin
     unit_job = job;
     if (memory_i.part_valid) begin
@@ -230,7 +157,8 @@ module mae_peripheral_core
   end
 
   // The core takes a job in the clock of its start, before a register of it can be written again.
-  assign start_ok = start && !busy_q && !zeroing && verdict_now == ErrNone;
+  assign start = from_sw.ctrl.start.value;
+  assign start_ok = start && !busy_q && !zeroing && verdict == ErrNone;
   assign unit_start = (start_ok && !from_sw.ctrl.key_each.value) ||
       (memory_i.part_valid && job_ready);
 
@@ -446,7 +374,7 @@ module mae_peripheral_core
   always_comb begin
     error_now = ErrNone;
     if (start && (busy_q || zeroing)) error_now = ErrBusy;
-    else if (start) error_now = verdict_now;
+    else if (start) error_now = verdict;
     else if (overflow) error_now = ErrOverflow;
     else if (underflow) error_now = ErrUnderflow;
     else if (bad_key) error_now = ErrBadKey;

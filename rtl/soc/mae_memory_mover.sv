@@ -6,7 +6,7 @@
 // What comes of a block whose mark is set is dropped and its mark cleared: the block was made out of
 // turn. When an authenticated decryption's tag is wrong, zeros are written over its destination
 // before the job ends. With key_each the key of block k + 1 is read and loaded into the other slot
-// while block k is in the cipher; each block is then a part, a job of its own whose chain goes on.
+// while block k is in the cipher (and the next one read); each block is then a part, a job of its own whose chain goes on.
 //
 // Throughput: the peripheral's, if two of three clocks of the memory are free: a block takes a read
 // and a write, and with key_each one read more, or two. From start to the first read: 1 clock; from
@@ -85,14 +85,15 @@ module mae_memory_mover
 
   // Keys, with key_each: read, then given to the other slot than the block's in the cipher.
   row_t parts_q, parts_ended_q, keys_q;  // begun, ended; keys given
-  logic key_valid_q, key_wide, key_odd, key_due, part_taken;
+  logic key_full_q, key_valid, key_wide, key_odd, key_due, part_taken;
   key_t key_q;
 
   assign key_wide = job.key_len != Aes128;
   assign key_odd = key_wide && progress_q.key_rows[0];  // the second row of a key is next
-  // The slot of key k is free when part k - 2 has ended.
-  assign key_due = state_q == Run && job.key_each && keys_q != blocks && !key_valid_q &&
-      keys_q <= parts_ended_q + 1'b1 && !(arrival_q inside {KeyFirst, KeySecond});
+  // A key is read ahead; its slot is free when the part before the last one has ended.
+  assign key_due = state_q == Run && job.key_each && keys_q != blocks && !key_full_q &&
+      !(arrival_q inside {KeyFirst, KeySecond});
+  assign key_valid = key_full_q && keys_q <= parts_ended_q + 1'b1;
   assign part_taken = core_o.part_valid && core_i.part_ready;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -100,24 +101,24 @@ module mae_memory_mover
       parts_q       <= '0;
       parts_ended_q <= '0;
       keys_q        <= '0;
-      key_valid_q   <= 1'b0;
+      key_full_q    <= 1'b0;
       key_q         <= '0;
     end else if (clear_i || state_q == Idle) begin
       parts_q       <= '0;
       parts_ended_q <= '0;
       keys_q        <= '0;
-      key_valid_q   <= 1'b0;
+      key_full_q    <= 1'b0;
       key_q         <= '0;
     end else if (job.key_each) begin
       if (part_taken) parts_q <= parts_q + 1'b1;
       if (core_i.ended) parts_ended_q <= parts_ended_q + 1'b1;
       if (arrival_q == KeyFirst) key_q <= {data_i, 128'h0};
       if (arrival_q == KeySecond) key_q[127:0] <= data_i;
-      if (arrival_q == KeySecond || (arrival_q == KeyFirst && !key_wide)) key_valid_q <= 1'b1;
-      if (key_valid_q && core_i.key_ready) begin
-        key_valid_q <= 1'b0;
-        key_q       <= '0;
-        keys_q      <= keys_q + 1'b1;
+      if (arrival_q == KeySecond || (arrival_q == KeyFirst && !key_wide)) key_full_q <= 1'b1;
+      if (key_valid && core_i.key_ready) begin
+        key_full_q <= 1'b0;
+        key_q      <= '0;
+        keys_q     <= keys_q + 1'b1;
       end
     end
   end
@@ -201,7 +202,7 @@ module mae_memory_mover
     core_o.part.key_slot = parts_q[0] ? job.cfg.tweak_slot : job.cfg.key_slot;
     core_o.want_valid = job.key_each && keys_q != '0;
     core_o.want_slot = keys_q[0] ? job.cfg.key_slot : job.cfg.tweak_slot;
-    core_o.key_valid = key_valid_q;
+    core_o.key_valid = key_valid;
     core_o.key = '{
         slot: keys_q[0] ? job.cfg.tweak_slot : job.cfg.key_slot,
         erase: 1'b0,
