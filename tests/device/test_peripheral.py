@@ -284,6 +284,7 @@ async def wipe(dut, at: str) -> None:
         held = [kind for kind, value in kinds.items() if secrets.find(dut, [value])]
         assert "key" in held and "iv" in held and "data" in held, "the search finds nothing"
         await p.write("ctrl", wipe=1)
+        assert await p.key_command(slot=0) == BUSY, "a key is not taken meanwhile"
         while (await p.fields("status"))["wiping"]:
             pass
         status = await p.fields("status")

@@ -12,6 +12,7 @@ from cocotbext.axi import AxiResp
 
 from tests.device import oracle, secrets
 from tests.device.card import Card, load_keys, random_jobs
+from tests.device.peripheral import BUSY
 from tests.dma.rings import INIT, IRQ, Status
 from tests.support import bench
 from tests.support.axi_memory import DECERR, SLVERR
@@ -247,6 +248,7 @@ async def wipe(dut) -> None:
         assert await card.read("key_valid") == 0x3F, "a wipe while enabled is not taken"
         await card.disable()
         await card.write("ctrl", wipe=1)
+        assert await card.key_command(slot=0) == BUSY, "a key is not taken meanwhile"
         while (await card.fields("status"))["wiping"]:
             pass
         assert await card.read("key_valid") == 0
