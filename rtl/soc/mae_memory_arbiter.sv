@@ -11,9 +11,17 @@
 // The memory is a block wide, so a block is read or written at once and an access of the CPU comes
 // before or after it. Nothing here grows with a job; a bit a row (mae_memory_marks) does with the
 // memory.
-// Longest hold, in clocks, of an access that meets a job (docs/modules and the tests state them for
-// each mode): out of turn at most a few blocks' time, in order that of the blocks before it, for an
-// authenticated decryption the job's. After reset and a wipe a job waits 2^RowBits clocks.
+// Longest hold, in clocks from the access to its answer (R = Nr; n = blocks before the access's own
+// that are not in memory yet; T = clocks a block of the job takes):
+//   ECB, CTR, CBC and CFB decryption   (Depth + 2) * R + 24, wherever it is in the job
+//   XTS, whole blocks                  the same, and R + 22 + k / 128 for block k
+//   all else, and what cannot be left out of its turn: writes with CBC or CFB decryption in place,
+//     with a destination that overlaps its source, CTR and XTS without init, keys for each block
+//                                      (n + 3) * T + 24: T = R, with keys for each block R + 5, in GCM
+//                                      max(R, 128 / Digit + 1), in CCM 2 * R; these begin 2 * R + 10 later
+//   authenticated decryption           the job's, n = all, and a clock a block to overwrite it
+// Add R where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset
+// or wipe: the marks are cleared first.
 // cpu_valid_i and its payload hold until cpu_ready_o. A wipe drops the job: what was held goes on.
 // Constant-time: in data and keys. Masked: no. Data here is cleared with the job and by a wipe.
 // Legal: RowBits 1..27, Depth as mae_memory_mover. Source: P3 §3.1 and §3.2.
