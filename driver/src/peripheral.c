@@ -32,8 +32,8 @@ extern inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32
 extern inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value);
 
 /* Reads a register until the bits of `mask` are 0. */
-static mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset, uint32_t mask,
-                              uint32_t *value)
+static ALWAYS_INLINE mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset,
+                                            uint32_t mask, uint32_t *value)
 {
     for (int i = 0; i < MAE_PIO_POLLS; i++) {
         TRY(read_reg(bus, offset, value));
@@ -41,6 +41,15 @@ static mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset, ui
             return MAE_OK;
     }
     return MAE_E_TIMEOUT;
+}
+
+static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint32_t offset,
+                                             const uint8_t *bytes, uint32_t count)
+{
+    bool aligned = is_aligned(bytes);
+    for (uint32_t i = 0; i < count; i++, bytes += 4)
+        TRY(write_reg(bus, offset + 4 * i, aligned ? load_aligned(bytes) : load_word(bytes)));
+    return MAE_OK;
 }
 
 /* The device's error codes (mae_error_e of regs/mae_common.rdl) in ours. */
@@ -93,7 +102,7 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
 }
 
 /* Carries out a command of the key window and waits for its end. */
-static mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
+static ALWAYS_INLINE mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
 {
     uint32_t status;
     TRY(write_reg(bus, REG(key_cmd), command | MAE_PERIPHERAL__KEY_CMD__GO_bm));
@@ -101,8 +110,8 @@ static mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
     return device_error(GET(KEY_STATUS, ERROR, status));
 }
 
-mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
-                             size_t bytes)
+static ALWAYS_INLINE mae_error_t key_load(const struct mae_pio_bus *bus, uint32_t slot,
+                                          const uint8_t *key, size_t bytes)
 {
     uint32_t length;
     switch (bytes) {
@@ -118,10 +127,16 @@ mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const
     default:
         return MAE_E_KEY;
     }
-    for (uint32_t i = 0; i < bytes / 4; i++)
-        TRY(write_reg(bus, REG_WORD(key, i), load_word(key + 4 * i)));
+    TRY(write_words(bus, REG(key), key, (uint32_t)bytes / 4));
     return key_command(bus, FIELD(KEY_CMD, SLOT, slot) | FIELD(KEY_CMD, LEN, length) |
                                 FIELD(KEY_CMD, OP, MAE_PERIPHERAL__KEY_CMD__OP__LOAD));
+}
+
+mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
+                             size_t bytes)
+{
+    return is_mmio(bus) ? key_load(&MMIO(bus->bus), slot, key, bytes)
+                        : key_load(bus, slot, key, bytes);
 }
 
 mae_error_t mae_pio_key_erase(const struct mae_pio_bus *bus, uint32_t slot)
@@ -137,7 +152,7 @@ mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus)
     return wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__WIPING_bm, &status);
 }
 
-mae_error_t mae_pio_take_error(const struct mae_pio_bus *bus)
+static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus)
 {
     uint32_t status;
     TRY(read_reg(bus, REG(status), &status));
@@ -158,16 +173,9 @@ static bool sinks(const struct mae_pio_job *job)
     return is_aead(job) && (job->phase != MAE_PHASE_DATA || job->mode == MAE_CMAC);
 }
 
-static mae_error_t write_words(const struct mae_pio_bus *bus, uint32_t offset, const uint8_t *bytes,
-                               uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        TRY(write_reg(bus, offset + 4 * i, load_word(bytes + 4 * i)));
-    return MAE_OK;
-}
-
 /* The IV; where GCM's has 12 bytes, the counter block that they begin. */
-static mae_error_t write_iv(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+static ALWAYS_INLINE mae_error_t write_iv(const struct mae_pio_bus *bus,
+                                          const struct mae_pio_job *job)
 {
     if (!job->init || !job->iv || (is_aead(job) && job->phase == MAE_PHASE_IV))
         return MAE_OK;
@@ -175,8 +183,8 @@ static mae_error_t write_iv(const struct mae_pio_bus *bus, const struct mae_pio_
     return job->mode == MAE_GCM ? write_reg(bus, REG_WORD(iv, 3), UINT32_C(1) << 24) : MAE_OK;
 }
 
-mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                          uint32_t more)
+static ALWAYS_INLINE mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                       uint32_t more)
 {
     uint32_t ctrl = FIELD(CTRL, MODE, job->mode) | FIELD(CTRL, DECRYPT, job->direction) |
                     FIELD(CTRL, INIT, job->init ? 1 : 0) | FIELD(CTRL, KEY_SLOT, job->key_slot) |
@@ -191,13 +199,20 @@ mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_jo
     }
     TRY(write_reg(bus, REG(length), job->length));
     TRY(write_reg(bus, REG(ctrl), ctrl | more));
-    return mae_pio_take_error(bus); /* a refused job would swallow all its data first */
+    return take_error(bus); /* a refused job would swallow all its data first */
 }
 
-mae_error_t mae_pio_read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                          uint32_t more)
+{
+    return is_mmio(bus) ? start(&MMIO(bus->bus), job, more) : start(bus, job, more);
+}
+
+/* The tag that a job made, if it made one. */
+static mae_error_t read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t word;
-    if (!is_aead(job) || !job->final || job->direction == MAE_DECRYPT)
+    if (!job->final || job->direction == MAE_DECRYPT)
         return MAE_OK;
     for (int i = 0; i < 4; i++) {
         TRY(read_reg(bus, REG_WORD(tag, i), &word));
@@ -206,13 +221,18 @@ mae_error_t mae_pio_read_tag(const struct mae_pio_bus *bus, const struct mae_pio
     return MAE_OK;
 }
 
-/* The end of a job of GCM, CCM or CMAC, and the tag that it made. */
+mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+{
+    TRY(take_error(bus));
+    return is_aead(job) ? read_tag(bus, job) : MAE_OK;
+}
+
+/* The end of a job of GCM, CCM or CMAC. */
 static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t status;
     TRY(wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__BUSY_bm, &status));
-    TRY(mae_pio_take_error(bus));
-    return mae_pio_read_tag(bus, job);
+    return mae_pio_result(bus, job);
 }
 
 /*
@@ -226,16 +246,20 @@ struct mover {
     void *arg;
 };
 
-/* Writes the next block, `*left` bytes before the end of the job. */
-static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, uint32_t *left,
-                                      const struct mover *mover)
+/* Writes the next block, of n bytes. */
+static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, const struct mover *mover,
+                                      uint32_t n)
 {
-    uint32_t words[4], n = *left < 16 ? *left : 16;
+    uint32_t words[4];
     mover->get(mover->arg, words, n);
-    *left -= n;
     for (uint32_t i = 0; i < 4; i++)
         TRY(write_reg(bus, REG_WORD(data_in, i), words[i]));
     return MAE_OK;
+}
+
+static ALWAYS_INLINE uint32_t block_of(uint32_t bytes)
+{
+    return bytes < 16 ? bytes : 16;
 }
 
 /* Of a job of which nothing comes out. */
@@ -249,35 +273,50 @@ static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struc
         uint32_t room = GET(STATUS, ROOM, status);
         if (room == 0 && ++polls == MAE_PIO_POLLS)
             return MAE_E_TIMEOUT;
-        for (; room > 0 && left > 0; room--, polls = 0)
-            TRY(feed(bus, &left, mover));
+        for (; room > 0 && left > 0; room--, polls = 0) {
+            TRY(feed(bus, mover, block_of(left)));
+            left -= block_of(left);
+        }
     }
     return MAE_OK;
 }
 
-/* Of any other. AHEAD blocks are in the device, so that it works while we move data. */
+static ALWAYS_INLINE mae_error_t fetch(const struct mae_pio_bus *bus, uint32_t words[4])
+{
+    for (uint32_t i = 0; i < 4; i++)
+        TRY(read_reg(bus, REG_WORD(data_out, i), &words[i]));
+    return MAE_OK;
+}
+
+/* Of any other. AHEAD blocks are in the device, so that it works while we move data; block k + 1 is
+   asked for before block k is given. */
 static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       const struct mover *mover)
 {
-    uint32_t to_write = job->length, to_read = job->length;
-    for (uint32_t i = 0; i < AHEAD && to_write > 0; i++)
-        TRY(feed(bus, &to_write, mover));
-    while (to_read > 0) {
-        uint32_t words[4], n = to_read < 16 ? to_read : 16;
-        for (uint32_t i = 0; i < 4; i++)
-            TRY(read_reg(bus, REG_WORD(data_out, i), &words[i]));
-        if (to_write > 0) /* before the answer is given: k + 1 is asked for before k */
-            TRY(feed(bus, &to_write, mover));
-        mover->put(mover->arg, words, n);
-        to_read -= n;
+    uint32_t to_write = job->length, to_read = job->length, words[4];
+    for (uint32_t i = 0; i < AHEAD && to_write > 0; i++) {
+        TRY(feed(bus, mover, block_of(to_write)));
+        to_write -= block_of(to_write);
     }
-    return is_aead(job) ? MAE_OK : mae_pio_take_error(bus);
+    for (; to_write >= 16; to_write -= 16, to_read -= 16) { /* nearly all of the time is here */
+        TRY(fetch(bus, words));
+        TRY(feed(bus, mover, 16));
+        mover->put(mover->arg, words, 16);
+    }
+    for (; to_read > 0; to_read -= block_of(to_read)) {
+        TRY(fetch(bus, words));
+        if (to_write > 0)
+            TRY(feed(bus, mover, to_write));
+        to_write = 0;
+        mover->put(mover->arg, words, block_of(to_read));
+    }
+    return is_aead(job) ? MAE_OK : take_error(bus);
 }
 
 static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                      const struct mover *mover)
 {
-    TRY(mae_pio_start(bus, job, 0));
+    TRY(start(bus, job, 0));
     mae_error_t error = sinks(job) ? sink(bus, job, mover) : pass(bus, job, mover);
     return error == MAE_OK && is_aead(job) ? end(bus, job) : error;
 }
@@ -367,50 +406,50 @@ static void put_flat(void *arg, const uint8_t *block, uint32_t n)
         *flat->dst++ = block[i];
 }
 
-/* The same where both are aligned: the compiler makes word accesses of these bytes. */
+/* The same where both are aligned, in words. */
 static ALWAYS_INLINE void get_words(void *arg, uint32_t words[4], uint32_t n)
 {
     struct flat *flat = arg;
-    const uint8_t *src = __builtin_assume_aligned(flat->src, 4);
+    uint8_t part[16];
+    const uint8_t *block = flat->src;
     flat->src += n;
-    if (n == 16) {
-        for (uint32_t i = 0; i < 4; i++)
-            words[i] = load_word(src + 4 * i);
-        return;
+    if (n < 16) {
+        for (uint32_t i = 0; i < 16; i++)
+            part[i] = i < n ? block[i] : 0;
+        block = part;
     }
     for (uint32_t i = 0; i < 4; i++)
-        words[i] = 0;
-    for (uint32_t i = 0; i < n; i++)
-        words[i / 4] |= (uint32_t)src[i] << 8 * (i % 4);
+        words[i] = n < 16 ? load_word(block + 4 * i) : load_aligned(block + 4 * i);
 }
 
 static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t n)
 {
     struct flat *flat = arg;
-    uint8_t *dst = __builtin_assume_aligned(flat->dst, 4);
+    uint8_t part[16], *block = flat->dst;
     flat->dst += n;
-    if (n == 16) {
-        for (uint32_t i = 0; i < 4; i++)
-            store_word(dst + 4 * i, words[i]);
+    for (uint32_t i = 0; n == 16 && i < 4; i++)
+        store_aligned(block + 4 * i, words[i]);
+    if (n == 16)
         return;
-    }
+    for (uint32_t i = 0; i < 4; i++)
+        store_word(part + 4 * i, words[i]);
     for (uint32_t i = 0; i < n; i++)
-        dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+        block[i] = part[i];
 }
 
-static mae_error_t run_words(void *base, const struct mae_pio_job *job, struct flat *flat)
+static mae_error_t run_words(void *base, const struct mae_pio_job *job, const void *src, void *dst)
 {
     const struct mae_pio_bus bus = {mae_pio_mmio_read32, mae_pio_mmio_write32, base};
-    return run(&bus, job, &(const struct mover){get_words, put_words, flat});
+    struct flat flat = {src, dst};
+    return run(&bus, job, &(const struct mover){get_words, put_words, &flat});
 }
 
 mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                         const void *src, void *dst)
 {
     struct flat flat = {src, dst};
-    bool words = (((uintptr_t)src | (uintptr_t)dst) & 3) == 0;
-    mae_error_t error = words && is_mmio(bus)
-                            ? run_words(bus->bus, job, &flat)
+    mae_error_t error = is_mmio(bus) && is_aligned(src) && is_aligned(dst)
+                            ? run_words(bus->bus, job, src, dst)
                             : mae_pio_run_with(bus, job, get_flat, &flat, put_flat, &flat);
     if (error == MAE_E_AUTH && !sinks(job))
         for (uint32_t i = 0; i < job->length; i++)

@@ -25,9 +25,14 @@
 /* Register reads before a device is taken for dead; a wipe takes < 4096 clocks. */
 enum { MAE_PIO_POLLS = 10000 };
 
-/* Registers at a plain address: accesses to them are worth inlining, where a call costs as much as
-   the access itself several times over. */
-static ALWAYS_INLINE bool is_mmio(const struct mae_pio_bus *bus)
+/*
+ * Registers at a plain address: a call costs as much as the access several times over. So what is
+ * called often stands once, as an inline function of its bus, and is compiled twice: for MMIO, of
+ * which the compiler then knows everything, and for any bus.
+ */
+#define MMIO(base) ((const struct mae_pio_bus){mae_pio_mmio_read32, mae_pio_mmio_write32, (base)})
+
+static inline bool is_mmio(const struct mae_pio_bus *bus)
 {
     return bus->read32 == mae_pio_mmio_read32 && bus->write32 == mae_pio_mmio_write32;
 }
@@ -35,15 +40,13 @@ static ALWAYS_INLINE bool is_mmio(const struct mae_pio_bus *bus)
 static ALWAYS_INLINE mae_error_t read_reg(const struct mae_pio_bus *bus, uint32_t offset,
                                           uint32_t *value)
 {
-    return bus->read32 == mae_pio_mmio_read32 ? mae_pio_mmio_read32(bus->bus, offset, value)
-                                              : bus->read32(bus->bus, offset, value);
+    return bus->read32(bus->bus, offset, value);
 }
 
 static ALWAYS_INLINE mae_error_t write_reg(const struct mae_pio_bus *bus, uint32_t offset,
                                            uint32_t value)
 {
-    return bus->write32 == mae_pio_mmio_write32 ? mae_pio_mmio_write32(bus->bus, offset, value)
-                                                : bus->write32(bus->bus, offset, value);
+    return bus->write32(bus->bus, offset, value);
 }
 
 static inline uint32_t load_word(const uint8_t *bytes)
@@ -58,12 +61,32 @@ static inline void store_word(uint8_t *bytes, uint32_t word)
         bytes[i] = (uint8_t)(word >> 8 * i);
 }
 
+/* The same of four bytes at a word's address: one access where words have the order of the bytes. */
+typedef uint32_t __attribute__((may_alias)) mae_word_t;
+
+static inline bool is_aligned(const void *bytes)
+{
+    return ((uintptr_t)bytes & 3) == 0;
+}
+
+static inline uint32_t load_aligned(const uint8_t *bytes)
+{
+    bool same = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    return same ? *(const mae_word_t *)(const void *)bytes : load_word(bytes);
+}
+
+static inline void store_aligned(uint8_t *bytes, uint32_t word)
+{
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        *(mae_word_t *)(void *)bytes = word;
+    else
+        store_word(bytes, word);
+}
+
 /* Writes what a job needs and starts it; `more` are further bits of `ctrl`. */
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more);
-/* The first error noted since the last call, which this clears. */
-mae_error_t mae_pio_take_error(const struct mae_pio_bus *bus);
-/* The tag that a job made, if it made one. */
-mae_error_t mae_pio_read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
+/* Of a job that has ended: the first error noted since the last call, or the tag that it made. */
+mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
 
 #endif

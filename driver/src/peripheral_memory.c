@@ -3,8 +3,8 @@
 #include "peripheral.h"
 
 /* The words that say where keys are; no key_bytes, no table. */
-static mae_error_t write_keys(const struct mae_pio_bus *bus, const struct mae_pio_memory *memory,
-                              uint32_t *ctrl)
+static ALWAYS_INLINE mae_error_t write_keys(const struct mae_pio_bus *bus,
+                                            const struct mae_pio_memory *memory, uint32_t *ctrl)
 {
     uint32_t length;
     switch (memory->key_bytes) {
@@ -27,14 +27,23 @@ static mae_error_t write_keys(const struct mae_pio_bus *bus, const struct mae_pi
     return write_reg(bus, REG(keys_len), FIELD(KEYS_LEN, LEN, length));
 }
 
+/* All but ctrl. */
+static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
+                                             const struct mae_pio_memory *memory, uint32_t *ctrl)
+{
+    TRY(write_keys(bus, memory, ctrl));
+    TRY(write_reg(bus, REG(source), memory->source));
+    TRY(write_reg(bus, REG(destination), memory->destination));
+    return write_reg(bus, REG(irq_status),
+                     MAE_PERIPHERAL__IRQ_STATUS__DONE_bm); /* an older job's */
+}
+
 mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                  const struct mae_pio_memory *memory)
 {
     uint32_t ctrl = MAE_PERIPHERAL__CTRL__MEMORY_bm;
-    TRY(write_keys(bus, memory, &ctrl));
-    TRY(write_reg(bus, REG(source), memory->source));
-    TRY(write_reg(bus, REG(destination), memory->destination));
-    TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm)); /* an older job's */
+    TRY(is_mmio(bus) ? write_place(&MMIO(bus->bus), memory, &ctrl)
+                     : write_place(bus, memory, &ctrl));
     return mae_pio_start(bus, job, ctrl);
 }
 
@@ -48,8 +57,7 @@ mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_
         return MAE_OK;
     *over = true;
     TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm));
-    TRY(mae_pio_take_error(bus));
-    return mae_pio_read_tag(bus, job);
+    return mae_pio_result(bus, job);
 }
 
 mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
