@@ -33,7 +33,7 @@ OPT_FAST = "-O3"
 OPT_ENGINE = "-O1"  # an engine works for seconds: half the time to build, a tenth slower
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
-ENGINES = {"mae_gcm_stream": "gcm", "mae_soc": "soc"}
+ENGINES = {"mae_gcm_stream": "gcm", "mae_soc": "soc", "mae_arbiter_bench": "arbiter"}
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -66,12 +66,14 @@ def build_top(
     sources: Iterable[pathlib.Path] = (),
     trace: bool = False,
 ) -> pathlib.Path:
-    """The same for any top; ``sources`` are files outside rtl/, which need no package of it."""
+    """The same for any top; ``sources`` are files outside rtl/."""
     where = folder(name, trace)
     where.mkdir(parents=True, exist_ok=True)
     target = library(name, trace)
     own = list(paths.RTL.glob(f"*/**/{top}.sv"))
-    files = [*paths.rtl_packages_of(own), *sources, *own]
+    sources = list(sources)
+    packages = paths.rtl_packages_of([*own, *(path for path in sources if path.suffix == ".sv")])
+    files = [*packages, *sources, *own]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
     arguments += [*paths.verilator_sources(), *map(str, files)]
@@ -103,7 +105,9 @@ def _harness_files(top: str) -> list[pathlib.Path]:
         return [*own, *rest, *SIM.glob("*.h"), *SIM.glob("include/*.h"), *SIM.glob("plain/**/*.h")]
     folder = SIM / ENGINES[top]
     shared = [SIM / name for name in ("runtime.cpp", "runtime.h", "random.h")]
-    return [folder / f"{folder.name}.cpp", *shared, *folder.glob("*.h"), *folder.glob("*.vlt")]
+    own = folder / f"{folder.name}.cpp"
+    parts = [path for path in sorted(folder.glob("*.cpp")) if path != own]
+    return [own, *parts, *shared, *folder.glob("*.h"), *folder.glob("*.vlt")]
 
 
 def _make(
@@ -130,7 +134,7 @@ def _make(
     objects = [*own, str(model / "libVtop.a")]
     new = target.with_suffix(".new")
     link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
-    link += [f"-Wl,--version-script={SIM / 'exports.map'}", "-Wl,--no-undefined"]
+    link += [f"-Wl,--version-script={SIM / 'exports.map'}", "-Wl,--no-undefined", "-ldl"]
     if trace:
         link += [f"-l{name}" for name, header in FST_NEEDS if _has_header(header)]
     _run(link, log)
@@ -168,6 +172,8 @@ def _harness(
         missing = [header for _, header in FST_NEEDS if not _has_header(header)]
         flags += [f"-I{SIM / 'plain' / header.removesuffix('.h')}" for header in missing]
     top, *shared = [path for path in files if path.suffix == ".cpp"]
+    parts = [path for path in shared if path.parent == top.parent != SIM]
+    shared = [path for path in shared if path not in parts]
     shared += [include / "verilated_threads.cpp"]
     shared += [include / "verilated_fst_c.cpp"] if trace else []
     key = _key([*flags, str(include.stat().st_mtime_ns)], map(str, sorted(files)))
@@ -176,6 +182,7 @@ def _harness(
     jobs = [(path, cache / f"{path.stem}.o", flags) for path in shared]
     local = [*flags, *macros, "-isystem", str(model)]
     jobs.append((top, model.parent / "top.o", local))
+    jobs += [(path, model.parent / f"{path.stem}.o", local) for path in parts]
 
     def compile_one(job: tuple[pathlib.Path, pathlib.Path, list[str]]) -> str:
         source, target, options = job

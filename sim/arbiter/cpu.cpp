@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace mae {
+
+uint32_t step_of(const Region &region) {
+    if (region.key_rows != 0) return 4 * region.nr + 24;
+    if (region.mode == kCcm) return 2 * region.nr + 6;
+    if (region.mode >= kGcm) return region.nr + 9;
+    return region.nr + 1;
+}
+
+// The next access, when the last one and the pause after it are over.
+const Cpu::Port &Cpu::drive(uint64_t clock) {
+    if (port_.valid) return port_;
+    if (wait_ != 0) {
+        --wait_;
+        return port_;
+    }
+    if (frozen) return port_;
+    if (queue_.empty()) plan();
+    const Port next = queue_.front();
+    queue_.pop_front();
+    const uint32_t row = next.address / 16;
+    if (stores_ != 0) {
+        --stores_;
+    } else if (avoid != nullptr && avoid->touches(row)) {
+        return port_;
+    }
+    port_ = next;
+    port_.valid = true;
+    issued_ = clock;
+    front_at_issue_ = front_;
+    free_ = free_now(port_, clock);
+    if (active_ && next.strobes != 0 && region_.touches(row)) clean_ = false;
+    const auto edge = [row](uint32_t first, uint32_t rows) {
+        return row + 1 == first || row == first + rows;
+    };
+    counts.inside += active_ && region_.touches(row);
+    counts.edges += active_ && (edge(region_.source, region_.rows) ||
+                                (region_.moves && edge(region_.destination, region_.rows)));
+    return port_;
+}
+
+// Whether the access may not be held at all.
+bool Cpu::free_now(const Port &port, uint64_t clock) const {
+    if (!active_) return true;
+    const uint32_t row = port.address / 16;
+    const bool source = port.strobes != 0 && region_.in_source(row);
+    const bool keys = port.strobes != 0 && region_.in_keys(row);
+    if (!region_.in_destination(row)) return !source && !keys;
+    if (keys || region_.verdict || region_.overlaps() || !clean_) return false;
+    const uint64_t at = written_at_[row - region_.destination];
+    return at != 0 && at + 2 <= clock;
+}
+
+void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram) {
+    if (!ready) {
+        if (port_.valid && free_ && clock > issued_) {
+            throw Failure("held without need: " + describe(clock));
+        }
+        if (port_.valid && clock > issued_ + 200000)
+            throw Failure("never ends: " + describe(clock));
+        return;
+    }
+    if (!port_.valid || clock == issued_) throw Failure("ready without an access");
+    const uint32_t word = port_.address & ~3u, row = port_.address / 16;
+    if (port_.strobes != 0) {
+        for (uint32_t i = 0; i < 4; ++i) {
+            if ((port_.strobes >> i & 1) != 0) memory[word + i] = uint8_t(port_.data >> 8 * i);
+        }
+        ++counts.writes;
+    } else {
+        uint32_t want, there;
+        std::memcpy(&want, &memory[word], 4);
+        std::memcpy(&there, ram + word, 4);
+        const bool undefined = dropped_ && region_.in_destination(row);
+        if (data != want && !(undefined && data == there)) {
+            char text[120];
+            std::snprintf(text, sizeof text, "read %08x, must be %08x: ", data, want);
+            throw Failure(text + describe(clock));
+        }
+    }
+    ++counts.accesses;
+    const uint64_t held = clock - issued_ - 1;
+    if (active_ && region_.touches(row)) {
+        char text[80];
+        std::snprintf(text, sizeof text, "%llu+%llu %s %u.%u",
+                      static_cast<unsigned long long>(issued_),
+                      static_cast<unsigned long long>(held), port_.strobes != 0 ? "write" : "read",
+                      row, port_.address / 4 % 4);
+        past_.push_back(text);
+        if (past_.size() > 12) past_.pop_front();
+    }
+    if (held != 0) {
+        ++counts.held;
+        note_hold(clock, held);
+    }
+    port_.valid = false;
+    wait_ = gap_ == 0 ? 0 : random_.below(gap_ + 1);
+}
+
+void Cpu::note_hold(uint64_t, uint64_t held) {
+    const uint32_t row = port_.address / 16;
+    if (dropped_ || started_ < walk_until_ || !region_.touches(row)) return;
+    Kind kind = kReadDestination;
+    uint32_t block = row - region_.destination;
+    if (port_.strobes != 0) {
+        kind = kWriteDestination;
+        if (!region_.in_destination(row)) {
+            kind = region_.in_source(row) ? kWriteSource : kWriteKeys;
+            block = row - (kind == kWriteSource ? region_.source : region_.keys);
+            if (kind == kWriteKeys) block = block * region_.rows / region_.key_rows;
+        }
+    }
+    if (region_.verdict && region_.in_destination(row)) block = region_.rows;
+    Hold &hold = holds[2 * region_.mode + region_.decrypt][region_.express][kind];
+    ++hold.count;
+    hold.longest = std::max(hold.longest, held);
+    const int64_t before = std::max<int64_t>(0, int64_t(block) - int64_t(front_at_issue_));
+    hold.beyond = std::max(hold.beyond, int64_t(held) - before * int64_t(step_of(region_)));
+}
+
+void Cpu::start(const Region &region, uint64_t clock, uint64_t walk_until) {
+    region_ = region;
+    active_ = clean_ = true;
+    started_ = clock;
+    past_.clear();
+    if (port_.valid && issued_ == clock) free_ = false;  // the clock of the start is lost
+    walk_until_ = walk_until;
+    front_ = 0;
+    written_at_.assign(region.rows, 0);
+    queue_.clear();
+    new_habits();
+}
+
+void Cpu::end(uint64_t) { active_ = false; }
+
+void Cpu::drop(uint64_t) {
+    active_ = false;
+    dropped_ = true;
+    frozen = true;
+    queue_.clear();
+    stores_ = 0;
+}
+
+void Cpu::reset(const uint8_t *ram) {
+    if (port_.valid && port_.strobes != 0) {  // all of it was done, or nothing
+        const uint32_t word = port_.address & ~3u;
+        Bytes after(memory.begin() + word, memory.begin() + word + 4);
+        for (uint32_t i = 0; i < 4; ++i) {
+            if ((port_.strobes >> i & 1) != 0) after[i] = uint8_t(port_.data >> 8 * i);
+        }
+        if (std::memcmp(after.data(), ram + word, 4) == 0) {
+            std::copy(after.begin(), after.end(), memory.begin() + word);
+        }
+    }
+    port_.valid = false;
+    drop(0);
+}
+
+void Cpu::resync(const uint8_t *ram) {
+    for (uint32_t i = 0; region_.moves && i < region_.rows; ++i) {
+        const uint32_t at = 16 * (region_.destination + i);
+        std::memcpy(&memory[at], ram + at, 16);
+    }
+    dropped_ = frozen = false;
+    compare(ram, "after a job was dropped");
+}
+
+void Cpu::written(uint32_t row, uint16_t strobes, uint64_t clock) {
+    unsigned words = 0;
+    for (int i = 0; i < 4; ++i) words += (strobes >> 4 * i & 15) != 0;
+    if (!active_ || !region_.in_destination(row) || words < 2) return;  // the CPU's own
+    written_at_[row - region_.destination] = clock;
+    while (front_ < region_.rows && written_at_[front_] != 0) ++front_;
+}
+
+void Cpu::store(uint32_t row, const Bytes &bytes) {
+    queue_.clear();
+    for (uint32_t i = 0; i < bytes.size(); i += 4) {
+        Port port{true, 16 * row + i, 0, 15};
+        std::memcpy(&port.data, &bytes[i], std::min<size_t>(4, bytes.size() - i));
+        queue_.push_back(port);
+    }
+    stores_ = queue_.size();
+}
+
+void Cpu::compare(const uint8_t *ram, const char *when) const {
+    for (uint32_t i = 0; i < memory.size(); ++i) {
+        const bool own = port_.valid && port_.address / 16 == i / 16;  // may be done already
+        if (memory[i] != ram[i] && !own) {
+            char text[120];
+            std::snprintf(text, sizeof text, "memory at %x is %02x, must be %02x, ", i, ram[i],
+                          memory[i]);
+            throw Failure(std::string(text) + when + "; " + describe(0));
+        }
+    }
+}
+
+void Cpu::add(int64_t row, bool write) {
+    static const uint8_t kStrobes[] = {15, 15, 15, 3, 12, 1, 2, 4, 8, 0};
+    Port port;
+    port.address = uint32_t(row % int64_t(rows_) + int64_t(rows_)) % rows_ * 16 + random_.below(16);
+    port.data = uint32_t(random_.next() >> 16);
+    if (write) {
+        port.strobes = kStrobes[random_.below(10)];
+        if (port.strobes == 0) port.strobes = uint8_t(1 + random_.below(15));
+    }
+    queue_.push_back(port);
+}
+
+void Cpu::new_habits() {
+    static const uint32_t kGaps[] = {0, 0, 0, 1, 1, 2, 4, 12, 40, 150};
+    static const uint32_t kWrites[] = {0, 30, 128, 128, 200, 256};
+    pattern_ = random_.below(16);
+    gap_ = kGaps[random_.below(10)];
+    writes_ = kWrites[random_.below(6)];
+    left_ = 1 + random_.below(random_.below(4) == 0 ? 200 : 20);
+    at_ = 0;
+}
+
+// Some accesses more, where trouble is likely.
+void Cpu::plan() {
+    if (left_ == 0) new_habits();
+    --left_;
+    const Region &r = region_;
+    const bool write = random_.below(256) < writes_;
+    const int64_t s = r.source, d = r.destination, n = std::max(1u, r.rows);
+    const int64_t next = int64_t(front_) + random_.below(7) - 1;
+    const int64_t any = random_.below(uint32_t(n));
+    switch (pattern_) {
+        case 0:  // anywhere
+            return add(random_.below(rows_), write);
+        case 1:  // in the regions and around them
+            return add((random_.below(2) != 0 ? s : d) + random_.below(uint32_t(n) + 4) - 2, write);
+        case 2:  // the next blocks
+            return add(d + next, write);
+        case 3:
+            return add(s + next, true);
+        case 4:  // the ends
+            return add((random_.below(2) != 0 ? s : d) + (random_.below(2) != 0 ? n - 1 : 0),
+                       write);
+        case 5:  // around the ends
+            return add((random_.below(2) != 0 ? s : d) + (random_.below(2) != 0 ? n : 0) +
+                           random_.below(3) - 2 + 1,
+                       write);
+        case 6:  // an input, then what comes of it
+            add(s + any, true);
+            return add(d + any + random_.below(3) - 1, write);
+        case 7: {  // an input and those beside it
+            for (int i = 0; i < 3; ++i) add(s + any + random_.below(3) - 1, true);
+            return add(d + any + random_.below(4) - 1, false);
+        }
+        case 8:  // one row again and again
+            if (at_ == 0) at_ = uint32_t(1 + (random_.below(3) == 0 ? s : d) + any);
+            return add(at_ - 1, write);
+        case 9:  // two rows by turns
+            if (at_ == 0) at_ = uint32_t(1 + any);
+            add(d + at_ - 1, write);
+            return add((random_.below(2) != 0 ? s : d) + at_ - 1 + 1, write);
+        case 10:  // downwards
+            if (at_ == 0) at_ = uint32_t(n);
+            add(d + --at_, write);
+            return add(s + at_, write && random_.below(2) != 0);
+        case 11:  // upwards
+            if (at_ >= n) at_ = 0;
+            return add((writes_ > 128 ? s : d) + at_++, write);
+        case 12:  // results thrown away, in part
+            for (int i = 0; i < 3; ++i) add(d + random_.below(uint32_t(n)), true);
+            return add(d + any, false);
+        case 13:  // keys
+            add(r.keys + random_.below(r.key_rows + 1), true);
+            return add(d + next, write);
+        case 14:  // far ahead
+            add(d + n - 1 - random_.below(uint32_t(std::min<int64_t>(n, 4))), write);
+            return add(s + n - 1 - random_.below(uint32_t(std::min<int64_t>(n, 4))), write);
+        default:  // nearly idle
+            gap_ = 300;
+            add(random_.below(2) != 0 ? d + any : int64_t(random_.below(rows_)), write);
+    }
+}
+
+std::string Cpu::describe(uint64_t clock) const {
+    char text[400];
+    std::snprintf(text, sizeof text,
+                  "%s row %u (address %x, strobes %x), issued in clock %llu, now %llu; job of mode "
+                  "%u %s, source row %u, destination row %u, %u rows, keys %u (%u), %s, front %u",
+                  port_.strobes != 0 ? "write" : "read", port_.address / 16, port_.address,
+                  port_.strobes, static_cast<unsigned long long>(issued_),
+                  static_cast<unsigned long long>(clock), region_.mode,
+                  region_.decrypt ? "decrypt" : "encrypt", region_.source, region_.destination,
+                  region_.rows, region_.keys, region_.key_rows,
+                  active_    ? "running"
+                  : dropped_ ? "dropped"
+                             : "over",
+                  front_);
+    std::string out = text;
+    if (!past_.empty()) out += "; since its start in clock " + std::to_string(started_);
+    for (const std::string &one : past_) out += ", " + one;
+    return out;
+}
+
+}  // namespace mae

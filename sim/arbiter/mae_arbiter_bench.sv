@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_arbiter_bench: memory arbiter, memory and peripheral, with the CPU's port and the registers'
+// bus apart, so that the one can move while the other waits. What the torture test drives.
+// RowBits: 2^RowBits rows of 16 bytes. Latencies are those of the modules within.
+
+module mae_arbiter_bench
+  import mae_aes_pkg::*;
+  import mae_device_pkg::*;
+  import mae_memory_pkg::*;
+#(
+    parameter int unsigned RowBits = 9,
+    parameter int unsigned Depth = 4,
+    parameter int unsigned KeySlots = 4,
+    parameter int unsigned KeyBanks = 2
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic               cpu_valid_i,
+    output logic               cpu_ready_o,
+    input  logic [RowBits+3:0] cpu_addr_i,
+    input  logic [        3:0] cpu_strb_i,
+    input  logic [       31:0] cpu_wdata_i,
+    output logic [       31:0] cpu_rdata_o,
+
+    input  logic                    awvalid_i,
+    output logic                    awready_o,
+    input  logic                    wvalid_i,
+    output logic                    wready_o,
+    output logic                    bvalid_o,
+    output logic [             1:0] bresp_o,
+    input  logic                    arvalid_i,
+    output logic                    arready_o,
+    output logic                    rvalid_o,
+    output logic [             1:0] rresp_o,
+    input  logic [RegAddrWidth-1:0] reg_addr_i,
+    input  logic [            31:0] reg_wdata_i,
+    output logic [            31:0] reg_rdata_o,
+    output logic                    irq_o,
+
+    // what passes inside
+    output logic               started_o,
+    output logic               cleared_o,
+    output logic               done_o,
+    output logic               ram_write_o,
+    output logic [RowBits-1:0] ram_row_o,
+    output logic [       15:0] ram_strb_o
+);
+
+  memory_job_t job;
+  error_e job_error;
+  memory_out_t core;
+  memory_in_t memory;
+  logic ram_valid, ram_write;
+  logic [127:0] ram_wdata, ram_rdata;
+
+  assign started_o   = core.start;
+  assign cleared_o   = core.clear;
+  assign done_o      = memory.done;
+  assign ram_write_o = ram_valid && ram_write;
+
+  mae_peripheral_core #(
+      .KeySlots(KeySlots),
+      .KeyBanks(KeyBanks),
+      .Depth   (Depth),
+      .Memory  (1'b1)
+  ) u_core (
+      .clk_i,
+      .rst_ni,
+      .s_axil_awvalid(awvalid_i),
+      .s_axil_awready(awready_o),
+      .s_axil_awaddr (reg_addr_i),
+      .s_axil_awprot ('0),
+      .s_axil_wvalid (wvalid_i),
+      .s_axil_wready (wready_o),
+      .s_axil_wdata  (reg_wdata_i),
+      .s_axil_wstrb  ('1),
+      .s_axil_bvalid (bvalid_o),
+      .s_axil_bready (1'b1),
+      .s_axil_bresp  (bresp_o),
+      .s_axil_arvalid(arvalid_i),
+      .s_axil_arready(arready_o),
+      .s_axil_araddr (reg_addr_i),
+      .s_axil_arprot ('0),
+      .s_axil_rvalid (rvalid_o),
+      .s_axil_rready (1'b1),
+      .s_axil_rdata  (reg_rdata_o),
+      .s_axil_rresp  (rresp_o),
+      .irq_o,
+      .memory_job_o  (job),
+      .memory_error_i(job_error),
+      .memory_o      (core),
+      .memory_i      (memory)
+  );
+
+  mae_memory_arbiter #(
+      .RowBits(RowBits),
+      .Depth  (Depth)
+  ) u_arbiter (
+      .clk_i,
+      .rst_ni,
+      .cpu_valid_i,
+      .cpu_ready_o,
+      .cpu_addr_i,
+      .cpu_strb_i,
+      .cpu_wdata_i,
+      .cpu_rdata_o,
+      .core_job_i  (job),
+      .core_error_o(job_error),
+      .core_i      (core),
+      .core_o      (memory),
+      .ram_valid_o (ram_valid),
+      .ram_write_o (ram_write),
+      .ram_row_o,
+      .ram_strb_o,
+      .ram_wdata_o (ram_wdata),
+      .ram_rdata_i (ram_rdata)
+  );
+
+  mae_soc_memory #(
+      .RowBits(RowBits)
+  ) u_memory (
+      .clk_i,
+      .valid_i(ram_valid),
+      .write_i(ram_write),
+      .row_i  (ram_row_o),
+      .strb_i (ram_strb_o),
+      .wdata_i(ram_wdata),
+      .rdata_o(ram_rdata)
+  );
+
+endmodule

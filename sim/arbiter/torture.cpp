@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A job: its place, its start, what disturbs it, its end.
+#include "torture.h"
+
+namespace mae {
+
+void Torture::write_block(uint32_t address, const Block &value) {
+    for (uint32_t i = 0; i < 4; ++i) {
+        uint32_t word;
+        std::memcpy(&word, &value[4 * i], 4);
+        machine_.write(address + 4 * i, word);
+    }
+}
+
+void Torture::load_key(unsigned slot, size_t size) {
+    keys_[slot] = bytes_of(size);
+    for (uint32_t i = 0; i < size / 4; ++i) {
+        uint32_t word;
+        std::memcpy(&word, &keys_[slot][4 * i], 4);
+        machine_.write(kKey + 4 * i, word);
+    }
+    machine_.write(kKeyCmd, kStart | slot | uint32_t(size - 16) / 8 << 8);
+    while ((machine_.read(kKeyStatus) & 1) != 0) {
+    }
+    if (machine_.read(kKeyStatus) >> 8 != 0) throw Failure("a key was refused");
+}
+
+// Keys where there are none, and sometimes new ones.
+void Torture::some_keys() {
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+        if (keys_[slot].empty() || chance(3)) load_key(slot, 16 + 8 * below(3));
+    }
+}
+
+uint32_t Torture::some_length(bool any) {
+    static const uint32_t kLimits[] = {2, 4, 4, 8, 8, 8, 20, 20, 60, 200};
+    if (std::getenv("MAE_WHOLE") != nullptr) any = false;  // DEBUG
+    const uint32_t rows = 1 + below(kLimits[below(10)]);
+    return 16 * rows - (any && chance(50) ? below(16) : 0);
+}
+
+// Source, destination and keys of a legal job.
+void Torture::place(Job &job) {
+    const uint32_t n = std::max(1u, job.rows());
+    const uint32_t key_rows = job.key_each ? n * job.stride() / 16 : 0;
+    const auto somewhere = [this](uint32_t rows) {
+        if (chance(15)) return chance(50) ? 0 : kRows - rows;
+        return below(kRows - rows + 1);
+    };
+    const auto apart = [](uint32_t a, uint32_t an, uint32_t b, uint32_t bn) {
+        return a + an <= b || b + bn <= a;
+    };
+    for (;;) {
+        const uint32_t source = somewhere(n);
+        uint32_t destination = somewhere(n), keys = somewhere(std::max(1u, key_rows));
+        const uint32_t how = below(10);
+        if (how < 3) {
+            destination = source;
+        } else if (how < 5) {
+            if (n < 2 || source == 0) continue;
+            const uint32_t most = std::min(source, n - 1);
+            destination = source - 1 - (chance(40) ? 0 : below(most));
+        } else if (how < 7) {
+            destination = chance(50) ? source + n : source - n;  // side by side
+        }
+        if (destination > kRows - n || keys > kRows - key_rows) continue;
+        if (destination != source && destination > source && destination < source + n) continue;
+        if (key_rows != 0 && !apart(destination, n, keys, key_rows)) continue;
+        job.source = 16 * source;
+        job.destination = 16 * destination;
+        job.keys = 16 * keys;
+        break;
+    }
+    if (!job.moves()) job.destination = uint32_t(random_.next());
+    if (!job.key_each) job.keys = uint32_t(random_.next());
+}
+
+// One thing wrong with its places.
+void Torture::misplace(Job &job) {
+    const uint32_t n = job.rows(), end = 16 * kRows;
+    const uint32_t past = chance(50)   ? end - 16 * n + 16 * (1 + below(n + 2))
+                          : chance(50) ? uint32_t(0) - 16 * (1 + below(2 * n))
+                                       : end + 16 * below(1u << 20);
+    switch (below(job.key_each ? 8 : 5)) {
+        case 0:
+            job.source += 1 + below(15);
+            break;
+        case 1:
+            job.destination += 1 + below(15);
+            break;
+        case 2:
+            job.source = past;
+            break;
+        case 3:
+            job.destination = past;
+            break;
+        case 4:  // above and overlapping
+            if (n < 2) {
+                job.source = past;
+            } else {
+                job.source = 16 * below(kRows - 2 * n + 2);
+                job.destination = job.source + 16 * (1 + (chance(50) ? n - 2 : below(n - 1)));
+            }
+            break;
+        case 5:
+            job.keys += 1 + below(15);
+            break;
+        case 6: {
+            const uint32_t rows = n * job.stride() / 16;
+            job.keys = end - 16 * rows + 16 * (1 + below(rows + 2));
+            break;
+        }
+        default:  // keys in the destination
+            job.keys = job.destination + 16 * below(n);
+            if (job.keys + n * job.stride() > end) job.keys = job.destination + 1;
+    }
+    job.error = kBadAddress;
+}
+
+Region Torture::region(const Job &job) const {
+    Region out;
+    out.source = job.source / 16;
+    out.destination = job.destination / 16;
+    out.keys = job.keys / 16;
+    out.rows = job.rows();
+    out.key_rows = job.key_each ? out.rows * job.stride() / 16 : 0;
+    out.moves = job.moves();
+    out.verdict = out.moves && job.mode >= kGcm && job.decrypt;
+    out.mode = job.mode;
+    out.decrypt = job.decrypt;
+    const Bytes &key = keys_[job.slot];
+    out.nr = uint8_t(6 + (job.key_each ? job.keys_bytes : key.size()) / 4);
+    if (job.mode == kXts) out.nr = std::max(out.nr, uint8_t(6 + keys_[job.tweak].size() / 4));
+    if (!job.key_each) {
+        const bool chained = job.decrypt && (job.mode == kCbc || job.mode == kCfb);
+        out.express = job.mode == kEcb || chained || (job.mode == kCtr && job.init) ||
+                      (job.mode == kXts && job.init && job.length % 16 == 0);
+    }
+    return out;
+}
+
+// What is under way ends.
+void Torture::settle() {
+    machine_.cpu.frozen = true;
+    while (!machine_.cpu.idle()) machine_.tick();
+    machine_.cpu.frozen = false;
+}
+
+// The CPU leaves the job's rows alone until it has started: whether an access then comes before or
+// after the start is nobody's business.
+void Torture::avoid(const Job &job) {
+    settle();
+    avoided_ = region(job);
+    machine_.cpu.avoid = &avoided_;
+}
+
+void Torture::check_error(Error want, const char *what) {
+    const uint32_t status = machine_.read(kStatus), found = status >> 16 & 0xff;
+    const bool noted = (machine_.read(kIrqStatus) & 8) != 0;
+    if (found != want || noted != (want != kNone)) {
+        throw Failure(std::string(what) + ": error " + std::to_string(found) + ", must be " +
+                      std::to_string(want));
+    }
+    if (noted) machine_.write(kIrqStatus, 8);
+}
+
+// After a wipe or a reset: memory is as it was then, but where the job was to put its answers.
+void Torture::dropped() {
+    machine_.cpu.frozen = true;
+    for (int i = 0; i < 300 && !machine_.cpu.idle(); ++i) machine_.tick();
+    if (!machine_.cpu.idle()) throw Failure("held by a job that was dropped");
+    machine_.ticks(6);
+    if (machine_.cpu.dropped()) machine_.cpu.resync(machine_.ram());
+    machine_.cpu.frozen = false;
+    machine_.cpu.avoid = nullptr;
+    for (Bytes &key : keys_) key.clear();
+    if (chance(20)) {  // refused while it is being erased
+        const bool wiping = (machine_.read(kStatus) & 8) != 0;
+        machine_.write(kCtrl, kStart);
+        const uint32_t found = machine_.read(kStatus) >> 16 & 0xff;
+        if (found != kBusy && (found == kNone || wiping)) {
+            if (!(wiping && (machine_.read(kStatus) & 8) == 0)) {
+                throw Failure("a start while all is erased: error " + std::to_string(found));
+            }
+        }
+        machine_.write(kIrqStatus, 9);
+    }
+    while ((machine_.read(kStatus) & 8) != 0) {
+    }
+    machine_.write(kIrqStatus, 9);
+}
+
+// Something in mid-job; true if that ended it.
+bool Torture::disturb(const Job &job) {
+    event_at_ = ~uint64_t{0};
+    const uint32_t what = below(100);
+    if (what < 12) {
+        ++wipes_;
+        machine_.write(kCtrl, kWipe);
+        dropped();
+        return true;
+    }
+    if (what < 20) {
+        ++resets_;
+        machine_.reset(1 + below(4));
+        dropped();
+        return true;
+    }
+    const bool auth = job.mode >= kGcm;
+    if (what < 60) {
+        if (job.error != kNone) return false;
+        ++busy_;
+        const bool far = machine_.cpu.active() && machine_.cpu.front() + 8 < job.rows();
+        machine_.write(kCtrl, kStart | (far ? job.ctrl() : 31));
+        const uint32_t found = machine_.read(kStatus) >> 16 & 0xff;
+        if (found != kBusy && (found != kBadOp || machine_.cpu.active())) {
+            throw Failure("a second job while one runs: error " + std::to_string(found));
+        }
+        machine_.write(kIrqStatus, 8);
+    } else {
+        ++scribbles_;
+        machine_.write(kSource, uint32_t(random_.next()));
+        machine_.write(kDestination, uint32_t(random_.next()));
+        machine_.write(kKeys, uint32_t(random_.next()));
+        machine_.write(kKeysLen, below(4));
+        machine_.write(kLength, uint32_t(random_.next()));
+        if (!auth) machine_.write(kIv + 4 * below(4), uint32_t(random_.next()));
+        machine_.write(kCtrl, uint32_t(random_.next()) & ~(kStart | kWipe));
+    }
+    if (chance(50)) event_at_ = machine_.clock + below(400);
+    return false;
+}
+
+// True if it came to its end.
+bool Torture::wait_for_end(const Job &job) {
+    const bool polls = chance(50);
+    const uint64_t began = machine_.clock;
+    for (;;) {
+        if (machine_.clock >= event_at_ && disturb(job)) return false;
+        if (machine_.clock - began > 400000) {
+            throw Failure("the job does not end: status " + std::to_string(machine_.read(kStatus)) +
+                          "; " + machine_.cpu.describe(machine_.clock));
+        }
+        if (polls) {
+            if ((machine_.read(kStatus) & 4) == 0) break;
+            machine_.ticks(below(30));
+        } else {
+            machine_.tick();
+            if (machine_.irq()) break;
+        }
+    }
+    longest_job_ = std::max(longest_job_, machine_.clock - began);
+    return true;
+}
+
+// Write its registers, start it, and see it through. False if it was dropped or refused.
+bool Torture::carry_out(Job &job, bool leave_alone) {
+    if (leave_alone) avoid(job);
+    const auto set = [this](uint32_t address, uint32_t value) { machine_.write(address, value); };
+    set(kLength, job.length);
+    set(kSource, job.source);
+    set(kDestination, job.destination);
+    set(kKeys, job.keys);
+    set(kKeysLen, (job.keys_bytes - 16) / 8);
+    if (job.init || job.mode <= kXts) write_block(kIv, job.iv);
+    set(kTagBytes, job.tag_bytes);
+    if (job.mode >= kGcm && job.decrypt) write_block(kTag, job.tag);
+    set(kIrqEnable, 1);
+    set(kIrqStatus, 9);
+    settle();
+    const bool at_once = chance(60);
+    bool began = false;
+    machine_.on_start = [&] {
+        began = true;
+        std::copy(job.result.begin(), job.result.end(),
+                  machine_.cpu.memory.begin() + (job.result.empty() ? 0 : job.destination));
+        if (machine_.cpu.idle() || !avoided_.touches(machine_.cpu.address() / 16)) {
+            machine_.cpu.start(avoided_, machine_.clock, machine_.cleared_at + kRows + 80);
+        } else {
+            throw Failure("the test itself began an access too early");
+        }
+        if (at_once) machine_.cpu.avoid = nullptr;
+    };
+    const bool ok = job.error == kNone || job.error == kBadTag;
+    event_at_ = ok && chance(40) ? machine_.clock + 4 + below(job.rows() * 30 + 60) : ~uint64_t{0};
+    machine_.write(kCtrl, kStart | job.ctrl());
+    machine_.on_start = nullptr;
+    machine_.cpu.avoid = nullptr;
+    if (!ok) {
+        if (began) throw Failure("a job was not refused: " + std::to_string(job.error));
+        ++refused_;
+        check_error(job.error, "refused");
+        if ((machine_.read(kStatus) & 4) != 0) throw Failure("busy with a refused job");
+        return false;
+    }
+    if (!began) {
+        const uint32_t found = machine_.read(kStatus) >> 16 & 0xff;
+        throw Failure("a job did not begin: error " + std::to_string(found) + ", mode " +
+                      std::to_string(job.mode));
+    }
+    ++jobs_[2 * job.mode + job.decrypt];
+    blocks_ += job.rows();
+    keyed_ += job.key_each;
+    in_place_ += avoided_.in_place();
+    overlapping_ += avoided_.overlaps();
+    if (!wait_for_end(job)) return false;
+    if (machine_.cpu.active()) throw Failure("an end without one inside");
+    machine_.cpu.compare(machine_.ram(), "at the end of a job");
+    check_error(job.error, "at the end");
+    if (machine_.read(kIrqStatus) != 1) throw Failure("done is not noted");
+    machine_.write(kIrqStatus, 1);
+    if (job.error == kBadTag) ++bad_tags_;
+    return true;
+}
+
+}  // namespace mae

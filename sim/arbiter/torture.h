@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Torture of the memory arbiter: random jobs, one after the other, wipes and resets among them,
+// while the CPU of cpu.h reads and writes. What each job comes to is computed at its start.
+#pragma once
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "machine.h"
+
+namespace mae {
+
+enum Error : uint32_t {
+    kNone = 0,
+    kBadOp = 2,
+    kBadLength = 4,
+    kBadKey = 5,
+    kBadTag = 12,
+    kBusy = 34,
+    kBadAddress = 35
+};
+constexpr uint32_t kStart = 1u << 31, kWipe = 1u << 30;
+constexpr unsigned kSlots = 4;
+
+struct Job {
+    Mode mode = kEcb;
+    bool decrypt = false, init = true, final = false, memory = true, key_each = false;
+    unsigned phase = 0, slot = 0, tweak = 0, keys_bytes = 16, tag_bytes = 16;
+    uint32_t source = 0, destination = 0, keys = 0, length = 0;
+    Block iv{}, tag{};
+    // What comes of it.
+    Bytes result;
+    Error error = kNone;
+
+    uint32_t rows() const { return uint32_t((uint64_t(length) + 15) / 16); }
+    bool moves() const { return mode <= kXts || (mode != kCmac && phase == 0); }
+    uint32_t stride() const { return keys_bytes == 16 ? 16 : 32; }
+    uint32_t ctrl() const {
+        return mode | uint32_t(decrypt) << 5 | uint32_t(init) << 6 | slot << 8 | tweak << 16 |
+               phase << 24 | uint32_t(final) << 26 | uint32_t(memory) << 27 |
+               uint32_t(key_each) << 28;
+    }
+};
+
+class Torture {
+   public:
+    explicit Torture(uint64_t seed) : random_(seed), machine_(random_.next()) {
+        for (uint8_t &byte : machine_.cpu.memory) byte = uint8_t(random_.next() >> 20);
+        machine_.fill(machine_.cpu.memory);
+    }
+    void run(uint64_t accesses);
+    std::string report() const;
+    uint64_t clock() const { return machine_.clock; }
+
+   private:
+    uint32_t below(uint32_t limit) { return random_.below(limit); }
+    bool chance(uint32_t percent) { return below(100) < percent; }
+    Block block() {
+        Block out;
+        for (uint8_t &byte : out) byte = uint8_t(random_.next() >> 20);
+        return out;
+    }
+    Bytes bytes_of(size_t count) {
+        Bytes out(count);
+        for (uint8_t &byte : out) byte = uint8_t(random_.next() >> 20);
+        return out;
+    }
+    Bytes memory(uint32_t at, uint32_t count) const {
+        const auto first = machine_.cpu.memory.begin() + at;
+        return Bytes(first, first + count);
+    }
+
+    void load_key(unsigned slot, size_t size);
+    void some_keys();
+    uint32_t some_length(bool any);
+    void place(Job &job);
+    void misplace(Job &job);
+    bool carry_out(Job &job, bool leave_alone = true);
+    bool wait_for_end(const Job &job);
+    bool disturb(const Job &job);
+    void dropped();
+    void settle();
+    void avoid(const Job &job);
+    Region region(const Job &job) const;
+    void check_error(Error want, const char *what);
+    void write_block(uint32_t address, const Block &value);
+
+    void plain();
+    void result_of_plain(Job &job, Block &chain);
+    void gcm();
+    void ccm();
+    void cmac();
+    bool aad_by_registers(Job job, const Bytes &data);
+    void refused();
+    void check_tag(const Block &tag, unsigned bytes);
+
+    Random random_;
+    Machine machine_;
+    Bytes keys_[kSlots];
+    Region avoided_;
+    uint64_t event_at_ = 0;
+    // Counts.
+    uint64_t jobs_[32] = {}, blocks_ = 0, resets_ = 0, wipes_ = 0, busy_ = 0, refused_ = 0,
+             scribbles_ = 0, bad_tags_ = 0, keyed_ = 0, in_place_ = 0, overlapping_ = 0,
+             continued_ = 0, repeated_ = 0, longest_job_ = 0;
+};
+
+}  // namespace mae
