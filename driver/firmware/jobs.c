@@ -13,9 +13,11 @@ enum { KEY_SLOT = 0, OTHER_SLOT = 1, HEARD = ~SOC_PERIPHERAL_LINE, NONE_HEARD = 
 
 struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
 
-/* Of the memory job that runs: the interrupt takes its end. */
+/* The job for the driver, laid out before it is timed; the interrupt takes the end of a memory job. */
 static struct {
-    const struct mae_pio_job *job;
+    struct mae_pio_job job;
+    struct mae_pio_memory memory;
+    struct mae_pio_message message;
     mae_error_t error;
     volatile bool over;
 } running;
@@ -36,7 +38,7 @@ void soc_interrupt(uint32_t lines)
 {
     bool over = false;
     if (lines & SOC_PERIPHERAL_LINE)
-        running.error = mae_pio_memory_poll(&soc_peripheral, running.job, &over);
+        running.error = mae_pio_memory_poll(&soc_peripheral, &running.job, &over);
     running.over = over;
 }
 
@@ -63,54 +65,52 @@ static bool is_aead(const struct soc_job *job)
     return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
 }
 
-static struct mae_pio_message message_of(struct soc_job *job)
+static void lay_out(struct soc_job *job)
 {
-    return (struct mae_pio_message){
-        .mode = (mae_mode_t)job->mode,
-        .key_slot = KEY_SLOT,
-        .nonce = at(job->iv),
-        .nonce_bytes = job->iv_bytes,
-        .aad = at(job->aad),
-        .aad_bytes = job->aad_bytes,
-        .tag = job->tag,
-        .tag_bytes = job->tag_bytes,
-    };
-}
-
-static void plain_job(const struct soc_job *job, struct mae_pio_job *pio)
-{
-    pio->mode = (mae_mode_t)job->mode;
-    pio->direction = (mae_direction_t)job->direction;
-    pio->init = 1;
-    pio->key_slot = KEY_SLOT;
-    pio->tweak_slot = OTHER_SLOT;
-    pio->iv = job->mode == MAE_ECB ? NULL : at(job->iv);
-    pio->length = job->length;
+    running.job.mode = (mae_mode_t)job->mode;
+    running.job.direction = (mae_direction_t)job->direction;
+    running.job.init = 1;
+    running.job.key_slot = KEY_SLOT;
+    running.job.tweak_slot = OTHER_SLOT;
+    running.job.iv = job->mode == MAE_ECB ? NULL : at(job->iv);
+    running.job.length = job->length;
+    running.memory.source = job->source;
+    running.memory.destination = job->destination;
+    running.memory.keys = job->keys;
+    running.memory.key_bytes = job->key_each ? job->key_bytes : 0;
+    running.message.mode = (mae_mode_t)job->mode;
+    running.message.key_slot = KEY_SLOT;
+    running.message.nonce = at(job->iv);
+    running.message.nonce_bytes = job->iv_bytes;
+    running.message.aad = at(job->aad);
+    running.message.aad_bytes = job->aad_bytes;
+    running.message.tag = job->tag;
+    running.message.tag_bytes = job->tag_bytes;
+    running.over = false;
 }
 
 static mae_error_t over_registers(struct soc_job *job)
 {
-    struct mae_pio_message message = message_of(job);
+    const struct mae_pio_message *message = &running.message;
     const uint8_t *source = at(job->source);
     uint8_t *destination = (uint8_t *)at(job->destination);
     bool encrypts = job->direction == MAE_ENCRYPT;
     if (job->mode == MAE_CMAC)
-        return (encrypts ? mae_pio_mac : mae_pio_mac_verify)(&soc_peripheral, &message, source,
+        return (encrypts ? mae_pio_mac : mae_pio_mac_verify)(&soc_peripheral, message, source,
                                                              job->length);
     if (is_aead(job))
-        return (encrypts ? mae_pio_seal : mae_pio_unseal)(&soc_peripheral, &message, source,
+        return (encrypts ? mae_pio_seal : mae_pio_unseal)(&soc_peripheral, message, source,
                                                           destination, job->length);
-    struct mae_pio_job pio;
-    plain_job(job, &pio);
     if (!job->key_each)
-        return mae_pio_run(&soc_peripheral, &pio, source, destination);
+        return mae_pio_run(&soc_peripheral, &running.job, source, destination);
     mae_error_t error = MAE_OK;
-    pio.length = 16;
+    running.job.length = 16;
     for (uint32_t i = 0; i < job->length / 16 && error == MAE_OK; i++) {
         error = load_key(job, KEY_SLOT, i);
         if (error == MAE_OK)
-            error = mae_pio_run(&soc_peripheral, &pio, source + 16 * i, destination + 16 * i);
-        pio.init = 0;
+            error =
+                mae_pio_run(&soc_peripheral, &running.job, source + 16 * i, destination + 16 * i);
+        running.job.init = 0;
     }
     return error;
 }
@@ -155,30 +155,17 @@ static void sleep_until_over(void)
 
 static mae_error_t in_memory(struct soc_job *job)
 {
-    struct mae_pio_memory memory = {
-        .source = job->source,
-        .destination = job->destination,
-        .keys = job->keys,
-        .key_bytes = job->key_each ? job->key_bytes : 0,
-    };
-    struct mae_pio_job pio;
-    mae_error_t error;
-    running.job = &pio;
-    running.over = false;
-    if (is_aead(job)) {
-        struct mae_pio_message message = message_of(job);
-        error = mae_pio_memory_message(&soc_peripheral, &message, (mae_direction_t)job->direction,
-                                       &memory, job->length, job->tag, &pio);
-    } else {
-        plain_job(job, &pio);
-        error = mae_pio_memory_start(&soc_peripheral, &pio, &memory);
-    }
+    mae_error_t error =
+        is_aead(job) ? mae_pio_memory_message(&soc_peripheral, &running.message,
+                                              (mae_direction_t)job->direction, &running.memory,
+                                              job->length, job->tag, &running.job)
+                     : mae_pio_memory_start(&soc_peripheral, &running.job, &running.memory);
     if (error != MAE_OK)
         return error;
     if (job->way == SOC_GO_ON)
         add_up(job);
     if (job->way != SOC_INTERRUPT)
-        return mae_pio_memory_wait(&soc_peripheral, &pio);
+        return mae_pio_memory_wait(&soc_peripheral, &running.job);
     if (job->work_bytes > 0)
         work_until_over(job);
     else
@@ -187,8 +174,9 @@ static mae_error_t in_memory(struct soc_job *job)
 }
 
 /* Keys that a job finds loaded. */
-static mae_error_t prepare(const struct soc_job *job)
+static mae_error_t prepare(struct soc_job *job)
 {
+    lay_out(job);
     if (job->kind == SOC_KEY || (job->key_each && job->way < SOC_POLLED))
         return MAE_OK;
     if (job->way == SOC_SOFTWARE) {

@@ -53,7 +53,7 @@ static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint
 }
 
 /* The device's error codes (mae_error_e of regs/mae_common.rdl) in ours. */
-static mae_error_t device_error(uint32_t code)
+static NEVER_INLINE mae_error_t device_error(uint32_t code)
 {
     switch (code) {
     case MAE_PERIPHERAL__STATUS__ERROR__NONE:
@@ -132,11 +132,23 @@ static ALWAYS_INLINE mae_error_t key_load(const struct mae_pio_bus *bus, uint32_
                                 FIELD(KEY_CMD, OP, MAE_PERIPHERAL__KEY_CMD__OP__LOAD));
 }
 
+static NEVER_INLINE mae_error_t key_load_mmio(void *base, uint32_t slot, const uint8_t *key,
+                                              size_t bytes)
+{
+    return key_load(&MMIO(base), slot, key, bytes);
+}
+
+static NEVER_INLINE mae_error_t key_load_any(const struct mae_pio_bus *bus, uint32_t slot,
+                                             const uint8_t *key, size_t bytes)
+{
+    return key_load(bus, slot, key, bytes);
+}
+
 mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
                              size_t bytes)
 {
-    return is_mmio(bus) ? key_load(&MMIO(bus->bus), slot, key, bytes)
-                        : key_load(bus, slot, key, bytes);
+    return is_mmio(bus) ? key_load_mmio(bus->bus, slot, key, bytes)
+                        : key_load_any(bus, slot, key, bytes);
 }
 
 mae_error_t mae_pio_key_erase(const struct mae_pio_bus *bus, uint32_t slot)
@@ -152,19 +164,20 @@ mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus)
     return wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__WIPING_bm, &status);
 }
 
-static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus)
+/* The error that a word of `status` tells of, the first since the last call, which this clears. */
+static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus, uint32_t status)
 {
-    uint32_t status;
-    TRY(read_reg(bus, REG(status), &status));
     if (GET(STATUS, ERROR, status) == MAE_PERIPHERAL__STATUS__ERROR__NONE)
         return MAE_OK;
     TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__ERROR_bm));
     return device_error(GET(STATUS, ERROR, status));
 }
 
-static bool is_aead(const struct mae_pio_job *job)
+static ALWAYS_INLINE mae_error_t read_error(const struct mae_pio_bus *bus)
 {
-    return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
+    uint32_t status;
+    TRY(read_reg(bus, REG(status), &status));
+    return take_error(bus, status);
 }
 
 /* Whether the job's data goes in without coming out. */
@@ -199,13 +212,24 @@ static ALWAYS_INLINE mae_error_t start(const struct mae_pio_bus *bus, const stru
     }
     TRY(write_reg(bus, REG(length), job->length));
     TRY(write_reg(bus, REG(ctrl), ctrl | more));
-    return take_error(bus); /* a refused job would swallow all its data first */
+    return read_error(bus); /* a refused job would swallow all its data first */
+}
+
+static NEVER_INLINE mae_error_t start_mmio(void *base, const struct mae_pio_job *job, uint32_t more)
+{
+    return start(&MMIO(base), job, more);
+}
+
+static NEVER_INLINE mae_error_t start_any(const struct mae_pio_bus *bus,
+                                          const struct mae_pio_job *job, uint32_t more)
+{
+    return start(bus, job, more);
 }
 
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more)
 {
-    return is_mmio(bus) ? start(&MMIO(bus->bus), job, more) : start(bus, job, more);
+    return is_mmio(bus) ? start_mmio(bus->bus, job, more) : start_any(bus, job, more);
 }
 
 /* The tag that a job made, if it made one. */
@@ -221,9 +245,10 @@ static mae_error_t read_tag(const struct mae_pio_bus *bus, const struct mae_pio_
     return MAE_OK;
 }
 
-mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                           uint32_t status)
 {
-    TRY(take_error(bus));
+    TRY(take_error(bus, status));
     return is_aead(job) ? read_tag(bus, job) : MAE_OK;
 }
 
@@ -232,7 +257,7 @@ static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *
 {
     uint32_t status;
     TRY(wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__BUSY_bm, &status));
-    return mae_pio_result(bus, job);
+    return mae_pio_result(bus, job, status);
 }
 
 /*
@@ -310,7 +335,7 @@ static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struc
         to_write = 0;
         mover->put(mover->arg, words, block_of(to_read));
     }
-    return is_aead(job) ? MAE_OK : take_error(bus);
+    return is_aead(job) ? MAE_OK : read_error(bus);
 }
 
 static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
@@ -437,11 +462,11 @@ static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t
         block[i] = part[i];
 }
 
-static mae_error_t run_words(void *base, const struct mae_pio_job *job, const void *src, void *dst)
+static NEVER_INLINE mae_error_t run_words(void *base, const struct mae_pio_job *job,
+                                          const void *src, void *dst)
 {
-    const struct mae_pio_bus bus = {mae_pio_mmio_read32, mae_pio_mmio_write32, base};
     struct flat flat = {src, dst};
-    return run(&bus, job, &(const struct mover){get_words, put_words, &flat});
+    return run(&MMIO(base), job, &(const struct mover){get_words, put_words, &flat});
 }
 
 mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,

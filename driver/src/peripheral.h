@@ -21,6 +21,7 @@
             return error_; \
     } while (0)
 #define ALWAYS_INLINE inline __attribute__((always_inline))
+#define NEVER_INLINE __attribute__((noinline))
 
 /* Register reads before a device is taken for dead; a wipe takes < 4096 clocks. */
 enum { MAE_PIO_POLLS = 10000 };
@@ -28,7 +29,8 @@ enum { MAE_PIO_POLLS = 10000 };
 /*
  * Registers at a plain address: a call costs as much as the access several times over. So what is
  * called often stands once, as an inline function of its bus, and is compiled twice: for MMIO, of
- * which the compiler then knows everything, and for any bus.
+ * which the compiler then knows everything, and for any bus. Both are functions of their own, so that
+ * the quick one saves no registers that only the other one needs.
  */
 #define MMIO(base) ((const struct mae_pio_bus){mae_pio_mmio_read32, mae_pio_mmio_write32, (base)})
 
@@ -86,7 +88,13 @@ static inline void store_aligned(uint8_t *bytes, uint32_t word)
 /* Writes what a job needs and starts it; `more` are further bits of `ctrl`. */
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more);
-/* Of a job that has ended: the first error noted since the last call, or the tag that it made. */
-mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
+/* What a word of `status` read after the end of a job says, or the tag that the job made. */
+mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                           uint32_t status);
+
+static inline bool is_aead(const struct mae_pio_job *job)
+{
+    return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
+}
 
 #endif

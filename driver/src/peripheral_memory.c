@@ -38,17 +38,29 @@ static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
                      MAE_PERIPHERAL__IRQ_STATUS__DONE_bm); /* an older job's */
 }
 
+static NEVER_INLINE mae_error_t write_place_mmio(void *base, const struct mae_pio_memory *memory,
+                                                 uint32_t *ctrl)
+{
+    return write_place(&MMIO(base), memory, ctrl);
+}
+
+static NEVER_INLINE mae_error_t write_place_any(const struct mae_pio_bus *bus,
+                                                const struct mae_pio_memory *memory, uint32_t *ctrl)
+{
+    return write_place(bus, memory, ctrl);
+}
+
 mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                  const struct mae_pio_memory *memory)
 {
     uint32_t ctrl = MAE_PERIPHERAL__CTRL__MEMORY_bm;
-    TRY(is_mmio(bus) ? write_place(&MMIO(bus->bus), memory, &ctrl)
-                     : write_place(bus, memory, &ctrl));
+    TRY(is_mmio(bus) ? write_place_mmio(bus->bus, memory, &ctrl)
+                     : write_place_any(bus, memory, &ctrl));
     return mae_pio_start(bus, job, ctrl);
 }
 
-mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                                bool *over)
+static ALWAYS_INLINE mae_error_t poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                      bool *over)
 {
     uint32_t status;
     *over = false;
@@ -57,19 +69,42 @@ mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_
         return MAE_OK;
     *over = true;
     TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm));
-    return mae_pio_result(bus, job);
+    return GET(STATUS, ERROR, status) || is_aead(job) ? mae_pio_result(bus, job, status) : MAE_OK;
 }
 
-mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+static ALWAYS_INLINE mae_error_t wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t most = job->length < UINT32_MAX - MAE_PIO_POLLS ? job->length : 0;
     for (uint32_t i = 0; i < MAE_PIO_POLLS + most; i++) {
         bool over;
-        TRY(mae_pio_memory_poll(bus, job, &over));
+        TRY(poll(bus, job, &over));
         if (over)
             return MAE_OK;
     }
     return MAE_E_TIMEOUT;
+}
+
+static NEVER_INLINE mae_error_t poll_any(const struct mae_pio_bus *bus,
+                                         const struct mae_pio_job *job, bool *over)
+{
+    return poll(bus, job, over);
+}
+
+static NEVER_INLINE mae_error_t wait_any(const struct mae_pio_bus *bus,
+                                         const struct mae_pio_job *job)
+{
+    return wait(bus, job);
+}
+
+mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
+                                bool *over)
+{
+    return is_mmio(bus) ? poll(&MMIO(bus->bus), job, over) : poll_any(bus, job, over);
+}
+
+mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
+{
+    return is_mmio(bus) ? wait(&MMIO(bus->bus), job) : wait_any(bus, job);
 }
 
 mae_error_t mae_pio_memory_interrupt(const struct mae_pio_bus *bus, bool on)
