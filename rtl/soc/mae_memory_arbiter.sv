@@ -71,7 +71,7 @@ module mae_memory_arbiter
   logic write, held, can_go, pair, look, give, peeked;
   logic ready_q, from_peek_q;
   logic [1:0] word_q;
-  block_t data, peek;
+  block_t data, peek, kept;
   logic [127:0] shown;
 
   assign core_error_o = place.error;
@@ -127,6 +127,7 @@ module mae_memory_arbiter
       .peek_valid_o  (peek_valid),
       .peek_index_o  (peek_index),
       .peek_o        (peek),
+      .kept_o        (kept),
       .ask_o         (express_ask),
       .ask_taken_i   (express_taken),
       .data_i        (data),
@@ -154,7 +155,8 @@ module mae_memory_arbiter
       .ask_o        (mover_ask),
       .ask_taken_i  (mover_taken),
       .data_i       (data),
-      .mark_i       (mark)
+      .mark_i       (mark),
+      .kept_i       (kept)
   );
 
   // The memory: the CPU, then what it waits for, then the job.

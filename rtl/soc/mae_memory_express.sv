@@ -6,7 +6,8 @@
 // job's own blocks, and gives it to the CPU (peek_o; the memory is left as it is, the job makes the
 // block again in its turn), or, for a write, stores it in the destination and marks it as done. A
 // block that was marked before is in memory: there is nothing to make. While it works no further
-// block is read in order (freeze_o).
+// block is read in order (freeze_o). With chained decryption it keeps the job's last block, from which
+// the next job of the message goes on: the CPU may have written there by the time it is read in order.
 //
 //   mode           chain value of block k
 //   ECB            none
@@ -25,6 +26,7 @@
 module mae_memory_express
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
+  import mae_auth_pkg::*;
   import mae_memory_pkg::*;
   import mae_soc_pkg::*;
 (
@@ -44,6 +46,7 @@ module mae_memory_express
     output logic   peek_valid_o,  // block peek_index_o of the destination will be peek_o
     output row_t   peek_index_o,
     output block_t peek_o,
+    output block_t kept_o,        // the last block, if it was made out of turn
 
     output memory_ask_t ask_o,
     input  logic        ask_taken_i,
@@ -67,6 +70,8 @@ module mae_memory_express
     Steps,      // of the tweak
     Give,
     Wait,
+    Over,       // a partial last block, to read: the rest of its row
+    GotOver,
     Store,
     Pass        // the CPU goes on
   } state_e;
@@ -75,14 +80,16 @@ module mae_memory_express
   row_t target_q, steps_q;
   logic write_q, pair_q, peek_valid_q;
   block_t data_q, chain_q;  // data_q: the block, then what became of it
+  block_t kept_q;  // the job's last block as it was
 
   mode_cfg_t cfg;
   block_t mask;
-  logic looks_back, last;
+  logic looks_back, last, partial;
 
   assign cfg = progress_i.job.cfg;
   assign looks_back = mode_looks_back(cfg.mode);
   assign last = target_q + 1'b1 == progress_i.blocks;
+  assign partial = last && progress_i.job.length[3:0] != '0;
   assign mask = mode_mask(cfg.mode, cfg.dir, chain_q, data_q);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -95,16 +102,19 @@ module mae_memory_express
       peek_valid_q <= 1'b0;
       data_q       <= '0;
       chain_q      <= '0;
+      kept_q       <= '0;
     end else if (clear_i) begin
       state_q      <= Idle;
       peek_valid_q <= 1'b0;
       data_q       <= '0;
       chain_q      <= '0;
+      kept_q       <= '0;
     end else begin
       if (!progress_i.open) begin
         peek_valid_q <= 1'b0;
         data_q       <= '0;
         chain_q      <= '0;
+        kept_q       <= '0;
       end
       unique case (state_q)
         Idle:
@@ -120,6 +130,7 @@ module mae_memory_express
           data_q  <= data_i;
           chain_q <= cfg.iv + 128'(target_q);  // CTR's
           steps_q <= target_q;
+          if (last && looks_back && !mark_i) kept_q <= data_i;
           if (mark_i) begin
             state_q  <= pair_q ? Read : Pass;
             target_q <= target_q + row_t'(pair_q);
@@ -155,8 +166,18 @@ module mae_memory_express
         Wait:
         if (single_done_i) begin
           data_q       <= single_i ^ mask;
-          peek_valid_q <= !write_q;
-          state_q      <= write_q ? Store : Idle;
+          peek_valid_q <= !write_q && !partial;
+          state_q      <= write_q ? Store : partial ? Over : Idle;
+        end
+        Over:     if (ask_taken_i) state_q <= GotOver;
+        GotOver: begin
+          data_q <= (data_q & auth_mask(
+              last_bytes(progress_i.job.length)
+          )) | (data_i & ~auth_mask(
+              last_bytes(progress_i.job.length)
+          ));
+          peek_valid_q <= 1'b1;
+          state_q <= Idle;
         end
         Store:
         if (ask_taken_i) begin
@@ -174,15 +195,16 @@ module mae_memory_express
   assign peek_valid_o = peek_valid_q;
   assign peek_index_o = target_q;
   assign peek_o = data_q;
+  assign kept_o = kept_q;
 
   always_comb begin
     ask_o = '0;
-    ask_o.valid = state_q inside {Read, ReadBack, Store};
+    ask_o.valid = state_q inside {Read, ReadBack, Over, Store};
     ask_o.mark_row = progress_i.job.source[31:4] + target_q;
     ask_o.row = ask_o.mark_row - row_t'(state_q == ReadBack);
+    if (state_q inside {Over, Store}) ask_o.row = progress_i.job.destination[31:4] + target_q;
     if (state_q == Store) begin
       ask_o.write      = 1'b1;
-      ask_o.row        = progress_i.job.destination[31:4] + target_q;
       ask_o.strb       = last ? strb_of(last_bytes(progress_i.job.length)) : '1;
       ask_o.data       = data_q;
       ask_o.mark_write = 1'b1;

@@ -11,7 +11,8 @@
 // Throughput: the peripheral's, if two of three clocks of the memory are free: a block takes a read
 // and a write, and with key_each one read more, or two. From start to the first read: 1 clock; from
 // the last answer to done: 3 clocks; a wrong tag: a clock a block more.
-// clear_i: the job is dropped, no data is left in the next clock. Constant-time: yes. Masked: no.
+// clear_i: the job is dropped. No data is left in the clock after it, and after done.
+// Constant-time: yes. Masked: no.
 // Legal: Depth 2..15. Source: P3 §3.1 (its aes_wrapper), P2 (pull model).
 
 `include "mae_assert.svh"
@@ -41,7 +42,8 @@ module mae_memory_mover
     output memory_ask_t ask_o,
     input  logic        ask_taken_i,
     input  block_t      data_i,
-    input  logic        mark_i
+    input  logic        mark_i,
+    input  block_t      kept_i        // the job's last block, if it is marked
 );
   `MAE_PARAM(DepthLegal, Depth >= 2 && Depth <= 15)
 
@@ -147,7 +149,7 @@ module mae_memory_mover
   ) u_in (
       .clk_i,
       .rst_ni,
-      .clear_i,
+      .clear_i    (clear_i || finish),
       .in_valid_i (arrival_q == Block),
       .in_ready_o (unused_ready[0]),
       .in_data_i  (read_row),
@@ -163,7 +165,7 @@ module mae_memory_mover
   ) u_drop (
       .clk_i,
       .rst_ni,
-      .clear_i,
+      .clear_i    (clear_i || finish),
       .in_valid_i (in_taken && job.moves),
       .in_ready_o (unused_ready[1]),
       .in_data_i  (in_row.mark),
@@ -179,7 +181,7 @@ module mae_memory_mover
   ) u_out (
       .clk_i,
       .rst_ni,
-      .clear_i,
+      .clear_i    (clear_i || finish),
       .in_valid_i (core_i.out_valid && state_q == Run && job.moves),
       .in_ready_o (unused_ready[2]),
       .in_data_i  (core_i.out_row),
@@ -195,6 +197,10 @@ module mae_memory_mover
     core_o.done = finish;
     core_o.in_valid = in_valid && (!job.key_each || fed_q != parts_q);
     core_o.in_row = in_row.row;
+    // The engine's chain value after the job is made from this one.
+    if (in_row.mark && in_row.row.last && mode_looks_back(job.cfg.mode)) begin
+      core_o.in_row.data = kept_i;
+    end
     core_o.part_valid = state_q == Run && job.key_each && parts_q != keys_q &&
         parts_q == parts_ended_q;
     core_o.part = job.cfg;

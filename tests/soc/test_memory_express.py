@@ -8,7 +8,7 @@ import random
 
 import cocotb
 
-from tests.device import oracle
+from tests.device import oracle, secrets
 from tests.soc.system import System
 from tests.support.bench import run
 
@@ -113,6 +113,41 @@ async def dropped(dut) -> None:
         assert await system.load(DESTINATION, len(data)) == result
 
 
+@cocotb.test(timeout_time=60, timeout_unit="ms")
+async def nothing_stays(dut) -> None:
+    """A wipe amid a job, and its end, leave no key and no block outside the memory."""
+    system, generator, blocks = System(dut), random.Random(7), 24
+    await system.open()
+    for wipe, mode in ((True, "cbc"), (True, "xts"), (False, "ctr"), (False, "keys")):
+        keys = [generator.randbytes(16) for _ in range(blocks)]
+        data, iv = generator.randbytes(16 * blocks), generator.randbytes(16)
+        await system.key(0, keys[0])
+        await system.key(1, keys[1])
+        await system.store(SOURCE, data)
+        await system.store(DESTINATION + len(data), b"".join(keys))
+        await system.write("keys", DESTINATION + len(data))
+        each = mode == "keys"
+        mode = "ecb" if each else mode
+        await system.start(mode, not each, SOURCE, DESTINATION, len(data), iv, key_each=int(each))
+        if not each:
+            await system.access(DESTINATION + 16 * 20)  # made out of turn, and shown from there
+        await system.access(DESTINATION + 16 * 4)
+        if wipe:
+            await system.write("ctrl", wipe=1)
+            while (await system.fields("status"))["wiping"]:
+                pass
+        else:
+            await system.wait()
+        result = await system.load(DESTINATION, len(data))
+        await system.access(0)
+        held = [data, result, *(keys if wipe or each else [])]
+        found = [path for path in secrets.find(dut, held, 8) if "u_memory" not in path]
+        if not wipe:  # the last keys, and what the cipher gave last, are the core's until the next
+            of_core = ("u_peripheral", "from_core", "core_i", "single_i", "in_data_i")
+            found = [path for path in found if not any(name in path for name in of_core)]
+        assert found == [], (mode, wipe)
+
+
 def test_memory_express() -> None:
     """The system without its CPU."""
-    run("mae_soc_fabric", parameters={"RowBits": 11})
+    run("mae_soc_fabric", parameters={"RowBits": 11}, visible=True)
