@@ -125,5 +125,8 @@ def plain_verilog(values: dict[str, int | str]) -> pathlib.Path:
         raise RuntimeError(
             f"translating to plain Verilog failed:\n{(done.stdout + done.stderr)[-3000:]}"
         )
-    new.replace(target)
+    if target.exists() and target.read_bytes() == new.read_bytes():
+        new.unlink()  # what was built of it is not stale
+    else:
+        new.replace(target)
     return target
