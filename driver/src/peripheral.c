@@ -431,35 +431,50 @@ static void put_flat(void *arg, const uint8_t *block, uint32_t n)
         *flat->dst++ = block[i];
 }
 
-/* The same where both are aligned, in words. */
+/* The same where both are aligned, in words. The part of a block at the end of a job stays out of the
+   way of the whole ones. */
+static NEVER_INLINE void get_part(const uint8_t *src, uint32_t words[4], uint32_t n)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        words[i] = 0;
+    for (uint32_t i = 0; i < n; i++)
+        words[i / 4] |= (uint32_t)src[i] << 8 * (i % 4);
+}
+
+static NEVER_INLINE void put_part(uint8_t *dst, const uint32_t words[4], uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
+}
+
 static ALWAYS_INLINE void get_words(void *arg, uint32_t words[4], uint32_t n)
 {
     struct flat *flat = arg;
-    uint8_t part[16];
-    const uint8_t *block = flat->src;
-    flat->src += n;
-    if (n < 16) {
-        for (uint32_t i = 0; i < 16; i++)
-            part[i] = i < n ? block[i] : 0;
-        block = part;
+    if (n == 16) {
+        for (uint32_t i = 0; i < 4; i++)
+            words[i] = load_aligned(flat->src + 4 * i);
+    } else {
+        uint32_t part[4];
+        get_part(flat->src, part, n);
+        for (uint32_t i = 0; i < 4; i++)
+            words[i] = part[i];
     }
-    for (uint32_t i = 0; i < 4; i++)
-        words[i] = n < 16 ? load_word(block + 4 * i) : load_aligned(block + 4 * i);
+    flat->src += n;
 }
 
 static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t n)
 {
     struct flat *flat = arg;
-    uint8_t part[16], *block = flat->dst;
+    if (n == 16) {
+        for (uint32_t i = 0; i < 4; i++)
+            store_aligned(flat->dst + 4 * i, words[i]);
+    } else {
+        uint32_t part[4];
+        for (uint32_t i = 0; i < 4; i++)
+            part[i] = words[i];
+        put_part(flat->dst, part, n);
+    }
     flat->dst += n;
-    for (uint32_t i = 0; n == 16 && i < 4; i++)
-        store_aligned(block + 4 * i, words[i]);
-    if (n == 16)
-        return;
-    for (uint32_t i = 0; i < 4; i++)
-        store_word(part + 4 * i, words[i]);
-    for (uint32_t i = 0; i < n; i++)
-        block[i] = part[i];
 }
 
 static NEVER_INLINE mae_error_t run_words(void *base, const struct mae_pio_job *job,
