@@ -331,6 +331,28 @@ def wave(
     print(waves.make(target))
 
 
+soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
+app.add_typer(soc_app, name="soc")
+
+
+@soc_app.callback()
+def soc() -> None:
+    """The PicoRV32 system with the memory arbiter."""
+
+
+@soc_app.command("run")
+def soc_run(
+    as_json: JsonOption = False,
+    picture: Annotated[
+        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+    ] = None,
+) -> None:
+    """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; P3's Figure 7."""
+    from maeslant.soc import report
+
+    report.run(as_json, picture or report.PICTURE, Console(), err)
+
+
 @app.command(hidden=True)
 def demo(file: Annotated[str, typer.Argument()] = "") -> None:
     """What `make run` shows: a file through the card, compared with OpenSSL."""

@@ -110,7 +110,7 @@ def _lengths(bench: Bench) -> list[dict[str, object]]:
 
 
 def _at_once(bench: Bench) -> list[dict[str, object]]:
-    """The CPU adds up a destination: right after the start, and after the end for comparison."""
+    """A job alone, and one whose destination the CPU adds up right after the start."""
     rows = []
     for mode in MODES:
         for direction, code in DIRECTIONS.items():
@@ -122,7 +122,6 @@ def _at_once(bench: Bench) -> list[dict[str, object]]:
                 row[name] = job.clocks
                 if way == jobs.GO_ON and job.sum != sum(struct.unpack("<1024I", job.text)) % 2**32:
                     raise MaeslantError(f"{mode}: the CPU saw a block before it was there")
-            # What adding up costs by itself: the same words, with nothing under way.
             rows.append(row)
     return rows
 
