@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_kdf: the key and the IV mask of a class in an epoch, out of the session's secret.
+//
+// SP 800-108 in counter mode with AES-256-CMAC as the function: three blocks of
+//   CMAC(secret, [i]_32 || "maeslant1" || 00 || context || [352]_32), i = 1, 2, 3,
+//   context = session id || host nonce || device nonce || class || epoch || capabilities,
+// of whose 48 bytes the first 32 are the key and the next 12 the mask. The cipher inside is its own
+// and iterative: keys are rarely made and the lanes are busy with data.
+//
+// Latency: from start_i to done_o 22 * (14 + 1) + 2 = 332 clocks. Throughput: one at a time.
+// session_i, class_i and epoch_i hold until done_o; the key is shown with done_o only.
+// Constant-time: yes. Masked: no. clear_i and the end erase all that was derived or expanded.
+// Source: SP 800-108r1 §4.1, SP 800-38B §6.2; docs/protocol.md (H3).
+
+`include "mae_assert.svh"
+
+module mae_guard_kdf
+  import mae_aes_pkg::*;
+  import mae_auth_pkg::*;
+  import mae_guard_pkg::*;
+#(
+    parameter sbox_impl_e Sbox = SboxTable
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic clear_i,
+
+    input  logic       start_i,
+    output logic       busy_o,
+    input  session_t   session_i,
+    input  class_e     class_i,
+    input  epoch_t     epoch_i,
+    output logic       done_o,
+    output class_key_t key_o
+);
+
+  // The message of 111 bytes, and a byte that does not count.
+  localparam int unsigned Blocks = 7;
+  localparam int unsigned LastBytes = 15;
+  localparam logic [31:0] OutBits = 32'd352;
+
+  typedef enum logic [2:0] {
+    Idle,
+    Key,   // to the cipher
+    Ask,
+    Wait,
+    Done
+  } state_e;
+
+  typedef logic [$clog2(Blocks)-1:0] index_t;
+
+  state_e state_q;
+  logic [1:0] part_q;  // 0: E(0) for CMAC's subkeys, then i
+  index_t index_q;
+  block_t zero_q, mac_q;
+  logic [2:0][127:0] out_q;  // i = 1 first, in the highest block
+  block_t [Blocks-1:0] message;  // block 0 in the highest place
+  block_t block;
+  logic last, wipe, key_ready, ready, valid;
+  cipher_rsp_t rsp;
+
+  assign message = {
+    30'h0,
+    part_q,
+    Label,
+    8'h0,
+    session_i.session_id,
+    session_i.host_nonce,
+    session_i.device_nonce,
+    class_i,
+    epoch_i,
+    session_i.capabilities,
+    OutBits,
+    8'h0
+  };
+  assign last = index_q == index_t'(Blocks - 1);
+  assign block = message[index_t'(Blocks-1)-index_q];
+  assign busy_o = state_q != Idle;
+  assign done_o = state_q == Done;
+  assign key_o = done_o ? {out_q[2:1], out_q[0][127:32]} : '0;
+  assign wipe = clear_i || done_o;
+
+  cipher_key_t key;
+  cipher_req_t req;
+
+  assign key = '{bank: '0, len: Aes256, key: session_i.secret};
+
+  always_comb begin
+    req = '0;
+    req.dir = Encrypt;
+    if (part_q != '0) begin
+      req.block = mac_q ^ (last ? cmac_last(zero_q, block, 5'(LastBytes)) : block);
+    end
+  end
+
+  mae_cipher_iter #(
+      .Units    (1),
+      .KeyBanks (1),
+      .Dirs     (DirsEncrypt),
+      .MaxKeyLen(Aes256),
+      .Sbox     (Sbox)
+  ) u_cipher (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (wipe),
+      .key_valid_i(state_q == Key),
+      .key_ready_o(key_ready),
+      .key_i      (key),
+      .req_valid_i(state_q == Ask),
+      .req_ready_o(ready),
+      .req_i      (req),
+      .rsp_valid_o(valid),
+      .rsp_o      (rsp)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q <= Idle;
+      part_q  <= '0;
+      index_q <= '0;
+      zero_q  <= '0;
+      mac_q   <= '0;
+      out_q   <= '0;
+    end else if (wipe) begin
+      state_q <= Idle;
+      part_q  <= '0;
+      index_q <= '0;
+      zero_q  <= '0;
+      mac_q   <= '0;
+      out_q   <= '0;
+    end else begin
+      unique case (state_q)
+        Idle: if (start_i) state_q <= Key;
+        Key: if (key_ready) state_q <= Ask;
+        Ask: if (ready) state_q <= Wait;
+        Wait:
+        if (valid) begin
+          state_q <= Ask;
+          if (part_q == '0) begin
+            zero_q <= rsp.block;
+            part_q <= 2'd1;
+          end else if (last) begin
+            out_q   <= {out_q[1:0], rsp.block};
+            mac_q   <= '0;
+            index_q <= '0;
+            part_q  <= part_q + 1'b1;
+            if (part_q == 2'd3) state_q <= Done;
+          end else begin
+            mac_q   <= rsp.block;
+            index_q <= index_q + 1'b1;
+          end
+        end
+        default: ;
+      endcase
+    end
+  end
+
+  logic unused;
+  assign unused = ^rsp.ctx;
+
+  `MAE_ASSERT(NothingLeft, state_q != Idle || (zero_q == '0 && mac_q == '0 && out_q == '0))
+
+endmodule

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_pkg: what both ends of the protected channel know (docs/protocol.md).
+
+package mae_guard_pkg;
+
+  // Whose key: the class is part of every IV, header and key derivation.
+  typedef enum logic [7:0] {
+    ClassRequest  = 8'd1,
+    ClassResponse = 8'd2,
+    ClassDmaIn    = 8'd3,
+    ClassDmaOut   = 8'd4
+  } class_e;
+
+  typedef logic [31:0] epoch_t;
+
+  // What a session begins with. Byte 0 of each value is in its top byte.
+  typedef struct packed {
+    logic [255:0] secret;
+    logic [127:0] session_id;
+    logic [255:0] host_nonce;
+    logic [255:0] device_nonce;
+    logic [63:0]  capabilities;
+  } session_t;
+
+  // A key of a class in an epoch, and the mask of its IVs.
+  typedef struct packed {
+    logic [255:0] key;
+    logic [95:0]  mask;
+  } class_key_t;
+
+  localparam logic [71:0] Label = "maeslant1";
+
+endpackage
