@@ -84,7 +84,7 @@ module mae_memory_arbiter
   assign look = cpu_valid_i && !ready_q && !core_i.start;
   assign peek_hit = held && !write && peek_valid && target == peek_index;
   assign give = look && (!held || pass);
-  assign peeked = look && !give && peek_hit;
+  assign peeked = look && !give && peek_hit && !clear;  // a wipe takes what was made
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
