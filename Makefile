@@ -38,6 +38,14 @@ vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the periphe
 soak: $(READY) ## Compare the GCM stream engine with OpenSSL over 100,000 messages (SOAK=... for more)
 	@$(PY) -m maeslant.soak $(SOAK)
 
+.PHONY: torture
+torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU (TORTURE=... for more)
+	@$(PY) -m maeslant.torture $(TORTURE)
+
+.PHONY: prove
+prove: $(READY) ## Try every state of the memory arbiter with small jobs
+	@$(PY) -m maeslant.explore
+
 .PHONY: breakages
 breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
 	@$(PY) tools/breakages.py

@@ -33,7 +33,12 @@ OPT_FAST = "-O3"
 OPT_ENGINE = "-O1"  # an engine works for seconds: half the time to build, a tenth slower
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
-ENGINES = {"mae_gcm_stream": "gcm", "mae_soc": "soc", "mae_arbiter_bench": "arbiter"}
+ENGINES = {
+    "mae_gcm_stream": "gcm",
+    "mae_soc": "soc",
+    "mae_arbiter_bench": "arbiter",
+    "mae_arbiter_toy": "explore",
+}
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -127,6 +132,7 @@ def _make(
     classes = (model / "Vtop.h").read_text()
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
+    _list_registers(model)
     own = _harness(model, verilator, macros, trace, log, harness)
     (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
     make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
@@ -139,6 +145,14 @@ def _make(
         link += [f"-l{name}" for name, header in FST_NEEDS if _has_header(header)]
     _run(link, log)
     os.replace(new, target)  # who has the old one loaded keeps it
+
+
+def _list_registers(model: pathlib.Path) -> None:
+    """Name the registers of the top, as REGISTER(name), for a harness that puts states back."""
+    text = (model / "Vtop___024root.h").read_text()
+    kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
+    names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
+    (model / "Vtop__registers.h").write_text("".join(f"REGISTER({name})\n" for name in names))
 
 
 def _harness(

@@ -66,9 +66,9 @@ def merge(reports: list[dict]) -> dict:
             if name == "jobs":
                 total["jobs"].update(value)
             elif name == "holds":
-                for *key, count, longest, beyond in value:
-                    old = total["holds"].get(tuple(key), (0, 0, beyond))
-                    new = (old[0] + count, max(old[1], longest), max(old[2], beyond))
+                for *key, count, longest, spare in value:
+                    old = total["holds"].get(tuple(key), (0, 0, spare))
+                    new = (old[0] + count, max(old[1], longest), min(old[2], spare))
                     total["holds"][tuple(key)] = new
             else:
                 total[name] = total.get(name, 0) + value
@@ -98,7 +98,7 @@ def show(total: dict, seconds: float) -> None:
         table.add_row(name, str(count))
     console.print(table)
     table = Table("mode", "direction", "out of turn", "access", title="accesses that were held")
-    for title in ("times", "longest", "less the blocks before"):
+    for title in ("times", "longest", "under its bound"):
         table.add_column(title, justify="right")
     for (mode, decrypt, express, kind), numbers in sorted(total["holds"].items()):
         direction = "decrypt" if decrypt else "encrypt"

@@ -78,7 +78,7 @@ std::string Torture::report() const {
                 out += std::string("[\"") + kNames[i / 2] + "\", " +
                        (i % 2 != 0 ? "true" : "false") + ", " + (express != 0 ? "true" : "false") +
                        ", \"" + kKindNames[kind] + "\", " + std::to_string(hold.count) + ", " +
-                       std::to_string(hold.longest) + ", " + std::to_string(hold.beyond) + "], ";
+                       std::to_string(hold.longest) + ", " + std::to_string(hold.spare) + "], ";
             }
         }
     }

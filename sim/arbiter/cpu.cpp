@@ -6,11 +6,23 @@
 
 namespace mae {
 
-uint32_t step_of(const Region &region) {
-    if (region.key_rows != 0) return 4 * region.nr + 24;
-    if (region.mode == kCcm) return 2 * region.nr + 6;
-    if (region.mode >= kGcm) return region.nr + 9;
-    return region.nr + 1;
+uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before) {
+    const uint64_t r = region.nr;
+    uint64_t bound = 24;
+    if (out_of_turn) {
+        bound += (kDepth + 2) * r;
+        if (region.mode == kXts) bound += r + 22 + region.rows / 128;
+    } else {
+        uint64_t step = region.key_rows != 0 ? r + 5 : r;
+        if (region.mode == kGcm) step = std::max<uint64_t>(r, 9);
+        if (region.mode == kCcm) step = 2 * r;
+        if (region.mode == kCmac) step = r + 5;
+        bound += (before + 3) * step;
+        if (region.mode >= kGcm) bound += 2 * r + 10;
+    }
+    if (region.decrypt && region.mode <= kXts) bound += r;  // it may be the first with its key
+    if (region.verdict) bound += region.rows;
+    return bound;
 }
 
 // The next access, when the last one and the pause after it are over.
@@ -103,25 +115,47 @@ void Cpu::collect(uint64_t clock, bool ready, uint32_t data, const uint8_t *ram)
     wait_ = gap_ == 0 ? 0 : random_.below(gap_ + 1);
 }
 
-void Cpu::note_hold(uint64_t, uint64_t held) {
+// Whether the block of a held access can be made out of turn.
+bool Cpu::out_of_turn(uint32_t row) const {
+    const Region &r = region_;
+    if (!r.express) return false;
+    if (port_.strobes == 0) return true;
+    const bool chained = r.mode == kCbc || r.mode == kCfb;
+    const bool apart = !r.in_place() && !r.overlaps();
+    // What the next job's chain value is made from stays as it is.
+    return apart || (r.in_place() && !chained && r.in_destination(row));
+}
+
+void Cpu::note_hold(uint64_t clock, uint64_t held) {
     const uint32_t row = port_.address / 16;
-    if (dropped_ || started_ < walk_until_ || !region_.touches(row)) return;
+    if (dropped_ || !region_.touches(row)) return;
     Kind kind = kReadDestination;
     uint32_t block = row - region_.destination;
     if (port_.strobes != 0) {
         kind = kWriteDestination;
         if (!region_.in_destination(row)) {
             kind = region_.in_source(row) ? kWriteSource : kWriteKeys;
-            block = row - (kind == kWriteSource ? region_.source : region_.keys);
-            if (kind == kWriteKeys) block = block * region_.rows / region_.key_rows;
+            block = kind == kWriteSource ? row - region_.source : 0;
         }
     }
+    if (port_.strobes != 0 && region_.in_keys(row)) {  // it may be of the source, too
+        block = std::max(block, (row - region_.keys) * region_.rows / region_.key_rows);
+    }
     if (region_.verdict && region_.in_destination(row)) block = region_.rows;
-    Hold &hold = holds[2 * region_.mode + region_.decrypt][region_.express][kind];
+    const bool express = out_of_turn(row);
+    const uint64_t before = block > front_at_issue_ ? block - front_at_issue_ : 0;
+    uint64_t bound = bound_of(region_, express, before);
+    const bool walk = started_ < walk_until_;  // the marks were still being cleared
+    if (walk) bound += walk_until_ - started_;
+    if (held + 1 > bound) {
+        throw Failure("held for " + std::to_string(held + 1) + " clocks, at most " +
+                      std::to_string(bound) + ": " + describe(clock));
+    }
+    Hold &hold = holds[2 * region_.mode + region_.decrypt][express][kind];
     ++hold.count;
-    hold.longest = std::max(hold.longest, held);
-    const int64_t before = std::max<int64_t>(0, int64_t(block) - int64_t(front_at_issue_));
-    hold.beyond = std::max(hold.beyond, int64_t(held) - before * int64_t(step_of(region_)));
+    if (walk) return;
+    hold.longest = std::max(hold.longest, held + 1);
+    hold.spare = std::min(hold.spare, int64_t(bound) - int64_t(held) - 1);
 }
 
 void Cpu::start(const Region &region, uint64_t clock, uint64_t walk_until) {
@@ -176,7 +210,6 @@ void Cpu::written(uint32_t row, uint16_t strobes, uint64_t clock) {
     for (int i = 0; i < 4; ++i) words += (strobes >> 4 * i & 15) != 0;
     if (!active_ || !region_.in_destination(row) || words < 2) return;  // the CPU's own
     written_at_[row - region_.destination] = clock;
-    while (front_ < region_.rows && written_at_[front_] != 0) ++front_;
 }
 
 void Cpu::store(uint32_t row, const Bytes &bytes) {

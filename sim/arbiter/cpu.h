@@ -16,6 +16,8 @@
 
 namespace mae {
 
+constexpr uint32_t kDepth = 4;  // blocks under way, of the arbiter
+
 struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -47,7 +49,7 @@ enum Kind : uint8_t { kReadDestination, kWriteDestination, kWriteSource, kWriteK
 // Holds of one kind in one mode, direction, and of jobs whose blocks can be made out of turn or not.
 struct Hold {
     uint64_t count = 0, longest = 0;
-    int64_t beyond = INT64_MIN;  // longest, less `step` clocks for each block before the one asked
+    int64_t spare = INT64_MAX; // clocks that one came in before its bound
 };
 
 struct CpuCounts {
@@ -73,6 +75,7 @@ class Cpu {
     void reset(const uint8_t *ram);   // the access under way is gone
     void resync(const uint8_t *ram);  // after drop, when idle
     void written(uint32_t row, uint16_t strobes, uint64_t clock);  // seen at the memory
+    void progress(uint32_t blocks) { front_ = blocks; }  // that the job has done, in order
     void new_habits();
     void store(uint32_t row, const Bytes &bytes);  // next, word by word
     void compare(const uint8_t *ram, const char *when) const;
@@ -97,6 +100,7 @@ class Cpu {
     void add(int64_t row, bool write);
     bool free_now(const Port &port, uint64_t clock) const;
     void note_hold(uint64_t clock, uint64_t held);
+    bool out_of_turn(uint32_t row) const;
     Random random_;
     Region region_;
     bool active_ = false, clean_ = true, dropped_ = false;
@@ -115,7 +119,8 @@ class Cpu {
     uint32_t pattern_ = 0, gap_ = 0, writes_ = 128, left_ = 0, at_ = 0;
 };
 
-// Clocks of a block of the job when nothing disturbs it, rounded up.
-uint32_t step_of(const Region &region);
+// The longest wait for an access as rtl/soc/mae_memory_arbiter.sv states it: `before` blocks come
+// before the one it meets, or that one can be made out of turn.
+uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before);
 
 }  // namespace mae

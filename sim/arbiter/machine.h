@@ -92,6 +92,7 @@ inline void Machine::tick() {
     if (top_.ram_write_o != 0) cpu.written(top_.ram_row_o, top_.ram_strb_o, clock);
     done = top_.done_o != 0;
     started = top_.started_o != 0;
+    cpu.progress(top_.blocks_done_o);
     if (done) cpu.end(clock);
     if (top_.cleared_o != 0) {
         cleared_at = clock;

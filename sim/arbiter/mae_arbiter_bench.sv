@@ -43,6 +43,7 @@ module mae_arbiter_bench
     output logic               started_o,
     output logic               cleared_o,
     output logic               done_o,
+    output logic [       27:0] blocks_done_o,
     output logic               ram_write_o,
     output logic [RowBits-1:0] ram_row_o,
     output logic [       15:0] ram_strb_o
@@ -55,10 +56,12 @@ module mae_arbiter_bench
   logic ram_valid, ram_write;
   logic [127:0] ram_wdata, ram_rdata;
 
-  assign started_o   = core.start;
-  assign cleared_o   = core.clear;
-  assign done_o      = memory.done;
-  assign ram_write_o = ram_valid && ram_write;
+  assign started_o     = core.start;
+  assign cleared_o     = core.clear;
+  assign done_o        = memory.done;
+  assign blocks_done_o = u_arbiter.progress.done;
+  assign blocks_done_o = u_arbiter.progress.done;
+  assign ram_write_o   = ram_valid && ram_write;
 
   mae_peripheral_core #(
       .KeySlots(KeySlots),

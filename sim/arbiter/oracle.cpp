@@ -146,7 +146,8 @@ Bytes native_mode(Mode mode, bool decrypt, const Bytes &key, const Bytes &tweak_
                   const Block &iv, const Bytes &data) {
     static const char *const kNames[] = {"ECB", "CBC", nullptr, "CFB", "OFB", "CTR", "XTS"};
     if (kNames[mode] == nullptr) return {};
-    if (mode == kXts && (key.size() == 24 || key.size() != tweak_key.size())) return {};
+    if (mode == kXts && (key.size() == 24 || key.size() != tweak_key.size() || key == tweak_key))
+        return {};
     Bytes both = key;
     if (mode == kXts) both.insert(both.end(), tweak_key.begin(), tweak_key.end());
     const Context context(library().make());

@@ -35,7 +35,6 @@ void Torture::some_keys() {
 
 uint32_t Torture::some_length(bool any) {
     static const uint32_t kLimits[] = {2, 4, 4, 8, 8, 8, 20, 20, 60, 200};
-    if (std::getenv("MAE_WHOLE") != nullptr) any = false;  // DEBUG
     const uint32_t rows = 1 + below(kLimits[below(10)]);
     return 16 * rows - (any && chance(50) ? below(16) : 0);
 }
@@ -175,6 +174,7 @@ void Torture::dropped() {
     machine_.cpu.frozen = false;
     machine_.cpu.avoid = nullptr;
     for (Bytes &key : keys_) key.clear();
+    machine_.write(kIrqStatus, 9);
     if (chance(20)) {  // refused while it is being erased
         const bool wiping = (machine_.read(kStatus) & 8) != 0;
         machine_.write(kCtrl, kStart);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mae_sim_explore.h: the C interface of the exhaustive exploration of the memory arbiter,
+ * build/sim/explore/libmae_sim_explore.so.
+ */
+#ifndef MAE_SIM_EXPLORE_H
+#define MAE_SIM_EXPLORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MAE_SIM_API __attribute__((visibility("default")))
+#else
+#define MAE_SIM_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cdef begin */
+struct mae_explore_job {
+    uint8_t mode, decrypt, init, moves; /* mode 7: GCM, by CTR32 */
+    uint8_t plain, bad_tag, key_each, source;
+    uint8_t destination, keys, bytes, word; /* rows; length; the word of a row the CPU uses */
+};
+
+/* Every state that can be reached by starting any of the jobs again and again, with any accesses of
+ * the CPU meanwhile (at most so many in a job, if not 0), any pauses of the peripheral, wipes and
+ * resets. The report is JSON: counts and longest waits, or with -1 an "error". Gives up beyond
+ * `limit` states. */
+MAE_SIM_API int mae_sim_explore_run(const struct mae_explore_job *jobs, size_t count,
+                                    unsigned accesses, uint64_t limit, char *report, size_t size);
+/* cdef end */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A part of `make torture`: the memory arbiter beside a sequential model by OpenSSL.
+
+Every read is the model's, memory is after every job, and no access is held longer than the header
+of mae_memory_arbiter states. With it its parts mae_memory_hazard, mae_memory_express and
+mae_memory_marks, and mae_soc_memory.
+"""
+
+import pytest
+
+from maeslant import torture
+
+COUNTS = """writes held inside edges resets wipes busy refused scribbles bad_tags key_each in_place
+overlapping continued repeated""".split()
+MODES = "ECB CBC PCBC CFB OFB CTR XTS GCM CCM CMAC".split()
+SLOW = [pytest.param(seed, 250_000, marks=pytest.mark.slow) for seed in (2, 3, 4, 5)]
+
+
+@pytest.mark.parametrize(("seed", "accesses"), [(1, 100_000), *SLOW])
+def test_part(seed: int, accesses: int) -> None:
+    """The same accesses each time."""
+    total = torture.torture(accesses, seed, processes=1)
+    assert total["accesses"] >= accesses
+    for name in COUNTS:
+        assert total[name], f"no {name} was seen"
+    for mode in MODES:
+        for direction in ("encrypt", "decrypt"):
+            assert total["jobs"][f"{mode} {direction}"], f"no job of {mode} {direction}"
