@@ -20,7 +20,8 @@ OUT = paths.BUILD / "firmware"
 FREESTANDING = ("peripheral.c", "peripheral_aead.c", "peripheral_memory.c")
 COMPILER = (sys.executable, "-m", "ziglang", "cc")
 TARGET = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32")
-FLAGS = ("-std=c17", "-ffreestanding", "-nostdlib", "-Wall", "-Wextra", "-Werror", "-g0", "-fomit-frame-pointer")
+FLAGS = ("-std=c17", "-ffreestanding", "-nostdlib", "-fomit-frame-pointer", "-g0")
+FLAGS += ("-Wall", "-Wextra", "-Werror")
 INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{FIRMWARE}")
 # Of every program, beside its own file.
 COMMON = ("start.S", "soc.c", "aes.c")

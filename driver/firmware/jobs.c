@@ -36,9 +36,10 @@ static const uint8_t *key_of(const struct soc_job *job, uint32_t index)
 
 void soc_interrupt(uint32_t lines)
 {
-    bool over = false;
-    if (lines & SOC_PERIPHERAL_LINE)
-        running.error = mae_pio_memory_poll(&soc_peripheral, &running.job, &over);
+    bool over;
+    if (!(lines & SOC_PERIPHERAL_LINE))
+        return;
+    running.error = mae_pio_memory_poll(&soc_peripheral, &running.job, &over);
     running.over = over;
 }
 
@@ -78,6 +79,7 @@ static void lay_out(struct soc_job *job)
     running.memory.destination = job->destination;
     running.memory.keys = job->keys;
     running.memory.key_bytes = job->key_each ? job->key_bytes : 0;
+    running.memory.interrupt = job->way == SOC_INTERRUPT;
     running.message.mode = (mae_mode_t)job->mode;
     running.message.key_slot = KEY_SLOT;
     running.message.nonce = at(job->iv);
@@ -186,8 +188,6 @@ static mae_error_t prepare(struct soc_job *job)
     mae_error_t error = load_key(job, KEY_SLOT, 0);
     if (error == MAE_OK && (job->mode == MAE_XTS || job->key_each))
         error = load_key(job, OTHER_SLOT, 1);
-    if (error == MAE_OK)
-        error = mae_pio_memory_interrupt(&soc_peripheral, job->way == SOC_INTERRUPT);
     return error;
 }
 

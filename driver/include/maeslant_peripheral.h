@@ -118,6 +118,8 @@ struct mae_pio_memory {
     uint32_t key_bytes;   /* 16, 24, 32: each block has a key of its own, one every 16 bytes of the
                              table (AES-128) or 32, loaded into the job's key_slot and tweak_slot by
                              turns; not in XTS, GCM, CCM, CMAC. 0: the key in key_slot */
+    uint32_t interrupt;   /* 1: the interrupt line rises at the end, until mae_pio_memory_poll or
+                             mae_pio_memory_wait has heard of it */
 };
 
 /* MAE_E_ARGUMENT: an address is not a multiple of 16 or not in the memory, or the destination lies
@@ -129,8 +131,6 @@ mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_
                                 bool *over);
 /* Polls until the end. */
 mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
-/* Whether the interrupt line rises at the end of a job; mae_pio_memory_poll lets it fall. */
-mae_error_t mae_pio_memory_interrupt(const struct mae_pio_bus *bus, bool on);
 
 /*
  * Authenticated messages in one call, as in maeslant.h; each goes on in one go. MAE_GCM (GMAC with

@@ -201,5 +201,5 @@ mae_error_t mae_pio_memory_message(const struct mae_pio_bus *bus,
         TRY(check(message, length));
         TRY(prelude(bus, message, direction, length, tag, job));
     }
-    return length > 0 ? mae_pio_memory_start(bus, job, memory) : mae_pio_start(bus, job, 0);
+    return mae_pio_memory_start(bus, job, memory);
 }

@@ -34,8 +34,8 @@ static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
     TRY(write_keys(bus, memory, ctrl));
     TRY(write_reg(bus, REG(source), memory->source));
     TRY(write_reg(bus, REG(destination), memory->destination));
-    return write_reg(bus, REG(irq_status),
-                     MAE_PERIPHERAL__IRQ_STATUS__DONE_bm); /* an older job's */
+    TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm)); /* an older job's */
+    return write_reg(bus, REG(irq_enable), FIELD(IRQ_ENABLE, DONE, memory->interrupt));
 }
 
 static NEVER_INLINE mae_error_t write_place_mmio(void *base, const struct mae_pio_memory *memory,
@@ -53,7 +53,7 @@ static NEVER_INLINE mae_error_t write_place_any(const struct mae_pio_bus *bus,
 mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                  const struct mae_pio_memory *memory)
 {
-    uint32_t ctrl = MAE_PERIPHERAL__CTRL__MEMORY_bm;
+    uint32_t ctrl = job->length > 0 ? MAE_PERIPHERAL__CTRL__MEMORY_bm : 0;
     TRY(is_mmio(bus) ? write_place_mmio(bus->bus, memory, &ctrl)
                      : write_place_any(bus, memory, &ctrl));
     return mae_pio_start(bus, job, ctrl);
@@ -68,6 +68,7 @@ static ALWAYS_INLINE mae_error_t poll(const struct mae_pio_bus *bus, const struc
     if (GET(STATUS, BUSY, status))
         return MAE_OK;
     *over = true;
+    TRY(write_reg(bus, REG(irq_enable), 0));
     TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__DONE_bm));
     return GET(STATUS, ERROR, status) || is_aead(job) ? mae_pio_result(bus, job, status) : MAE_OK;
 }
@@ -105,9 +106,4 @@ mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_
 mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     return is_mmio(bus) ? wait(&MMIO(bus->bus), job) : wait_any(bus, job);
-}
-
-mae_error_t mae_pio_memory_interrupt(const struct mae_pio_bus *bus, bool on)
-{
-    return write_reg(bus, REG(irq_enable), FIELD(IRQ_ENABLE, DONE, on ? 1 : 0));
 }

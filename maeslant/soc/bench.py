@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `maeslant soc run` measures: AES on the PicoRV32 system in software, over AXI4-Lite by the
-driver, and by memory jobs through the arbiter. Every result is compared with OpenSSL's."""
+"""What `maeslant soc run` measures: AES on the PicoRV32 system.
+
+In software, over AXI4-Lite by the driver, and by memory jobs through the arbiter. Every result is
+compared with OpenSSL's.
+"""
 
 import contextlib
 import random

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import cffi
 
-from maeslant import crossbuild, paths
+from maeslant import crossbuild
 from maeslant.soc.system import BUILD, SocError, System
 
 PROGRAM = "jobs"
@@ -18,9 +18,8 @@ MODES = {"ecb": 0, "cbc": 1, "pcbc": 2, "cfb": 3, "ofb": 4, "ctr": 5, "xts": 6}
 MODES |= {"gcm": 8, "ccm": 9, "cmac": 10}  # maeslant.h
 ENCRYPT, DECRYPT = range(2)
 OK, ARGUMENT, AUTH = 0, 1, 27  # of maeslant.h's errors
-# The 256 KiB of the build: the program, then four areas of 64 KiB less what is small.
+# The 256 KiB of the build are the program, then these areas of 64 KiB.
 SOURCE, DESTINATION, KEYS = 0x10000, 0x20000, 0x30000
-MOST = 0x10000
 RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
 
@@ -41,6 +40,7 @@ class Job:
     work: tuple[int, int] = (0, 0)  # address and bytes, in multiples of 32
     source: int = SOURCE
     destination: int = DESTINATION
+    laid_out: bool = True  # data is put at its source, and the result fetched
     # What came of it.
     error: int = -1
     clocks: int = 0
@@ -84,7 +84,8 @@ class Runner:
                 setattr(job, name, getattr(done, name))
             if job.direction == ENCRYPT:
                 job.tag = bytes(done.tag)[: len(job.tag)]
-            job.text = self.system.read(job.destination, len(job.data))
+            if job.laid_out:
+                job.text = self.system.read(job.destination, len(job.data))
 
     def _fill(self, record: object, job: Job) -> None:
         """Lay a job out in memory and in its record."""
@@ -94,7 +95,8 @@ class Runner:
             setattr(done, name, int(getattr(job, name)))
         done.mode = MODES[job.mode]
         done.length = len(job.data)
-        self.system.write(job.source, job.data)
+        if job.laid_out:
+            self.system.write(job.source, job.data)
         key_bytes = len(job.keys[0])
         stride = 16 if key_bytes == 16 else 32
         self.system.write(KEYS, b"".join(key.ljust(stride, b"\0") for key in job.keys))

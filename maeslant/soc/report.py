@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant soc run`: P3's Figure 7 regenerated on the simulated system, as tables and a picture."""
+"""`maeslant soc run`: P3's Figure 7 regenerated, as tables and a picture."""
 
 import json
 import pathlib
@@ -27,7 +27,7 @@ TITLES = {
 NOTES = """\
 AES-128. Ten blocks: a tenth of the whole, key expansion or load included; P3's peripheral gets its
 key with each block. Clocks are the CPU's, from the call to its return, and by the arbiter to the
-end of the interrupt; the driver's own work is in all of them. Every result is equal to OpenSSL's."""
+end of the interrupt; the driver's own work is in all of them. Every result equals OpenSSL's."""
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
@@ -136,7 +136,7 @@ def at_once_line(record: dict) -> str:
     """A destination that is read without waiting."""
     row = record["at_once"][0]
     return (
-        f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination at "
-        f"once takes {row['at_once']:,} clocks\nfor both; the job alone, polled, takes "
+        f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination "
+        f"at once takes {row['at_once']:,} clocks\nfor both; the job alone, polled, takes "
         f"{row['job_alone']:,}. No word is read before it is there: the arbiter sees to it."
     )

@@ -16,7 +16,7 @@ from maeslant.errors import MaeslantError
 BUILD = "soc"
 RUNNING, FINISHED, TRAP, FAILED = range(4)
 SLICE = 200_000  # clocks between two looks at progress and at the keyboard
-MOST = 400_000_000  # clocks after which a program is taken for hung
+MOST = 20_000_000  # clocks after which a program is taken for hung
 
 
 class SocError(MaeslantError):
