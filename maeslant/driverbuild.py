@@ -17,14 +17,6 @@ FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fvisibili
 OPTIMISED = ("-O2", "-g")
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{DRIVER / 'src'}", f"-I{DRIVER / 'backend' / 'vfio'}")
-# Freestanding: what firmware takes. The first compiler found is used.
-FREESTANDING = ("peripheral.c", "peripheral_aead.c")
-RISCV_COMPILERS = (
-    ("riscv64-unknown-elf-gcc", ()),
-    ("riscv32-unknown-elf-gcc", ()),
-    ("clang", ("--target=riscv32-unknown-elf",)),
-)
-RISCV_FLAGS = ("-march=rv32i", "-mabi=ilp32", "-std=c17", "-ffreestanding", "-nostdlib", "-Os")
 
 
 def sources() -> list[pathlib.Path]:
@@ -103,22 +95,6 @@ def build_program(
                  *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
                 f"compiling {source.name}")  # fmt: skip
     return target
-
-
-def build_freestanding() -> list[pathlib.Path] | None:
-    """Compile the register-level part for RV32I; None when this machine has no such compiler."""
-    for name, extra in RISCV_COMPILERS:
-        if not shutil.which(name):
-            continue
-        folder = OUT / "rv32i"
-        folder.mkdir(parents=True, exist_ok=True)
-        objects = [folder / f"{pathlib.Path(file).stem}.o" for file in FREESTANDING]
-        for file, target in zip(FREESTANDING, objects, strict=True):
-            run([name, *extra, *RISCV_FLAGS, "-Wall", "-Wextra", "-Werror", INCLUDES[0],
-                 "-c", str(DRIVER / "src" / file), "-o", str(target)],
-                f"compiling {file} for RV32I")  # fmt: skip
-        return objects
-    return None
 
 
 if __name__ == "__main__":
