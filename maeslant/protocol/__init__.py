@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protected channel of docs/protocol.md, executable: both ends, the bus and the adversary.
+
+The oracle for the hardware and for the C driver. Simple before fast; a library does AES, GCM and
+CMAC. In order of dependence: constants, wire, keys; link (the bus and host memory); card (device
+memory, quarantine, a kernel), device; host; workload (an application and what must hold of it);
+attacks, fuzz; gf128, p0 and oracle_attack (the paper's own protocol, and its fall).
+"""

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The numbers of docs/protocol.md §1, §3, §4."""
+
+import enum
+
+VERSION = 1
+GRANULE = 64
+MAX_CHUNK = 1 << 20
+MAX_OPERATIONS = 64
+TAG = 16
+BLOCK = 16
+DEVICE_BLOCKS = 24_296_003_999  # H12: floor(2**34.5) blocks under one key
+HOST_BLOCKS = 1 << 34
+LAST_EPOCH = 65_535
+SLOTS = 64
+SLOT_BYTES = 1024
+OUTCOMES = 64
+STAGE = 4096  # H10
+
+PAGE = 0x1000
+STATE, CAUSE, CAUSE_SEQUENCE, CAPABILITIES, RESET = 0x000, 0x004, 0x008, 0x010, 0x018
+DEVICE_NONCE, HOST_NONCE = 0x020, 0x040
+MAILBOX, DOORBELL, STATUS, RESPONSE_BASE, NEXT = 0x000, 0x420, 0x424, 0x428, 0x430
+MAILBOX_BYTES = 0x420
+RESET_WORD = 0x52455354
+
+
+class Class(enum.IntEnum):
+    """Whose key: class of a header, of an IV and of a derivation."""
+
+    REQUEST = 1
+    RESPONSE = 2
+    DMA_IN = 3
+    DMA_OUT = 4
+
+
+class Kind(enum.IntEnum):
+    """What a request asks for."""
+
+    OPEN = 1
+    BATCH = 2
+    H2D = 3
+    D2H = 4
+    REKEY = 5
+    SKIP = 6
+    CLOSE = 7
+
+
+class Flag(enum.IntFlag):
+    """The kind byte of a chunk's header."""
+
+    FIRST = 1
+    LAST = 2
+
+
+class Op(enum.IntEnum):
+    """Operations of a batch."""
+
+    READ = 1
+    WRITE = 2
+    WAIT = 3
+
+
+class Status(enum.IntEnum):
+    """The authenticated outcome of a request; 0 is none, so that zeros are never success."""
+
+    OK = 1
+    STATE = 2
+    KIND = 3
+    LENGTH = 4
+    BODY = 5
+    OPERATION = 6
+    OFFSET = 7
+    WAIT = 8
+    RANGE = 9
+    ORDER = 10
+    REGION = 11
+    AFTER = 12
+    ABORTED = 13
+    EPOCH = 14
+    LIMIT = 15
+
+
+class State(enum.IntEnum):
+    """Of the device."""
+
+    RESET = 0
+    SCRUB = 1
+    IDLE = 2
+    KEYED = 3
+    RUN = 4
+    ERROR = 5
+    DEAD = 6
+
+
+class Cause(enum.IntEnum):
+    """Why a session ended: plain advice."""
+
+    NONE = 0
+    TAG = 1
+    CHUNK = 2
+    BEAT = 3
+    ACCESS = 4
+    BUDGET = 5
+    DOORBELL = 6
