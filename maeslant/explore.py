@@ -71,14 +71,17 @@ def _ffi() -> cffi.FFI:
 
 
 @functools.cache
-def _library() -> object:
-    """The model, built when it is missing or stale."""
+def _library(depth: int) -> object:
+    """The model with so many blocks under way, built when it is missing or stale."""
     sources = [FOLDER / "mae_arbiter_toy.sv", FOLDER / "mae_arbiter_toy.vlt"]
-    library = simbuild.build_top("explore", "mae_arbiter_toy", {}, sources=sources)
+    name = f"explore{depth}"
+    library = simbuild.build_top(name, "mae_arbiter_toy", {"Depth": depth}, sources=sources)
     return _ffi().dlopen(str(library))
 
 
-def explore(jobs: Sequence[Job], accesses: int = 0, limit: int = 20_000_000) -> dict[str, int]:
+def explore(
+    jobs: Sequence[Job], accesses: int = 0, depth: int = 4, limit: int = 20_000_000
+) -> dict[str, int]:
     """All states of these jobs; the counts, and the longest waits in clocks.
 
     With at most so many accesses of the CPU in a job, or any number if 0.
@@ -92,7 +95,7 @@ def explore(jobs: Sequence[Job], accesses: int = 0, limit: int = 20_000_000) -> 
         to.keys = job.keys or 0
         to.bytes, to.word = job.bytes, job.word
     text = _ffi().new("char[]", 4096)
-    status = _library().mae_sim_explore_run(given, len(jobs), accesses, limit, text, len(text))
+    status = _library(depth).mae_sim_explore_run(given, len(jobs), accesses, limit, text, len(text))
     report = json.loads(_ffi().string(text).decode())
     if status:
         raise ProofError(f"{report['error']} ({'; '.join(map(str, jobs))})")
@@ -101,13 +104,15 @@ def explore(jobs: Sequence[Job], accesses: int = 0, limit: int = 20_000_000) -> 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A set of jobs, and how many accesses of the CPU in each (0: any number)."""
+    """A set of jobs, how many accesses of the CPU in each (0: any number), the arbiter's Depth."""
 
     jobs: tuple[Job, ...]
     accesses: int = 0
+    depth: int = 4
 
     def __str__(self) -> str:
         some = f" ({self.accesses} accesses)" if self.accesses else ""
+        some += f" (Depth {self.depth})" if self.depth != 4 else ""
         return "; ".join(map(str, self.jobs)) + some
 
 
@@ -153,6 +158,10 @@ def whole() -> list[Case]:
     found.append(Case((Job(OFB, False, 0, 5, 48),)))
     found.append(Case((Job(ECB, False, 0, 0, 64, keys=4),)))
     found.append(Case((Job(CBC, True, 5, 2, 48, keys=5),)))
+    for mode, decrypt in ((ECB, False), (CBC, True), (PCBC, False)):
+        found.append(Case((Job(mode, decrypt, 2, 2, 64),), depth=2))
+        found.append(Case((Job(mode, decrypt, 4, 1, 48),), depth=2))
+    found.append(Case((Job(CTR, False, 0, 0, 48, keys=4),), depth=2))
     for bad in (False, True):
         found.append(Case((Job(GCM, True, 0, 4, 52, bad_tag=bad),)))
         found.append(Case((Job(GCM, True, 2, 0, 80, bad_tag=bad),), 3))
@@ -161,11 +170,12 @@ def whole() -> list[Case]:
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
     """All cases, in their order."""
-    _library()
+    for depth in {case.depth for case in cases}:
+        _library(depth)
     if processes == 1:
-        return [explore(case.jobs, case.accesses) for case in cases]
+        return [explore(case.jobs, case.accesses, case.depth) for case in cases]
     with concurrent.futures.ProcessPoolExecutor(processes) as pool:
-        futures = [pool.submit(explore, case.jobs, case.accesses) for case in cases]
+        futures = [pool.submit(explore, case.jobs, case.accesses, case.depth) for case in cases]
         try:
             return [future.result() for future in futures]
         except MaeslantError:

@@ -53,6 +53,7 @@ std::string Torture::report() const {
     add("busy", busy_);
     add("refused", refused_);
     add("scribbles", scribbles_);
+    add("loaded", loaded_);
     add("bad_tags", bad_tags_);
     add("key_each", keyed_);
     add("in_place", in_place_);

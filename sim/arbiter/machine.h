@@ -28,6 +28,7 @@ enum Register : uint32_t {
     kKeyStatus = 0x64,
     kIv = 0x70,
     kDataIn = 0x80,
+    kDataOut = 0x90,
     kTag = 0xc0,
     kTagBytes = 0xd0,
     kSource = 0xe0,

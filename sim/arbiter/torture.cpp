@@ -218,6 +218,20 @@ bool Torture::disturb(const Job &job) {
             throw Failure("a second job while one runs: error " + std::to_string(found));
         }
         machine_.write(kIrqStatus, 8);
+    } else if (what < 68) {  // a key that the job has nothing to do with
+        unsigned slot = below(kSlots);
+        while (slot == job.slot || slot == job.tweak) slot = (slot + 1) % kSlots;
+        ++loaded_;
+        load_key(slot, 16 + 8 * below(3));
+    } else if (what < 76) {  // the registers for data are not for it
+        if (job.error != kNone) return false;
+        ++scribbles_;
+        if (chance(50)) {
+            write_block(kDataIn, block());
+        } else {
+            machine_.read(kDataOut + 12);
+        }
+        machine_.write(kIrqStatus, 8);
     } else {
         ++scribbles_;
         machine_.write(kSource, uint32_t(random_.next()));

@@ -103,8 +103,8 @@ class Torture {
     uint64_t event_at_ = 0;
     // Counts.
     uint64_t jobs_[32] = {}, blocks_ = 0, resets_ = 0, wipes_ = 0, busy_ = 0, refused_ = 0,
-             scribbles_ = 0, bad_tags_ = 0, keyed_ = 0, in_place_ = 0, overlapping_ = 0,
-             continued_ = 0, repeated_ = 0, longest_job_ = 0;
+             scribbles_ = 0, loaded_ = 0, bad_tags_ = 0, keyed_ = 0, in_place_ = 0,
+             overlapping_ = 0, continued_ = 0, repeated_ = 0, longest_job_ = 0;
 };
 
 }  // namespace mae
