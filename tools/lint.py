@@ -105,6 +105,12 @@ def verilator_lint(root: pathlib.Path) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _foreign() -> list[object]:
+    """Options by which slang finds modules of other projects, without its warnings on them."""
+    found = [word for folder in paths.foreign_folders() for word in ("-y", folder)]
+    return [*found, "--libext", ".v", "--suppress-warnings", "**/picorv32.v"] if found else []
+
+
 def slang(root: pathlib.Path) -> list[str]:
     """The slang front end accepts all modules together, as simulation and synthesis read them."""
     import pyslang
@@ -115,6 +121,7 @@ def slang(root: pathlib.Path) -> list[str]:
         driver = pyslang.driver.Driver()
         driver.addStandardArgs()
         words = ["slang", "--single-unit", "--error-limit=0", defines, "-I", root / "rtl" / "prim"]
+        words += ["--timescale", "1ns/1ps", *_foreign()]  # theirs has one
         driver.parseCommandLine(" ".join(str(word) for word in [*words, *sources]))
         accepted = driver.processOptions() and driver.parseAllSources()
         if not (accepted and driver.runFullCompilation(quiet=True)):
@@ -138,6 +145,7 @@ def yosys(root: pathlib.Path) -> list[str]:
         needed = paths.rtl_packages_of([path])
         needed += [file for file in paths.rtl_closure([path]) if file not in needed]
         words = ["read_slang", "-I", root / "rtl" / "prim", "--top", top, *given, *needed]
+        words += _foreign()
         commands.append([sys.executable, "-c", script, " ".join(str(word) for word in words)])
     found = _all(commands, root)
     return ["\n".join(s for s in text.splitlines() if "ERROR" in s) or text for text in found]

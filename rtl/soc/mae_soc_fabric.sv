@@ -10,7 +10,8 @@
 //
 // Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where an
 // access to memory is held (mae_memory_arbiter) or a register waits for a block. Throughput: one
-// access at a time. mem_ready_o is registered but for the registers' answers. Constant-time: as the peripheral. Legal: RowBits 1..24.
+// access at a time. mem_ready_o is registered but for the registers' answers. Constant-time: as the
+// peripheral. Legal: RowBits 1..24.
 
 `include "mae_assert.svh"
 

@@ -30,7 +30,7 @@ def start(system: System, program: bytes) -> None:
 
 
 def test_finish(system: System) -> None:
-    """The program: lui x1, 0x20000; addi x2, x0, 'm'; sw x2, 0(x1); addi x2, x0, 9; sw x2, 16(x1)."""
+    """A program that writes `m` to the console and ends with 9: lui, addi, sw, addi, sw."""
     start(system, words(0x200000B7, 0x06D00113, 0x0020A023, 0x00900113, 0x0020A823))
     assert system.run(1000) == 9
     assert system.console == "m"

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant soc run`: its targets, its errors, and that the picture in docs/ is what it draws."""
+
+import json
+import pathlib
+import re
+import subprocess
+
+from maeslant import paths
+
+MAESLANT = str(paths.ROOT / ".venv" / "bin" / "maeslant")
+AXIL_TARGET, ARBITER_TARGET = 200, 20  # clocks a block, of 4 KB and more
+
+
+def run(*arguments: object) -> subprocess.CompletedProcess:
+    """Run the command line."""
+    command = [MAESLANT, "soc", "run", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+def test_targets(tmp_path: pathlib.Path) -> None:
+    """Clocks a block where long messages have come to their pace, and the CPU's own work."""
+    picture = tmp_path / "soc.svg"
+    done = run("--json", "--picture", picture)
+    assert done.returncode == 0, done.stderr
+    record = json.loads(done.stdout)
+    long = [row for row in record["lengths"] if row["bytes"] >= 4096]
+    cases = {
+        (row["mode"], row["direction"], row["key_each"]) for row in long if row["way"] == "arbiter"
+    }
+    assert len(cases) == 12  # three modes, two directions, one key and many
+    for row in long:
+        target = ARBITER_TARGET if row["way"] == "arbiter" else AXIL_TARGET
+        assert row["clocks_per_block"] <= target, row
+        if row["way"] == "arbiter":
+            assert row["instructions"] > 200 and row["words_summed"] * 40 > row["clocks"] / 2, row
+    for name in ("encrypt", "decrypt"):
+        costs = record["blocks"][name]
+        assert costs["software"]["clocks"] > 10 * costs["registers"]["clocks"]
+        assert costs["registers"]["clocks"] < record["paper"]["peripheral"][name][0]
+    drawn = paths.ROOT / "docs" / "soc.svg"
+    assert picture.read_bytes() == drawn.read_bytes(), "docs/soc.svg is stale: maeslant soc run"
+    # The table of README.md is of the same figures.
+    rows = {(r["way"], r["mode"], r["direction"], r["key_each"], r["bytes"]): r for r in long}
+    text = (paths.ROOT / "README.md").read_text()
+    for title, way, mode, each in (
+        ("AXI4-Lite, ECB[^|]*", "registers", "ecb", False),
+        ("arbiter, CBC", "arbiter", "cbc", False),
+        ("arbiter, CBC, a new key each block", "arbiter", "cbc", True),
+    ):
+        cells = re.search(rf"^\| {title} \|(.*)\|$", text, re.MULTILINE)[1].split("|")
+        for cell, length in zip(cells[2:], (4096, 65536), strict=True):
+            found = rows[way, mode, "encrypt", each, length]["clocks_per_block"]
+            assert abs(float(cell) - found) <= (0.5 if found > 100 else 0.051), (title, length)
+
+
+def test_errors(tmp_path: pathlib.Path) -> None:
+    """What cannot be drawn is refused before anything runs, in words."""
+    for path in (tmp_path / "none" / "soc.svg", tmp_path / "soc.txt"):
+        done = run("--picture", path)
+        assert done.returncode == 1
+        assert "Traceback" not in done.stderr and str(tmp_path.name) in done.stderr.replace(
+            "\n", ""
+        )
