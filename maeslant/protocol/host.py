@@ -49,6 +49,10 @@ class RefusedError(HostError):
         super().__init__(f"{Kind(kind).name} {sequence} on queue {queue}: {self.status.name}")
 
 
+class GivenUpError(HostError):
+    """The transfer was given up by its caller."""
+
+
 class PoisonedError(HostError):
     """The session is over: only a new secret helps."""
 
@@ -83,6 +87,7 @@ class Job:
     """One call of the application: a request, or the chunks of a transfer."""
 
     requests: list[Request]
+    given_up: bool = False
 
     @property
     def last(self) -> Request:
@@ -131,7 +136,7 @@ class Host:
         word = int.from_bytes(link.mmio_read(CAPABILITIES, 8), "little")
         self.capabilities = Capabilities.unpack(word)
         if not self.capabilities.legal():
-            raise PoisonedError(f"illegal capabilities {word:016x}")
+            raise PoisonedError(f"illegal capabilities: {word:016x}")
         device_nonce = link.mmio_read(DEVICE_NONCE, 32)
         link.mmio_write(HOST_NONCE, nonce)
         self.session = Session(secret, session_id, nonce, device_nonce, word)
@@ -280,7 +285,7 @@ class Host:
                 self.link.store(place.host + offset, sealed[offset:end])
             if place.index == give_up:
                 requests.append(self._seal(queue, Kind.SKIP, sequence, bytes(16)))
-                break
+                return Job(requests, given_up=True)
             place = dataclasses.replace(place, tag=sealed[-TAG:])
             requests.append(self._seal(queue, Kind.H2D, sequence, place.pack(), place))
         return Job(requests)
@@ -404,6 +409,8 @@ class Host:
             if not job.done and (self.idle > self.timeout or passed > 100 * self.timeout):
                 late = next(request for request in job.requests if not request.done)
                 self.poison(f"timeout: {self._name(late)}")
+        if job.given_up and self.poison_error is None:
+            raise GivenUpError("given up")
         for request in job.requests:
             if request.error:
                 for other in job.requests:

@@ -6,6 +6,7 @@ instead (any list of events), sees what a read returned and may change it, and m
 time passes. A real driver with a simulated card gives the same events to the same attacks.
 """
 
+import contextlib
 import dataclasses
 import enum
 from collections.abc import Callable, Iterable
@@ -69,6 +70,10 @@ class Attack:
     def idle(self, link: "Link") -> None:
         """Time passes."""
 
+    def place(self, address: int, size: int) -> int:
+        """Where the kernel driver says that shared memory is."""
+        return address
+
 
 class Card(Protocol):
     """What stands at the other side of the bus."""
@@ -100,7 +105,7 @@ class Link:
         address, self.free = self.free, self.free + -(-size // 64) * 64
         if self.free > self.BASE + len(self.memory):
             raise MemoryError
-        return address
+        return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
         """Carry an event out, past the attack."""
@@ -139,21 +144,29 @@ class Link:
 
     def mmio_write(self, address: int, data: bytes) -> None:
         """The driver's register write."""
-        self.do(Event(What.MMIO_WRITE, address, len(data), data))
+        with contextlib.suppress(BusError):  # writes are posted
+            self.do(Event(What.MMIO_WRITE, address, len(data), data))
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """The driver's register read; what is missing reads as zero."""
-        data = self.do(Event(What.MMIO_READ, address, size))
-        return data[:size].ljust(size, b"\0")
+        """The driver's register read; what is missing reads as ones, as on PCIe."""
+        try:
+            data = self.do(Event(What.MMIO_READ, address, size))
+        except BusError:
+            data = b""
+        return data[:size].ljust(size, b"\xff")
 
     def load(self, address: int, size: int) -> bytes:
         """The enclave's read of shared memory; what is missing reads as zero."""
-        data = self.do(Event(What.HOST_LOAD, address, size))
+        try:
+            data = self.do(Event(What.HOST_LOAD, address, size))
+        except BusError:
+            data = b""
         return data[:size].ljust(size, b"\0")
 
     def store(self, address: int, data: bytes) -> None:
         """The enclave's write to shared memory."""
-        self.do(Event(What.HOST_STORE, address, len(data), data))
+        with contextlib.suppress(BusError):
+            self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
         """The card's read; a wrong count of bytes is the card's to notice."""
