@@ -29,6 +29,27 @@ package mae_guard_pkg;
     logic [95:0]  mask;
   } class_key_t;
 
+  // Who speaks, and which number it is: all that a receiver knows of a message before it comes.
+  typedef struct packed {
+    logic [7:0]  queue_index;
+    epoch_t      epoch;
+    logic [63:0] sequence_number;
+  } place_t;
+
+  localparam logic [7:0] Version = 8'd1;
+
+  // The header of a message or chunk: the first 16 bytes of its AAD (H4).
+  function automatic logic [127:0] header_of(input class_e class_code, input logic [7:0] kind,
+                                             input place_t place);
+    return {Version, class_code, place.queue_index, kind, place.epoch, place.sequence_number};
+  endfunction
+
+  // Its IV (H2): mask ^ (class || queue || 0000 || sequence).
+  function automatic logic [95:0] iv_of(input logic [95:0] mask, input class_e class_code,
+                                        input place_t place);
+    return mask ^ {class_code, place.queue_index, 16'h0, place.sequence_number};
+  endfunction
+
   localparam logic [71:0] Label = "maeslant1";
 
 endpackage
