@@ -20,8 +20,9 @@
 //                                      (n + 3) * T + 24: T = R, with keys for each block R + 5, in GCM
 //                                      max(R, 128 / Digit + 1), in CCM 2 * R; these begin 2 * R + 10 later
 //   authenticated decryption           the job's, n = all, and a clock a block to overwrite it
-// Add R where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset
-// or wipe: the marks are cleared first.
+// They hold for a peripheral of two key banks or more: with one, a key is loaded for each turn. Add R
+// where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset or
+// wipe: the marks are cleared first.
 // cpu_valid_i and its payload hold until cpu_ready_o. A wipe drops the job: what was held goes on.
 // Constant-time: in data and keys. Masked: no. Data here is cleared with the job and by a wipe.
 // Legal: RowBits 1..27, Depth as mae_memory_mover. Source: P3 §3.1 and §3.2.
