@@ -400,7 +400,7 @@ FILTERS = {2: "layers_equal|stops_at_every", 16: "^(?!.*(clear_erases|reads_digi
 
 @pytest.mark.parametrize("outstanding", FILTERS)
 def test_kernel_nn(outstanding: int) -> None:
-    """Layers and refusals with the fewest reads under way; all but clearing and digits with more."""
+    """Layers and refusals with few reads under way; all but clearing and digits with more."""
     parameters = {"Outstanding": outstanding}
     bench.run("mae_kernel_nn", parameters=parameters, test_filter=FILTERS[outstanding])
 
