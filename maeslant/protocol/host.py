@@ -46,7 +46,8 @@ class RefusedError(HostError):
     def __init__(self, kind: int, queue: int, sequence: int, response: wire.Response) -> None:
         self.status, self.executed = Status(response.status), response.executed
         self.value = response.value
-        super().__init__(f"{Kind(kind).name} {sequence} on queue {queue}: {self.status.name}")
+        name = Kind(kind).name if kind in list(Kind) else f"kind {kind}"
+        super().__init__(f"{name} {sequence} on queue {queue}: {self.status.name}")
 
 
 class GivenUpError(HostError):
@@ -416,7 +417,7 @@ class Host:
                 for other in job.requests:
                     if other.chunk is not None:
                         other.chunk[:] = bytes(len(other.chunk))
-                raise request.error
+                raise self.poison_error or request.error
         if job.last.kind == Kind.BATCH:
             return job.last.response.data
         return b"".join(request.chunk or b"" for request in job.requests)
