@@ -17,7 +17,7 @@ DRIVER = paths.ROOT / "driver"
 FIRMWARE = DRIVER / "firmware"
 OUT = paths.BUILD / "firmware"
 # What of the driver firmware takes.
-FREESTANDING = ("peripheral.c", "peripheral_aead.c", "peripheral_memory.c")
+FREESTANDING = ("peripheral.c", "peripheral_aead.c", "peripheral_block.c", "peripheral_memory.c")
 COMPILER = (sys.executable, "-m", "ziglang", "cc")
 TARGET = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32")
 FLAGS = ("-std=c17", "-ffreestanding", "-nostdlib", "-fomit-frame-pointer", "-g0")

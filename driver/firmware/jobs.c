@@ -103,13 +103,18 @@ static mae_error_t over_registers(struct soc_job *job)
     if (is_aead(job))
         return (encrypts ? mae_pio_seal : mae_pio_unseal)(&soc_peripheral, message, source,
                                                           destination, job->length);
+    if (job->mode == MAE_ECB && job->length == 16 && !job->key_each)
+        return mae_pio_block(&soc_peripheral, KEY_SLOT, running.job.direction, source, destination);
     if (!job->key_each)
         return mae_pio_run(&soc_peripheral, &running.job, source, destination);
     mae_error_t error = MAE_OK;
     running.job.length = 16;
     for (uint32_t i = 0; i < job->length / 16 && error == MAE_OK; i++) {
         error = load_key(job, KEY_SLOT, i);
-        if (error == MAE_OK)
+        if (error == MAE_OK && job->mode == MAE_ECB)
+            error = mae_pio_block(&soc_peripheral, KEY_SLOT, running.job.direction, source + 16 * i,
+                                  destination + 16 * i);
+        else if (error == MAE_OK)
             error =
                 mae_pio_run(&soc_peripheral, &running.job, source + 16 * i, destination + 16 * i);
         running.job.init = 0;

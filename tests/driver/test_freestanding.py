@@ -20,6 +20,7 @@ CALLS = {
     "mae_pio_unseal",
     "mae_pio_mac",
     "mae_pio_mac_verify",
+    "mae_pio_block",
     "mae_pio_memory_start",
     "mae_pio_memory_poll",
     "mae_pio_memory_wait",
