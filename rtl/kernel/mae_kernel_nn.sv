@@ -10,9 +10,9 @@
 // multiple of 16), or an address passed the end of the 32-bit space. After a fault no request is
 // made from the next clock on, one that waits is withdrawn, and what was written before stays.
 // start_i while busy_o is ignored. clear_i and reset erase every register that holds data or a
-// command within the clock; after clear_i nothing more is written, busy_o stays until the reads
-// under way are answered, and done_o does not come. A list ends after at most 2^26 commands: there is
-// no loop.
+// command within the clock; from the clock after clear_i on nothing is written, busy_o stays until the
+// reads under way are answered, and done_o does not come. A list has no loop and ends after at most
+// 2^26 commands; a layer may be as long as its sizes say.
 //
 // Memory: requests are taken in order and take effect in order (a read returns what the writes
 // before it wrote). Every read is answered once, in order, by a clock of mem_rvalid_i, no earlier

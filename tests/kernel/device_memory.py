@@ -41,6 +41,10 @@ class DeviceMemory:
         rows = range(address // ROW, -(-(address + size) // ROW))
         return b"".join(self.rows.get(row, bytes(ROW)) for row in rows)[:size]
 
+    def refuse_waiting(self) -> None:
+        """Refuse what is taken and not yet answered."""
+        self._waiting = collections.deque((due, data, True) for due, data, _ in self._waiting)
+
     def stop(self) -> None:
         """Serve no more."""
         self._task.cancel()
