@@ -380,6 +380,27 @@ static void firmware(void)
     mae_close(dev);
 }
 
+/* A block by itself is a job of one block, over any bus. */
+static void firmware_block(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_PERIPHERAL);
+    mae_dev_t *dev;
+    CHECK_OK(mock_open(mock, &dev));
+    new_case(MAE_GCM, 16, 0);
+    CHECK_OK(mae_pio_key_load(&dev->bus, 2, test.key, test.key_bytes));
+    struct mae_pio_job job = {.mode = MAE_ECB, .init = 1, .key_slot = 2, .length = 16};
+    uint8_t whole[16], alone[16];
+    CHECK_OK(mae_pio_run(&dev->bus, &job, test.plain, whole));
+    CHECK_OK(mae_pio_block(&dev->bus, 2, MAE_ENCRYPT, test.plain, alone));
+    CHECK(memcmp(whole, alone, 16) == 0 && memcmp(alone, test.plain, 16) != 0);
+    CHECK_OK(mae_pio_block(&dev->bus, 2, MAE_DECRYPT, alone, alone));
+    CHECK(memcmp(alone, test.plain, 16) == 0);
+    CHECK_ERROR(mae_pio_block(&dev->bus, 3, MAE_ENCRYPT, test.plain, alone), MAE_E_KEY);
+    mock->fail_access = mock->accesses + 3;
+    CHECK_ERROR(mae_pio_block(&dev->bus, 2, MAE_ENCRYPT, test.plain, alone), MAE_E_BUS);
+    mae_close(dev);
+}
+
 /* Nothing stays where a job put it, whether its tag was wrong or the bus failed. */
 static void firmware_wipes(void)
 {
@@ -423,6 +444,7 @@ int main(void)
     RUN(the_next_message_in_a_context);
     RUN(wrong_tags_leave_nothing);
     RUN(firmware);
+    RUN(firmware_block);
     RUN(firmware_wipes);
     return 0;
 }
