@@ -117,7 +117,7 @@ class Case:
 
 
 def small() -> list[Case]:
-    """Two blocks of each kind of job, some of them by turns: seconds."""
+    """Two blocks of each kind of job, some of them by turns, more with a few accesses: seconds."""
     apart, place = (0, 4), (0, 0)
     found = [
         Case((Job(mode, decrypt, *where, 32),))
@@ -139,6 +139,8 @@ def small() -> list[Case]:
     found += [Case((Job(CBC, True, 0, 4, 32), Job(ECB, False, 4, 4, 32)))]
     found += [Case((Job(CFB, True, 6, 2, 32), Job(GCM, True, 1, 0, 32, bad_tag=True)))]
     found += [Case((Job(CBC, True, 0, 4, 48),), 1), Case((Job(CFB, True, 4, 4, 64),), 2)]
+    found += [Case((Job(ECB, False, 0, 4, 64),), 2), Case((Job(ECB, True, 0, 0, 112),), 1)]
+    found += [Case((Job(ECB, False, 0, 0, 48, keys=4),), 1)]
     return found
 
 
