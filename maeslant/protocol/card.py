@@ -37,15 +37,14 @@ class Region:
 class Memory:
     """Device memory and the regions of its transfers."""
 
-    LOCKS = 16
-
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, locks: int) -> None:
         self.data = bytearray(size)
+        self.locks = locks
         self.regions: list[Region] = []
 
     def reserve(self, region: Region) -> bool:
         """Take a region for a transfer, if no other one meets it."""
-        if len(self.regions) == self.LOCKS or any(
+        if len(self.regions) == self.locks or any(
             other.meets(region.base, region.end - region.base)
             and not (other.outward and region.outward)
             for other in self.regions

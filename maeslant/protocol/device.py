@@ -100,7 +100,7 @@ class Device:
         self.nonce_source, self.limit, self.beat = nonce, limit, beat
         self.bus = None
         self.keys: Keys | None = None
-        self.memory = Memory(1 << self.capabilities.log2_memory)
+        self.memory = Memory(1 << self.capabilities.log2_memory, self.capabilities.regions)
         self.kernel = Kernel(self.memory)
         self.witness = self.kernel.witness  # for tests: what was done, in order
         self.transfers = Transfers(self)
@@ -314,7 +314,7 @@ class Device:
             raise Fatal(Cause.BEAT, *where) from None
         if self.keys is not keys:
             return  # taken back by the OS while the answer was on its way
-        queue.outcomes[request.sequence] = status == Status.OK
+        queue.outcomes[request.sequence] = status == Status.OK and request.kind != Kind.SKIP
         queue.outcomes.pop(request.sequence - 2 * OUTCOMES, None)
         queue.unanswered.pop(request.sequence, None)
         self._erase_old()

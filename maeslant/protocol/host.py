@@ -142,6 +142,7 @@ class Host:
         link.mmio_write(HOST_NONCE, nonce)
         self.session = Session(secret, session_id, nonce, device_nonce, word)
         self.keys = Keys(self.session, limit)
+        self.transfers: list[Job] = []
         self.channels = [Channel() for _ in range(self.capabilities.queues)]
         for index, channel in enumerate(self.channels):
             channel.slots = self.shared(SLOTS * SLOT_BYTES)
@@ -253,6 +254,9 @@ class Host:
     def _places(self, base: int, total: int, chunk: int, after: int) -> list[wire.Transfer]:
         """The chunks of a transfer, each with shared memory of its own."""
         chunk = chunk or 1 << self.capabilities.log2_chunk
+        self.transfers = [job for job in self.transfers if not job.done]
+        if len(self.transfers) >= self.capabilities.regions:
+            raise MisuseError("too many unanswered transfers")
         if total < 1 or chunk % GRANULE or base % GRANULE:
             raise MisuseError("length 0, or not at a granule")
         sizes = [min(chunk, total - at) for at in range(0, total, chunk)]
@@ -286,10 +290,12 @@ class Host:
                 self.link.store(place.host + offset, sealed[offset:end])
             if place.index == give_up:
                 requests.append(self._seal(queue, Kind.SKIP, sequence, bytes(16)))
-                return Job(requests, given_up=True)
+                self.transfers.append(Job(requests, given_up=True))
+                return self.transfers[-1]
             place = dataclasses.replace(place, tag=sealed[-TAG:])
             requests.append(self._seal(queue, Kind.H2D, sequence, place.pack(), place))
-        return Job(requests)
+        self.transfers.append(Job(requests))
+        return self.transfers[-1]
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
         """Device to host."""
@@ -297,7 +303,8 @@ class Host:
         for place in self._places(base, total, chunk, after):
             sequence = self._begin(queue, Kind.D2H, 64, place.length)
             requests.append(self._seal(queue, Kind.D2H, sequence, place.pack(), place))
-        return Job(requests)
+        self.transfers.append(Job(requests))
+        return self.transfers[-1]
 
     def skip(self, queue: int) -> Job:
         """Give up the open transfer of a queue."""
@@ -378,7 +385,8 @@ class Host:
             if request.kind != Kind.BATCH:
                 return not (response.executed or response.value)
             count = len(request.body) // 16
-            return response.executed < count and response.value < count
+            held = response.status == Status.WAIT and response.executed == response.value
+            return response.value < count and (held or response.executed == 0)
         operations = wire.operations(request.body) if request.kind == Kind.BATCH else []
         value = {
             Kind.OPEN: self.session.capabilities,

@@ -34,28 +34,29 @@ class Capabilities:
     log2_memory: int = 20
     version: int = VERSION
     log2_granule: int = GRANULE.bit_length() - 1
-    zero: int = 0
+    regions: int = 12
 
     def word(self) -> int:
         """As the register shows it."""
         fields = (self.version, self.queues, self.depth, self.log2_chunk, self.operations)
-        return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.zero)))
+        return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.regions)))
 
     @classmethod
     def unpack(cls, word: int) -> "Capabilities":
         """From the register; checks nothing."""
-        version, queues, depth, chunk, operations, memory, granule, zero = word.to_bytes(8)
-        return cls(queues, depth, chunk, operations, memory, version, granule, zero)
+        version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
+        return cls(queues, depth, chunk, operations, memory, version, granule, regions)
 
     def legal(self) -> bool:
         """Whether a host may work with such a device."""
         return (
-            (self.version, self.log2_granule, self.zero) == (VERSION, 6, 0)
+            (self.version, self.log2_granule) == (VERSION, 6)
             and 1 <= self.queues <= 64
             and 1 <= self.depth <= 63
             and 12 <= self.log2_chunk <= 20
             and 4 <= self.operations <= 64
             and 12 <= self.log2_memory <= 40
+            and 1 <= self.regions <= 64
         )
 
 

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant.protocol import fuzz, transfers
 from maeslant.protocol.attacks import catalogue
+from maeslant.protocol.constants import Class
 from maeslant.protocol.keys import Key
 from maeslant.protocol.link import Attack
 from maeslant.protocol.workload import play
@@ -45,6 +46,38 @@ def test_many_random_manipulations():
     """Many random manipulations."""
     tally = fuzz.fuzz(100_000, seed=2_000_000)
     assert not tally.wrong
+
+
+def test_no_iv_seals_twice_whatever_happens(monkeypatch):
+    """H2, H11: over honest, attacked and random sessions, at both ends."""
+    used: set[tuple[bytes, bytes]] = set()
+    seals = 0
+
+    def note(key: Key, queue: int, sequence: int) -> None:
+        nonlocal seals
+        entry = (key.bytes, key.iv(queue, sequence))
+        assert entry not in used
+        used.add(entry)
+        seals += 1
+
+    real_seal, real_begin = Key.seal, transfers.Transfers._begin
+
+    def seal(self, queue, sequence, aad, plain):
+        note(self, queue, sequence)
+        return real_seal(self, queue, sequence, aad, plain)
+
+    def begin(self, queue, chunk):
+        if chunk.transfer.region.outward:
+            key = self.device.keys.get(Class.DMA_OUT, chunk.request.epoch)
+            note(key, queue.index, chunk.request.sequence)
+        real_begin(self, queue, chunk)
+
+    monkeypatch.setattr(Key, "seal", seal)
+    monkeypatch.setattr(transfers.Transfers, "_begin", begin)
+    for attack in [Attack(), *(fuzz.Fuzz(seed) for seed in range(3_000_000, 3_000_150))]:
+        used.clear()  # the keys of each run are the same
+        play(attack)
+    assert seals > 5000
 
 
 def unverified(self: Key, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:

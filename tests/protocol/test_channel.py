@@ -240,6 +240,42 @@ def test_wait_for_what_was_refused_fails(pair):
     assert pair.device.kernel.runs == 0 and not pair.device.kernel.busy
 
 
+def test_wait_for_a_skipped_number_fails(pair):
+    """H11, H16: SKIP is answered OK, but what its number stood for was given up."""
+    host = pair.host
+    with pytest.raises(GivenUpError):
+        host.wait(host.h2d(1, 0, octets("given up", 64), give_up=0))
+    with pytest.raises(RefusedError, match="WAIT"):
+        host.wait(host.batch(0, [wire.wait(1, 1), *start(0, 64, 1)]))
+    assert pair.device.kernel.runs == 0
+
+
+def test_no_more_transfers_than_regions(pair):
+    """H8: the host does not ask for a lock that is not there; the device refuses."""
+    host = pair.host
+    for queue, count in ((0, 4), (1, 4), (2, 4)):
+        for index in range(count):
+            host.d2h(queue, 0x400 * (4 * queue + index), 64, after=1)
+    with pytest.raises(MisuseError, match="transfers"):
+        host.d2h(2, 0x3000, 64)
+    pair.device.memory.locks = 0
+    host.transfers.clear()
+    pair.settle()
+    status = pair.device.queues[2].outcomes
+    assert not any(status.values())
+
+
+def test_capabilities_in_their_word():
+    """Section 1: every field at its bits."""
+    word = Capabilities(3, 5, 13, 32, 17, 1, 6, 9).word()
+    assert word == 0x01_03_05_0D_20_11_06_09
+    assert Capabilities.unpack(word).word() == word
+    assert Capabilities.unpack(word).legal()
+    for bit in (57, 8, 0, 1, 55, 47, 36, 31, 22):
+        other = Capabilities.unpack(word ^ 1 << bit)
+        assert other.legal() == (bit in (0, 1))
+
+
 def test_wait_remembers_64_outcomes(pair):
     """Older ones are refused: the host has seen them answered."""
     host = pair.host

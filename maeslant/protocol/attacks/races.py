@@ -124,7 +124,8 @@ def races() -> Iterator[Entry]:
         ("operations", 25, (TAG,)),
         ("memory", 16, (TAG,)),
         ("version", 57, (ILLEGAL,)),
-        ("zero", 0, (ILLEGAL,)),
+        ("granule", 8, (ILLEGAL,)),
+        ("regions", 1, (TAG,)),
     ):
         yield Entry(
             f"register/capabilities/{name}",
