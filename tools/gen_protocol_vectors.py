@@ -174,6 +174,7 @@ def exchanges() -> Recorder:
             0,
             [
                 wire.wait(1, 3),
+                wire.wait_runs(0),
                 wire.write(card.SOURCE, 0, 8),
                 wire.write(card.DESTINATION, 0x400, 8),
                 wire.write(card.LENGTH, 320, 8),

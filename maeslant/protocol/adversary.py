@@ -84,6 +84,8 @@ class Adversary(Attack):
         return data[3], int.from_bytes(data[8:16]), int.from_bytes(data[4:8])
 
     def _slot(self, event: Event, queue: int, at: int) -> Sight:
+        if event.what is What.HOST_STORE:
+            return Sight("clear slots", queue)
         number = at % SLOT_BYTES < 16
         if event.is_read:
             return Sight("load number" if number else "load response", queue)

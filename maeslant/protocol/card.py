@@ -8,6 +8,7 @@ fixed table and writes them to `destination`, a granule a step.
 import dataclasses
 
 from maeslant.protocol.constants import GRANULE, Op
+from maeslant.protocol.link import BusError
 
 CONTROL, STATUS, RUNS, SOURCE, DESTINATION, LENGTH, SCRATCH = 0, 4, 8, 0x10, 0x18, 0x20, 0x40
 SPACE = 0x80
@@ -105,9 +106,11 @@ class Kernel:
         return int.from_bytes(self.registers[offset : offset + width], "little")
 
     def write(self, offset: int, width: int, value: int) -> None:
-        """A register; writing 1 to CONTROL starts a run."""
+        """A register; writing 1 to CONTROL starts a run, which nothing may change under way."""
+        if self.busy and offset < SCRATCH:
+            raise BusError(hex(offset))
         if offset == CONTROL:
-            if value & 1 and not self.busy:
+            if value & 1:
                 self.busy, self.fault, self.at, self.seen = True, False, 0, bytearray()
         else:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")

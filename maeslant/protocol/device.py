@@ -16,6 +16,7 @@ from maeslant.protocol.constants import (
     DEVICE_NONCE,
     DOORBELL,
     HOST_NONCE,
+    KERNEL,
     LAST_EPOCH,
     MAILBOX_BYTES,
     NEXT,
@@ -336,6 +337,8 @@ class Device:
         if op == Op.WAIT:
             if operation.log2_width:
                 return Status.OPERATION
+            if operation.offset == KERNEL:
+                return Status.OK
             own = operation.offset == queue.index and operation.data >= request.sequence
             known = operation.offset < len(self.queues) and operation.data >= 1
             return Status.OK if known and not own else Status.WAIT
@@ -357,7 +360,16 @@ class Device:
                 self.witness.append(("read", queue.index, operation.offset, width))
             case Op.WRITE:
                 self.witness.append(("write", queue.index, operation.offset, width, operation.data))
-                self.kernel.write(operation.offset, width, operation.data)
+                try:
+                    self.kernel.write(operation.offset, width, operation.data)
+                except BusError:
+                    where = (queue.index, batch.request.sequence)
+                    raise Fatal(Cause.ACCESS, *where) from None
+            case Op.WAIT if operation.offset == KERNEL:
+                if self.kernel.runs < operation.data:
+                    if self.kernel.fault:
+                        self._end_batch(queue, batch, Status.AFTER, batch.at)
+                    return self.kernel.fault
             case Op.WAIT:
                 other, sequence = self.queues[operation.offset], operation.data
                 if sequence >= other.next or sequence in other.unanswered:

@@ -147,6 +147,7 @@ class Host:
         for index, channel in enumerate(self.channels):
             channel.slots = self.shared(SLOTS * SLOT_BYTES)
             link.mmio_write(PAGE * (1 + index) + RESPONSE_BASE, channel.slots.to_bytes(8, "little"))
+            link.store(channel.slots, bytes(SLOTS * SLOT_BYTES))  # no number of another session
 
     # The untrusted world.
 
@@ -385,7 +386,8 @@ class Host:
             if request.kind != Kind.BATCH:
                 return not (response.executed or response.value)
             count = len(request.body) // 16
-            held = response.status == Status.WAIT and response.executed == response.value
+            waits = (Status.WAIT, Status.AFTER)
+            held = response.status in waits and response.executed == response.value
             return response.value < count and (held or response.executed == 0)
         operations = wire.operations(request.body) if request.kind == Kind.BATCH else []
         value = {

@@ -4,7 +4,7 @@
 import dataclasses
 import struct
 
-from maeslant.protocol.constants import GRANULE, VERSION, Class, Flag, Kind, Op
+from maeslant.protocol.constants import GRANULE, KERNEL, VERSION, Class, Flag, Kind, Op
 
 HEADER = struct.Struct(">BBBBIQ")
 OPERATION = struct.Struct(">BBHIQ")
@@ -58,6 +58,11 @@ def wait(queue: int, sequence: int) -> Operation:
 def operations(body: bytes) -> list[Operation]:
     """The operations of a batch's body."""
     return [Operation.unpack(body[at : at + 16]) for at in range(0, len(body), 16)]
+
+
+def wait_runs(count: int) -> Operation:
+    """A WAIT for so many runs of the kernel since the session's start (H16)."""
+    return Operation(Op.WAIT, 0, KERNEL, count)
 
 
 @dataclasses.dataclass(frozen=True)

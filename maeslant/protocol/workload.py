@@ -67,7 +67,6 @@ class Machine:
         label = f"{self.seed} {name}"
         start = len(self.device.witness)
         self.link.free = self.link.BASE
-        self.link.memory[:] = bytes(len(self.link.memory))
         secret, session_id = octets(f"{label} secret", 32), octets(f"{label} id", 16)
         nonce = octets(f"{label} host nonce", 32)
         try:
@@ -85,12 +84,15 @@ class Machine:
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
 
 
-def run_kernel(host: Host, source: int, destination: int, length: int, after: Job) -> Job:
-    """Start the kernel on what a transfer brought."""
+def run_kernel(
+    host: Host, source: int, destination: int, length: int, after: Job, runs: int
+) -> Job:
+    """Start the kernel on what a transfer brought, when it has made so many runs."""
     return host.batch(
         0,
         [
             wire.wait(after.last.queue, after.last.sequence),
+            wire.wait_runs(runs),
             wire.write(card.SOURCE, source, 8),
             wire.write(card.DESTINATION, destination, 8),
             wire.write(card.LENGTH, length, 8),
@@ -109,7 +111,7 @@ def first(host: Host, record: Record, big: bool = False) -> None:
     one, two = octets("input one", BIG if big else 320), octets("input two", 200)
     chunk = 1 << 14 if big else 128
     up = host.h2d(1, 0, one, chunk)
-    start = run_kernel(host, 0, 0x2400, min(len(one), 320), up)
+    start = run_kernel(host, 0, 0x2400, min(len(one), 320), up, 0)
     if big:
         host.wait(up)  # a region on its way in cannot be on its way out
     down = host.d2h(2, 0 if big else 0x2400, len(one), chunk, after=1)
@@ -126,7 +128,7 @@ def first(host: Host, record: Record, big: bool = False) -> None:
     except GivenUpError:
         record.results.append(("abandoned", "given up"))
     up = host.h2d(1, 0x1800, two, 128)
-    start = run_kernel(host, 0x1800, 0x3000, 200, up)
+    start = run_kernel(host, 0x1800, 0x3000, 200, up, 1)
     down = host.d2h(2, 0x3000, 200, 128, after=2)
     keep("down two", down)
     keep("start two", start)

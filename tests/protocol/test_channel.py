@@ -258,11 +258,63 @@ def test_no_more_transfers_than_regions(pair):
             host.d2h(queue, 0x400 * (4 * queue + index), 64, after=1)
     with pytest.raises(MisuseError, match="transfers"):
         host.d2h(2, 0x3000, 64)
-    pair.device.memory.locks = 0
-    host.transfers.clear()
+
+
+def test_the_device_refuses_a_transfer_without_a_lock(pair):
+    """H8."""
+    pair.device.memory.locks = 1
+    pair.host.d2h(1, 0, 64, after=1)
     pair.settle()
-    status = pair.device.queues[2].outcomes
-    assert not any(status.values())
+    with pytest.raises(RefusedError, match="REGION"):
+        pair.host.wait(pair.host.d2h(2, 64, 64))
+
+
+def test_runs_follow_one_another_by_wait(pair):
+    """H16: two runs in flight, the second behind the first, whatever its length."""
+    host = pair.host
+    host.wait(host.h2d(1, 0, octets("runs", 640)))
+    jobs = [
+        host.batch(0, [wire.wait_runs(0), *start(0, 0x1000, 640)]),
+        host.batch(0, [wire.wait_runs(1), *start(0x1000, 0x2000, 640)]),
+    ]
+    down = host.d2h(2, 0x2000, 640, after=2)
+    want = octets("runs", 640).translate(card.TABLE).translate(card.TABLE)
+    assert host.wait(down) == want
+    assert all(job.done for job in jobs)
+
+
+def test_a_run_under_way_cannot_be_changed(pair):
+    """H16: what the OS's timing could decide ends the session instead."""
+    host = pair.host
+    host.wait(host.batch(0, start(0, 0x1000, 4096)))
+    with pytest.raises(PoisonedError, match="ACCESS"):
+        host.wait(host.batch(0, [wire.write(card.SOURCE, 64, 8)]))
+    assert pair.device.state == State.DEAD
+
+
+def test_waiting_for_a_run_that_fails_fails(pair):
+    """H16."""
+    host = pair.host
+    host.wait(host.batch(0, start(1 << 14, 0, 64)))
+    with pytest.raises(RefusedError, match="AFTER") as refused:
+        host.wait(host.batch(0, [wire.read(card.STATUS), wire.wait_runs(1)]))
+    assert refused.value.executed == 1
+
+
+def test_numbers_of_another_session_do_not_count(pair):
+    """Section 6: the slots are cleared, as shared memory holds anything."""
+    link = pair.link
+    pair.host.wait(pair.host.close())
+    link.memory[:] = bytes(range(1, 255)) * (len(link.memory) // 254) + bytes(
+        len(link.memory) % 254
+    )
+    link.free = link.BASE
+    for slot in range(3 * 64):
+        link.memory[1024 * slot : 1024 * slot + 8] = (slot % 64).to_bytes(8, "big")
+    host = Host(link, octets("t", 32), octets("j", 16), octets("m", 32), 1 << 20, timeout=60)
+    assert pair.device.install(octets("t", 32), octets("j", 16))
+    host.wait(host.open())
+    host.wait(host.close())
 
 
 def test_capabilities_in_their_word():
