@@ -3,6 +3,6 @@
 
 The oracle for the hardware and for the C driver. Simple before fast; a library does AES, GCM and
 CMAC. In order of dependence: constants, wire, keys; link (the bus and host memory); card (device
-memory, quarantine, a kernel), device; host; workload (an application and what must hold of it);
-attacks, fuzz; gf128, p0 and oracle_attack (the paper's own protocol, and its fall).
+memory, quarantine, a kernel), transfers, device; host; workload (an application, and what must hold
+of it); adversary, attacks/, fuzz; gf128, p0 and tag_oracle (the paper's own protocol, its fall).
 """

@@ -4,12 +4,15 @@
 And the judge can see: with a check taken out of device or host, some attack is found to succeed.
 """
 
+import dataclasses
+
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant.protocol import fuzz, transfers
 from maeslant.protocol.attacks import catalogue
-from maeslant.protocol.constants import Class
+from maeslant.protocol.constants import Class, Kind
+from maeslant.protocol.host import Host
 from maeslant.protocol.keys import Key
 from maeslant.protocol.link import Attack
 from maeslant.protocol.workload import play
@@ -157,3 +160,46 @@ def test_without_scrubbing_the_next_session_sees_bytes(monkeypatch):
     monkeypatch.setattr("maeslant.protocol.card.Memory.clear", lambda self: self.regions.clear())
     verdict = play(Attack())
     assert "memory not clear" in verdict.wrong
+
+
+def counter_mode(key: Key, iv: bytes, data: bytes) -> bytes:
+    """Decipher or encipher, whatever the tag."""
+    return Cipher(algorithms.AES256(key.bytes), modes.GCM(iv)).decryptor().update(data)
+
+
+def test_a_driver_that_reads_ciphertext_twice_falls(monkeypatch):
+    """H10, decrypting: it verifies one reading of shared memory and deciphers another."""
+    real = Host._take
+
+    def take(self, request, tag):
+        real(self, request, tag)
+        key = self.keys.get(Class.DMA_OUT, request.epoch)
+        again = self.link.load(request.place.host, request.place.length)
+        iv = key.iv(request.queue, request.sequence)
+        return bytearray(counter_mode(key, iv, again))
+
+    monkeypatch.setattr(Host, "_take", take)
+    entry = next(e for e in ENTRIES if e.name == "double fetch/out, after each load")
+    verdict = play(entry.make(), big=True)
+    assert verdict.caught == "nothing"
+    assert "application got another down one" in verdict.wrong
+
+
+def test_a_driver_that_hashes_shared_memory_falls(monkeypatch):
+    """H10, encrypting: the tag is made of what is read back, and vouches for changed ciphertext."""
+    real = Host._seal
+
+    def seal(self, queue, kind, sequence, body, place=None):
+        if kind == Kind.H2D:
+            key = self.keys.get(Class.DMA_IN, self.channels[queue].epoch)
+            back = self.link.load(place.host, place.length)
+            plain = counter_mode(key, key.iv(queue, sequence), back)
+            aad = place.aad(Class.DMA_IN, queue, key.epoch, sequence)
+            tag = key.seal(queue, sequence, aad, plain)[-16:]
+            body = dataclasses.replace(place, tag=tag).pack()
+        return real(self, queue, kind, sequence, body, place)
+
+    monkeypatch.setattr(Host, "_seal", seal)
+    entry = next(e for e in ENTRIES if e.name == "double fetch/in, between stages 1")
+    verdict = play(entry.make(), big=True)
+    assert any("is not what was asked for" in wrong for wrong in verdict.wrong)
