@@ -223,9 +223,12 @@ void Explorer::step(const Choice &choice) {
             std::memcpy(there, &kToken, 4);
             ++writes_;
         } else {
-            uint32_t want;
+            uint32_t want, held;
             std::memcpy(&want, there, 4);
-            if (now_.loose == 0 && top_.cpu_rdata_o != want) {
+            std::memcpy(&held, ram() + 16 * now_.row + 4 * word, 4);
+            // After a wipe: what the job would have made, or what it left there.
+            const bool right = top_.cpu_rdata_o == want;
+            if (!right && (now_.loose == 0 || top_.cpu_rdata_o != held)) {
                 char text[80];
                 std::snprintf(text, sizeof text, "stale: read %08x, must be %08x", top_.cpu_rdata_o,
                               want);
