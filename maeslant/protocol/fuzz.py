@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random manipulations of the bus, composed: each run a few of them, each run judged.
 
-`python -m maeslant.protocol.fuzz 100000` makes so many manipulations and prints what came of them.
+`python -m maeslant.protocol.fuzz 100000 [seed]` makes so many and prints what came of them.
 """
 
 import collections
@@ -174,8 +174,13 @@ def fuzz(manipulations: int, seed: int = 0) -> Tally:
     tally = Tally()
     while tally.manipulations < manipulations:
         attack = Fuzz(seed + tally.runs)
-        verdict = play(attack)
         tally.runs += 1
+        try:
+            verdict = play(attack)
+        except Exception as error:
+            tally.manipulations += attack.fired
+            tally.wrong.append(f"seed {seed + tally.runs - 1}: {attack.done}: {error!r}")
+            continue
         tally.manipulations += verdict.fired
         tally.caught[verdict.caught] += 1
         tally.kinds.update(entry.split()[0] for entry in attack.done)
@@ -186,7 +191,7 @@ def fuzz(manipulations: int, seed: int = 0) -> Tally:
 
 def main() -> int:
     """Fuzz from the command line."""
-    tally = fuzz(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
     print(f"{tally.manipulations} manipulations in {tally.runs} runs: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():
         print(f"{count:8} {name}")

@@ -153,7 +153,10 @@ class Host:
 
     def shared(self, size: int) -> int:
         """Memory from the kernel driver, checked to lie wholly outside the enclave (H10)."""
-        address = self.link.allocate(size)
+        try:
+            address = self.link.allocate(size)
+        except MemoryError:
+            raise self.poison("no shared memory") from None
         if address % GRANULE or overlaps(address, size, *self.enclave):
             raise self.poison("shared memory inside the enclave")
         return address
