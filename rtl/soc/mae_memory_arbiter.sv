@@ -18,7 +18,8 @@
 //   all else, and what cannot be left out of its turn: writes with CBC or CFB decryption in place,
 //     with a destination that overlaps its source, CTR and XTS without init, keys for each block
 //                                      (n + 3) * T + 24: T = R, with keys for each block R + 5, in GCM
-//                                      max(R, 128 / Digit + 1), in CCM 2 * R; these begin 2 * R + 10 later
+//                                      max(R, 128 / Digit + 1), in CCM 2 * R, in CMAC and AAD of CCM
+//                                      R + 5; these three begin 2 * R + 10 later
 //   authenticated decryption           the job's, n = all, and a clock a block to overwrite it
 // They hold for a peripheral of two key banks or more: with one, a key is loaded for each turn. Add R
 // where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset or
