@@ -98,10 +98,10 @@ module mae_guard_messages
   // Rows from the store: asked for while those that wait and the one under way leave room.
   row_t asked_q, sent_q, given_q;
   logic arriving_q, ask, row_valid, row_ready, unused_room;
-  logic [1:0] waiting;
+  logic [2:0] waiting;
   block_t row;
 
-  assign ask = state_q == Beats && asked_q != blocks && 3'(waiting) + 3'(arriving_q) < 3'd3;
+  assign ask = state_q == Beats && asked_q != blocks && waiting + 3'(arriving_q) < 3'd3;
 
   always_comb begin
     row_o = '0;
@@ -111,7 +111,7 @@ module mae_guard_messages
 
   mae_fifo #(
       .Width(128),
-      .Depth(3)
+      .Depth(4)
   ) u_rows (
       .clk_i,
       .rst_ni,

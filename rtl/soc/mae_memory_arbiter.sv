@@ -189,7 +189,8 @@ module mae_memory_arbiter
   );
 
   logic unused;
-  assign unused = ^{row, ask.row, ask.mark_row, cpu_addr_i[1:0], mover_out.single_valid, mover_out.single};
+  assign unused = ^{row, ask.row, ask.mark_row, cpu_addr_i[1:0], mover_out.single_valid,
+                    mover_out.single};
 
   always_comb begin
     core_o.done       = mover_out.done;
