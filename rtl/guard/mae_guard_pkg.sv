@@ -50,6 +50,7 @@ package mae_guard_pkg;
     return mask ^ {class_code, place.queue_index, 16'h0, place.sequence_number};
   endfunction
 
+  localparam logic [63:0] BlocksPerKey = 64'd24_296_003_999;  // 2^34.5 (H12)
   localparam logic [71:0] Label = "maeslant1";
 
 endpackage
