@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_regions: which parts of device memory a transfer has locked (quarantine, H8).
+// mae_guard_regions: which parts of device memory a transfer has reserved and locked (quarantine, H8).
 //
-// A transfer into the device locks its whole region against every other access until it is released,
-// that is, until its last chunk has passed: nobody sees a byte that was not verified. A transfer out
-// of the device locks it against writes: what leaves is what was there. Regions are whole granules
-// of 64 bytes, so two transfers never share one. A region is refused (and nothing is locked) if it
-// is empty, begins within a granule, goes beyond the memory or its end wraps around, meets a locked
-// one (two transfers out may meet), or if no entry is free.
+// A transfer reserves its region when it is armed: from then on no other transfer gets a part of it
+// (two transfers out of the device may meet). It closes it when its turn has come: then a region of
+// a transfer into the device is locked against every access, one of a transfer out against writes.
+// Both last until it is released, when the transfer's last chunk has passed: nobody sees a byte that
+// was not verified, and what leaves is what was there. Regions are whole granules of 64 bytes. One is
+// refused (and nothing reserved) if it is empty, begins within a granule, goes beyond the memory or
+// wraps around, meets a reserved one, or if no entry is free.
 //
 // Accesses are judged in their own clock, from registers: one that conflicts is a fault, and whoever
-// asks must not carry it out. `pending_i` names what still runs: a lock becomes `quiet` when none of
-// the accesses that were let in before it, and that overlap it, is left.
-// Latency: lock_refused_o and lock_entry_o are combinational; a lock holds from the next clock on.
-// Legal: Entries 1..16; Ports 1..8; Pending 1..16. clear_i opens all (the memory is being scrubbed).
-// Source: docs/protocol.md, H8, H17. No secrets.
+// asks must not carry it out. pending_* names accesses that still run: a closed region is quiet when
+// none that it would refuse now is left of those let in before.
+// Latency: refused_o and entry_o are combinational; a reservation or a lock holds from the next clock.
+// Legal: MemoryBits 7..40; Entries 1..16; Ports, Pending 1 and more. clear_i releases all: the memory
+// is being scrubbed. Source: docs/protocol.md, H8, H17. No secrets.
 
 `include "mae_assert.svh"
 
@@ -31,17 +32,17 @@ module mae_guard_regions
     input logic rst_ni,
     input logic clear_i,
 
-    input  logic                  lock_valid_i,
-    input  logic                  lock_out_i,      // a transfer out of the device
-    input  logic [          63:0] lock_base_i,
-    input  logic [          63:0] lock_bytes_i,
-    output logic                  lock_refused_o,
-    output logic [EntryWidth-1:0] lock_entry_o,
+    input  logic                  reserve_i,
+    input  logic                  out_i,      // a transfer out of the device
+    input  logic [          63:0] base_i,
+    input  logic [          63:0] bytes_i,
+    output logic                  refused_o,
+    output logic [EntryWidth-1:0] entry_o,
 
-    input logic [Entries-1:0] free_i,  // release these
+    input logic [Entries-1:0] close_i,   // lock these against accesses
+    input logic [Entries-1:0] release_i,
 
-    output logic [Entries-1:0] locked_o,
-    output logic [Entries-1:0] quiet_o,   // locked, and nothing older overlaps it
+    output logic [Entries-1:0] quiet_o,  // closed, and nothing older overlaps it
 
     input  logic    [Ports-1:0] write_i,
     input  logic    [Ports-1:0][63:0] address_i,  // of any byte of a granule
@@ -58,7 +59,8 @@ module mae_guard_regions
   typedef logic [GranuleWidth-1:0] granule_t;
 
   typedef struct packed {
-    logic     locked;
+    logic     reserved;
+    logic     closed;
     logic     out;
     granule_t first;
     granule_t last;
@@ -66,41 +68,42 @@ module mae_guard_regions
 
   region_t [Entries-1:0] region_q;
   region_t wanted;
-  logic [Entries-1:0] meets;
+  logic [Entries-1:0] meets, reserved;
   logic [63:0] last_byte;
   logic found, legal;
 
   // Whether an access of a granule meets a locked region that forbids it.
   function automatic logic forbids(input region_t region, input logic write, input logic beyond,
                                    input granule_t granule);
-    return region.locked && !beyond && granule >= region.first && granule <= region.last &&
+    return region.reserved && region.closed && !beyond && granule >= region.first && granule <= region.last &&
         (write || !region.out);
   endfunction
 
-  assign last_byte = lock_base_i + lock_bytes_i - 64'd1;
-  assign legal = lock_bytes_i != '0 && lock_base_i[5:0] == '0 && last_byte >= lock_base_i &&
+  assign last_byte = base_i + bytes_i - 64'd1;
+  assign legal = bytes_i != '0 && base_i[5:0] == '0 && last_byte >= base_i &&
       (last_byte >> MemoryBits) == '0;
   assign wanted = '{
-          locked: 1'b1,
-          out: lock_out_i,
-          first: lock_base_i[6+:GranuleWidth],
+          reserved: 1'b1,
+          closed: 1'b0,
+          out: out_i,
+          first: base_i[6+:GranuleWidth],
           last: last_byte[6+:GranuleWidth]
       };
 
   always_comb begin
-    found = 1'b0;
-    lock_entry_o = '0;
+    found   = 1'b0;
+    entry_o = '0;
     for (int unsigned i = 0; i < Entries; i++) begin
-      meets[i] = region_q[i].locked && wanted.first <= region_q[i].last &&
+      meets[i] = region_q[i].reserved && wanted.first <= region_q[i].last &&
           region_q[i].first <= wanted.last && !(wanted.out && region_q[i].out);
-      if (!region_q[i].locked && !found) begin
-        found = 1'b1;
-        lock_entry_o = EntryWidth'(i);
+      if (!region_q[i].reserved && !found) begin
+        found   = 1'b1;
+        entry_o = EntryWidth'(i);
       end
     end
   end
 
-  assign lock_refused_o = !legal || meets != '0 || !found;
+  assign refused_o = !legal || meets != '0 || !found;
 
   always_comb begin
     fault_o = '0;
@@ -111,8 +114,8 @@ module mae_guard_regions
       end
     end
     for (int unsigned i = 0; i < Entries; i++) begin
-      locked_o[i] = region_q[i].locked;
-      quiet_o[i]  = region_q[i].locked;
+      reserved[i] = region_q[i].reserved;
+      quiet_o[i]  = region_q[i].closed;
       for (int unsigned a = 0; a < Pending; a++) begin
         if (pending_i[a] && forbids(
                 region_q[i],
@@ -129,11 +132,14 @@ module mae_guard_regions
     if (!rst_ni) region_q <= '0;
     else if (clear_i) region_q <= '0;
     else begin
-      for (int unsigned i = 0; i < Entries; i++) if (free_i[i]) region_q[i] <= '0;
-      if (lock_valid_i && !lock_refused_o) region_q[lock_entry_o] <= wanted;
+      for (int unsigned i = 0; i < Entries; i++) begin
+        if (release_i[i]) region_q[i] <= '0;
+        else if (close_i[i]) region_q[i].closed <= 1'b1;
+      end
+      if (reserve_i && !refused_o) region_q[entry_o] <= wanted;
     end
   end
 
-  `MAE_ASSERT(FreeLocked, (free_i & ~locked_o) == '0)
+  `MAE_ASSERT(OfReserved, ((close_i | release_i) & ~reserved) == '0)
 
 endmodule

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locked regions against a set of locked bytes, at and around every edge."""
+"""Reserved and closed regions against a set of bytes, at and around every edge."""
 
 import random
 
@@ -19,10 +19,11 @@ def pack(values: list[int], width: int) -> int:
 
 
 class Model:
-    """Regions as (out, set of granules)."""
+    """Regions as (out, set of granules), and which are closed."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[bool, set[int]] | None] = [None] * ENTRIES
+        self.closed = [False] * ENTRIES
 
     def refused(self, out: bool, base: int, length: int) -> bool:
         """Every rule of a lock, written the slow way."""
@@ -32,11 +33,12 @@ class Model:
         taken = [e for e in self.entries if e and e[1] & granules and not (out and e[0])]
         return bool(taken) or None not in self.entries
 
-    def forbids(self, entry: tuple[bool, set[int]] | None, write: bool, address: int) -> bool:
+    def forbids(self, i: int, write: bool, address: int) -> bool:
         """Whether an access meets what this entry forbids."""
-        return (
-            bool(entry) and address < SIZE and address // 64 in entry[1] and (write or not entry[0])
-        )
+        entry = self.entries[i]
+        if not entry or not self.closed[i]:
+            return False
+        return address < SIZE and address // 64 in entry[1] and (write or not entry[0])
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
@@ -44,7 +46,7 @@ async def locks(dut) -> None:
     """Locks, releases, judged and pending accesses, all random and aimed at edges."""
     generator, model = random.Random(1), Model()
     Clock(dut.clk_i, 10, "ns").start()
-    for name in ("clear_i", "lock_valid_i", "free_i", "write_i", "pending_i"):
+    for name in ("clear_i", "reserve_i", "release_i", "close_i", "write_i", "pending_i"):
         getattr(dut, name).value = 0
     dut.rst_ni.value = 0
     await ClockCycles(dut.clk_i, 2)
@@ -64,10 +66,12 @@ async def locks(dut) -> None:
         )
         length %= TOP
         try_lock = generator.random() < 0.5
-        dut.lock_valid_i.value = int(try_lock)
-        dut.lock_out_i.value, dut.lock_base_i.value, dut.lock_bytes_i.value = out, base, length
+        dut.reserve_i.value = int(try_lock)
+        dut.out_i.value, dut.base_i.value, dut.bytes_i.value = out, base, length
         freed = [i for i, e in enumerate(model.entries) if e and generator.random() < 0.15]
-        dut.free_i.value = sum(1 << i for i in freed)
+        dut.release_i.value = sum(1 << i for i in freed)
+        closed = [i for i, e in enumerate(model.entries) if e and generator.random() < 0.4]
+        dut.close_i.value = sum(1 << i for i in closed)
         clear = generator.random() < 0.002
         dut.clear_i.value = int(clear)
         asked = [(generator.random() < 0.5, place()) for _ in range(PORTS)]
@@ -81,24 +85,25 @@ async def locks(dut) -> None:
         dut.pending_address_i.value = pack([address for _, _, address in under_way], 64)
         await Timer(1, "ns")
         refused = model.refused(out, base, length)
-        assert bool(dut.lock_refused_o.value) == refused, (out, base, length)
+        assert bool(dut.refused_o.value) == refused, (out, base, length)
         for port, (write, address) in enumerate(asked):
-            fault = address >= SIZE or any(model.forbids(e, write, address) for e in model.entries)
+            fault = address >= SIZE or any(model.forbids(i, write, address) for i in range(ENTRIES))
             assert dut.fault_o.value[port] == fault, (write, address)
             seen["fault"] += fault
-        for i, entry in enumerate(model.entries):
-            loud = any(v and model.forbids(entry, w, a) for v, w, a in under_way)
-            assert dut.locked_o.value[i] == bool(entry)
-            assert dut.quiet_o.value[i] == (bool(entry) and not loud)
+        for i in range(ENTRIES):
+            loud = any(v and model.forbids(i, w, a) for v, w, a in under_way)
+            assert dut.quiet_o.value[i] == (model.closed[i] and not loud)
             seen["loud"] += loud
         free = model.entries.index(None) if None in model.entries else 0
+        for i in closed:
+            model.closed[i] = True
         for i in freed:
-            model.entries[i] = None
+            model.entries[i], model.closed[i] = None, False
         if try_lock and not refused:
-            assert int(dut.lock_entry_o.value) == free
+            assert int(dut.entry_o.value) == free
             model.entries[free] = (out, {byte // 64 for byte in range(base, base + length)})
         if clear:
-            model.entries = [None] * ENTRIES
+            model = Model()
         seen["refused" if refused else "locked"] += try_lock
         await FallingEdge(dut.clk_i)
     assert min(seen.values()) > 500, seen
