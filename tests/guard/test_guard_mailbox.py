@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mailboxes against a model of what an OS may write when: only what comes before a doorbell counts."""
+"""Mailboxes against a model of what an OS writes when: nothing counts behind the doorbell."""
 
 import random
 
