@@ -179,4 +179,4 @@ async def refused(dut) -> None:
 
 def test_memory_mover() -> None:
     """The system without its CPU."""
-    run("mae_soc_fabric", parameters={"RowBits": 11})
+    run("mae_soc_fabric", parameters={"RowBits": 11}, visible=True)  # as test_memory_express
