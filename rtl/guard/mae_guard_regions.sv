@@ -75,8 +75,8 @@ module mae_guard_regions
   // Whether an access of a granule meets a locked region that forbids it.
   function automatic logic forbids(input region_t region, input logic write, input logic beyond,
                                    input granule_t granule);
-    return region.reserved && region.closed && !beyond && granule >= region.first && granule <= region.last &&
-        (write || !region.out);
+    return region.reserved && region.closed && !beyond && granule >= region.first &&
+        granule <= region.last && (write || !region.out);
   endfunction
 
   assign last_byte = base_i + bytes_i - 64'd1;

@@ -48,7 +48,7 @@ async def chained_messages_fill_the_lanes(dut) -> None:
 CONFIGURATIONS = (
     {"Lanes": 2, "KeyBanks": 3, "MaxKeyLen": 1},
     {"Lanes": 4},  # the stream card's
-    {"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},
+    pytest.param({"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     {"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0},
     {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},  # P4's
 )

@@ -9,6 +9,7 @@ with lanes test_stream_card covers it.
 import random
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiResp
@@ -340,6 +341,7 @@ def test_peripheral() -> None:
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
 
 
+@pytest.mark.slow
 def test_peripheral_small() -> None:
     """One bank, few slots, one block of room, the smallest S-box."""
     parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}

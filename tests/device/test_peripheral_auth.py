@@ -8,6 +8,7 @@ misuse; keys that change and wipes under a job; clocks.
 import random
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 
@@ -400,6 +401,7 @@ def test_peripheral_auth() -> None:
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
 
 
+@pytest.mark.slow
 def test_peripheral_auth_small() -> None:
     """One bank, two slots, little room, the smallest S-box."""
     parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}

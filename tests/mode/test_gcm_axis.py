@@ -264,7 +264,7 @@ async def aborts(dut) -> None:
         await engine.exchange([engine.any_message()])
 
 
-@pytest.mark.parametrize("lanes", [1, 4])
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_gcm_axis(lanes: int) -> None:
     """The narrowest bus and a common one."""
     bench.run("mae_gcm_axis", parameters={"Lanes": lanes, "KeyBanks": 2})

@@ -254,7 +254,7 @@ async def erases(dut) -> None:
 
 BUILDS = [
     {"Streams": 5, "Ahead": 3, "MaxKeyLen": 2},
-    {"Streams": 1, "Ahead": 13, "MaxKeyLen": 0},
+    pytest.param({"Streams": 1, "Ahead": 13, "MaxKeyLen": 0}, marks=pytest.mark.slow),
 ]
 
 
