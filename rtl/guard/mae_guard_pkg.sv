@@ -53,4 +53,125 @@ package mae_guard_pkg;
   localparam logic [63:0] BlocksPerKey = 64'd24_296_003_999;  // 2^34.5 (H12)
   localparam logic [71:0] Label = "maeslant1";
 
+  // What a request asks for (docs/protocol.md §1).
+  localparam logic [7:0] KindOpen = 8'd1;
+  localparam logic [7:0] KindBatch = 8'd2;
+  localparam logic [7:0] KindH2d = 8'd3;
+  localparam logic [7:0] KindD2h = 8'd4;
+  localparam logic [7:0] KindRekey = 8'd5;
+  localparam logic [7:0] KindSkip = 8'd6;
+  localparam logic [7:0] KindClose = 8'd7;
+
+  localparam logic [7:0] OpRead = 8'd1;
+  localparam logic [7:0] OpWrite = 8'd2;
+  localparam logic [7:0] OpWait = 8'd3;
+
+  // The authenticated outcome of a request (§3).
+  typedef enum logic [15:0] {
+    StatusNone      = 16'd0,
+    StatusOk        = 16'd1,
+    StatusState     = 16'd2,
+    StatusKind      = 16'd3,
+    StatusLength    = 16'd4,
+    StatusBody      = 16'd5,
+    StatusOperation = 16'd6,
+    StatusOffset    = 16'd7,
+    StatusWait      = 16'd8,
+    StatusRange     = 16'd9,
+    StatusOrder     = 16'd10,
+    StatusRegion    = 16'd11,
+    StatusAfter     = 16'd12,
+    StatusAborted   = 16'd13,
+    StatusEpoch     = 16'd14,
+    StatusLimit     = 16'd15
+  } status_e;
+
+  typedef enum logic [2:0] {
+    StateReset = 3'd0,
+    StateScrub = 3'd1,
+    StateIdle  = 3'd2,
+    StateKeyed = 3'd3,
+    StateRun   = 3'd4,
+    StateError = 3'd5,
+    StateDead  = 3'd6
+  } state_e;
+
+  // Why a session ended: plain advice.
+  typedef enum logic [7:0] {
+    CauseNone     = 8'd0,
+    CauseTag      = 8'd1,
+    CauseChunk    = 8'd2,
+    CauseBeat     = 8'd3,
+    CauseAccess   = 8'd4,
+    CauseBudget   = 8'd5,
+    CauseDoorbell = 8'd6
+  } cause_e;
+
+  typedef struct packed {
+    cause_e      cause;
+    logic [7:0]  queue_index;
+    logic [63:0] sequence_number;
+  } fatal_t;
+
+  // An operation of a batch, as it stands in the body, and the access that it is to registers.
+  typedef struct packed {
+    logic [7:0]  op;
+    logic [7:0]  log2_width;
+    logic [15:0] zero;
+    logic [31:0] offset;
+    logic [63:0] data;
+  } operation_t;
+
+  // The body of H2D and D2H.
+  typedef struct packed {
+    logic [63:0]  address;
+    logic [31:0]  length;
+    logic [31:0]  index;
+    logic [63:0]  base;
+    logic [63:0]  total;
+    logic [63:0]  host;
+    logic [63:0]  after;
+    logic [127:0] tag;
+  } transfer_t;
+
+  // An answer that is to be sealed. A BATCH has words (8 bytes for each READ), of which the first
+  // words_done were read; a D2H has a tag.
+  typedef struct packed {
+    place_t       place;
+    logic [7:0]   kind;
+    status_e      status;
+    logic [15:0]  executed;
+    logic [63:0]  value;
+    logic [6:0]   words;
+    logic [6:0]   words_done;
+    logic [127:0] tag;
+  } answer_t;
+
+  // An answer that is in host memory, its number too.
+  typedef struct packed {
+    place_t place;
+    logic   passed;  // OK, and not to a SKIP
+  } answered_t;
+
+  // A chunk that starts to move.
+  typedef struct packed {
+    place_t       place;
+    logic         first;
+    logic         last;
+    logic [63:0]  address;
+    logic [31:0]  length;
+    logic [31:0]  index;
+    logic [63:0]  base;
+    logic [63:0]  total;
+    logic [63:0]  host;
+    logic [127:0] tag;      // into the device: to compare with
+  } chunk_t;
+
+  // How it ended. A chunk out of the device gives its tag.
+  typedef struct packed {
+    logic         beat_error;
+    logic         tag_ok;
+    logic [127:0] tag;
+  } moved_t;
+
 endpackage
