@@ -133,6 +133,7 @@ def _make(
     width = re.search(r"m_axi_arid,(\d+),0", classes)
     macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
     _list_registers(model)
+    _list_signals(model)
     own = _harness(model, verilator, macros, trace, log, harness)
     (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
     make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
@@ -153,6 +154,18 @@ def _list_registers(model: pathlib.Path) -> None:
     kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
     names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
     (model / "Vtop__registers.h").write_text("".join(f"REGISTER({name})\n" for name in names))
+
+
+def _list_signals(model: pathlib.Path) -> None:
+    """Name all that the model keeps but its own variables, as SIGNAL(part, name), for searches."""
+    parts = re.findall(r"^\s+(Vtop_\w+)\s+(TOP\w*);", (model / "Vtop__Syms.h").read_text(), re.M)
+    lines = []
+    for kind, part in parts:
+        text = (model / f"{kind}.h").read_text()
+        kinds = r"^\s*(?:[CSIQ]Data/\*|VlWide<|VlUnpacked<).* "
+        names = re.findall(kinds + r"((?!__V)\w+);$", text, re.MULTILINE)
+        lines += [f"SIGNAL({part}, {name})\n" for name in names]
+    (model / "Vtop__signals.h").write_text("".join(lines))
 
 
 def _harness(

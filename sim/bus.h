@@ -68,4 +68,17 @@ struct LiteToDevice {
     uint32_t w_data = 0;
 };
 
+// What a protected card is given beside its buses; byte 0 of each is its port's top byte.
+struct PortToDevice {
+    bool install_valid = false;
+    uint8_t secret[32] = {};
+    uint8_t session_id[16] = {};
+    uint8_t nonce[32] = {};
+};
+
+struct PortFromDevice {
+    bool install_ready = false;
+    bool nonce_take = false;
+};
+
 }  // namespace mae

@@ -13,6 +13,7 @@ namespace mae {
 
 struct Shape {
     bool has_dma = false;        // m_axi_*
+    bool has_port = false;       // install_*, nonce_*
     bool has_bus_clock = false;  // bus_clk_i: m_axi, s_axil and irq belong to it
     uint32_t data_bytes = 0;     // of m_axi
     uint32_t id_bits = 0;
@@ -30,6 +31,9 @@ class Device {
     virtual void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) = 0;
     // The device's wires as they stand.
     virtual void sample(AxiFromDevice &axi, LiteFromDevice &lite) const = 0;
+    // The provisioning port; only where has_port. Driven before bus_fall(), sampled with sample().
+    virtual void drive_port(const PortToDevice &port) = 0;
+    virtual PortFromDevice sample_port() const = 0;
     // Whether write data and addresses wait: a hint for the coming clock, taken after bus_rise().
     virtual bool write_waits() const = 0;
     virtual void bus_rise() = 0;
@@ -45,6 +49,14 @@ class Device {
     // Throws std::runtime_error when this build has no waveforms or the file cannot be written.
     virtual void open_wave(const std::string &file) = 0;
     virtual void enter() = 0;  // before use by a thread
+
+    struct Signal {
+        const char *name;
+        const uint8_t *data;
+        size_t bytes;
+    };
+    // The state by name; false behind the last one.
+    virtual bool signal(uint32_t index, Signal &signal) const = 0;
 
     // Where read data goes and where the device's write data is.
     virtual uint8_t *r_data() = 0;

@@ -150,7 +150,9 @@ void HostMemory::offer_read() {
     }
     if (last_read_ != kNone && last_read_ != slot) detail_.interleaved++;
     const uint64_t address = read.first + uint64_t(read.beat) * bytes_;
-    if (read.generation != map_.generation()) {
+    if (read.asked) {
+        read.host = read.data.data();
+    } else if (read.generation != map_.generation()) {
         read.host = map_.span(read.first,
                               read.first + uint64_t(read.request.len) * bytes_ + bytes_ - 1, false);
         read.generation = map_.generation();
@@ -165,7 +167,7 @@ void HostMemory::offer_read() {
     if (in_error_range(address, address + bytes_ - 1)) {
         resp = kDecerr;
         stats_.errors_injected++;
-    } else if (read.beat == read.error_beat) {
+    } else if (read.beat == read.error_beat || (read.asked && read.beat > read.error_beat)) {
         resp = read.error;
         stats_.errors_injected++;
     }
@@ -173,7 +175,7 @@ void HostMemory::offer_read() {
     to_.r_valid = true;
     to_.r_id = read.request.id;
     to_.r_resp = resp;
-    to_.r_last = read.beat == read.request.len;
+    to_.r_last = read.beat == read.last;
     last_read_ = to_.r_last ? kNone : slot;
     read.beat++;
     if (to_.r_last) {
@@ -203,6 +205,7 @@ void HostMemory::land(Write &write) {
         stats_.errors_injected++;
         return;
     }
+    if (write.asked) return;  // the caller has it
     if (in_error_range(write.first, last)) {
         for (uint32_t beat = 0; beat < beats; beat++) {
             const uint64_t address = write.first + uint64_t(beat) * bytes_;
@@ -298,6 +301,8 @@ void HostMemory::take_read_address(const AxiAddress &request) {
     read.generation = 0;
     read.taken = clock_;
     read.beat = 0;
+    read.last = request.len;
+    read.asked = bus_read_ != nullptr;
     read.error_beat = kNone;
     if (options_.error_read != 0 && random_.below(kMillion) < options_.error_read) {
         read.error_beat = random_.below(request.len + 1u);
@@ -307,7 +312,11 @@ void HostMemory::take_read_address(const AxiAddress &request) {
     detail_.read_bursts++;
     detail_.max_reads_outstanding =
         std::max<uint64_t>(detail_.max_reads_outstanding, reads_.size() - free_reads_.size());
-    read_answers_.add(slot, options_.shuffled ? request.id : 0, clock_ + latency());
+    if (read.asked) {
+        asked_.push_back({false, slot});
+    } else {
+        read_answers_.add(slot, options_.shuffled ? request.id : 0, clock_ + latency());
+    }
 }
 
 void HostMemory::take_write_address(const AxiAddress &request) {
@@ -319,6 +328,7 @@ void HostMemory::take_write_address(const AxiAddress &request) {
     write.first = request.addr & ~uint64_t(bytes_ - 1);
     write.beat = 0;
     write.whole = true;
+    write.asked = bus_write_ != nullptr;
     write.error = kOkay;
     if (options_.error_write != 0 && random_.below(kMillion) < options_.error_write) {
         write.error = random_.below(2) ? kSlverr : kDecerr;
@@ -371,7 +381,79 @@ void HostMemory::take_write_beat(const AxiFromDevice &from) {
         addressed_begin_ = (addressed_begin_ + 1) % uint32_t(addressed_.size());
         addressed_count_--;
         write.done = clock_;
-        write_answers_.add(slot, options_.shuffled ? write.request.id : 0, clock_ + latency());
+        if (write.asked) {
+            asked_.push_back({true, slot});
+        } else {
+            write_answers_.add(slot, options_.shuffled ? write.request.id : 0, clock_ + latency());
+        }
+    }
+}
+
+void HostMemory::set_bus(mae_sim_read_fn read, mae_sim_write_fn write, void *user) {
+    bus_read_ = read;
+    bus_write_ = write;
+    bus_user_ = user;
+}
+
+void HostMemory::ask() {
+    if (asking_ || asked_.empty()) return;
+    asking_ = true;
+    for (size_t i = 0; i < asked_.size(); i++) {  // a call may let time pass, and more bursts come
+        const auto [is_write, slot] = asked_[i];
+        if (is_write) {
+            Write &write = writes_[slot];
+            ask_write(write);
+            write_answers_.add(slot, options_.shuffled ? write.request.id : 0, clock_ + latency());
+        } else {
+            Read &read = reads_[slot];
+            ask_read(read);
+            read_answers_.add(slot, options_.shuffled ? read.request.id : 0, clock_ + latency());
+        }
+    }
+    asked_.clear();
+    asking_ = false;
+}
+
+void HostMemory::ask_read(Read &read) {
+    read.data.assign(MAE_SIM_BURST_ROOM, 0);
+    const uint32_t size = 1u << read.request.size;
+    const uint32_t low = uint32_t(read.request.addr & (size - 1));
+    const uint32_t lane = uint32_t(read.request.addr & (bytes_ - 1));
+    const uint32_t asked = size * (read.request.len + 1u) - low;
+    if (bus_read_ == nullptr) return;  // taken away meanwhile
+    const int64_t given = bus_read_(bus_user_, read.request.addr, asked, read.data.data());
+    if (given == asked) {
+    } else if (given < 0) {
+        read.error_beat = 0;
+        read.error = kSlverr;
+    } else {
+        const uint32_t bytes = uint32_t(std::min<int64_t>(given, MAE_SIM_BURST_ROOM)) + low;
+        read.last = bytes == low ? 0 : (bytes - 1) / size;
+        if (bytes % size != 0 || bytes == low) {
+            read.error_beat = read.last;
+            read.error = kSlverr;
+        }
+    }
+    if (lane != 0) {  // bytes to their lanes
+        read.data.insert(read.data.begin(), lane, 0);
+        read.data.resize(MAE_SIM_BURST_ROOM);
+    }
+}
+
+void HostMemory::ask_write(Write &write) {
+    const uint32_t bytes = (write.request.len + 1u) * bytes_;
+    const auto strobed = [&](uint32_t at) {
+        const uint32_t lane = at % bytes_;
+        return write.strobe[at / bytes_ * strobe_bytes_ + lane / 8] >> (lane % 8) & 1;
+    };
+    if (write.error != kOkay || bus_write_ == nullptr) return;
+    for (uint32_t at = 0; at < bytes;) {
+        uint32_t end = at;
+        while (end < bytes && (write.whole || strobed(end))) end++;
+        if (end != at && bus_write_(bus_user_, write.first + at, &write.data[at], end - at) != 0) {
+            write.error = kSlverr;
+        }
+        at = end + 1;
     }
 }
 

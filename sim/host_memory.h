@@ -37,6 +37,11 @@ class HostMemory {
     bool copy_busy() const { return copy_.writes_left != 0; }
     uint64_t copy_beats_left() const { return copy_.reads_left + copy_.writes_left; }
 
+    // Bursts are the caller's from now on, or mapped memory's when there are none.
+    void set_bus(mae_sim_read_fn read, mae_sim_write_fn write, void *user);
+    // Between clocks: hand the bursts that wait to the caller. Not again from inside.
+    void ask();
+
     // The device's first breach of AXI, else "".
     const std::string &breach() const { return breach_; }
     // What keeps the device waiting, for time-out messages.
@@ -56,8 +61,11 @@ class HostMemory {
         uint64_t generation;  // of the map when `host` was found
         uint64_t taken;
         uint32_t beat;
-        uint32_t error_beat;  // kNone: no error
+        uint32_t last;        // beat that carries RLAST
+        uint32_t error_beat;  // kNone: no error; all beats from there on when the caller's
         Resp error;
+        bool asked;                 // the caller's
+        std::vector<uint8_t> data;  // of the caller
     };
     struct Write {
         AxiAddress request;
@@ -66,6 +74,7 @@ class HostMemory {
         uint32_t beat;
         bool whole;  // every byte of every beat so far is strobed
         Resp error;
+        bool asked;
         std::vector<uint8_t> data;    // kept between bursts, so that it rarely grows
         std::vector<uint8_t> strobe;  // a bit a byte
     };
@@ -82,6 +91,8 @@ class HostMemory {
     bool served(uint32_t &credit);
     static uint32_t grant(uint32_t wanted, uint32_t &last);
     void serve(bool write_waits, bool stall_read, bool stall_write);
+    void ask_read(Read &read);
+    void ask_write(Write &write);
     void offer_read();
     void offer_response();
     void land(Write &write);
@@ -127,6 +138,16 @@ class HostMemory {
     uint32_t last_granted_read_ = 0;  // of both where they share the bus
     uint32_t last_granted_write_ = 0;
     Copy copy_;
+
+    mae_sim_read_fn bus_read_ = nullptr;
+    mae_sim_write_fn bus_write_ = nullptr;
+    void *bus_user_ = nullptr;
+    struct Asked {
+        bool write;
+        uint32_t slot;
+    };
+    std::vector<Asked> asked_;  // bursts that wait for the caller, in order
+    bool asking_ = false;
 
     // The device's wires of the last clock, where they wait for us.
     AxiAddress held_ar_, held_aw_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -17,7 +18,8 @@ Machine::Machine(const std::string &options)
       device_(Device::make()),
       shape_(device_->shape()),
       lite_(options_.seed ^ 0x6c697465, options_.stall),
-      bus_half_(kHalfPeriod) {
+      bus_half_(kHalfPeriod),
+      nonces_(options_.seed ^ 0x6e6f6e6365) {
     Random random(options_.seed ^ 0x636c6f636b);
     if (shape_.has_dma) {
         memory_ = std::make_unique<HostMemory>(options_, shape_.data_bytes, shape_.id_bits,
@@ -33,6 +35,8 @@ Machine::Machine(const std::string &options)
     }
     next_bus_ = bus_half_;
     device_->enter();
+    set_notes(&notes_);
+    next_nonce();
     if (!options_.wave.empty()) device_->open_wave(options_.wave);
     reset();
 }
@@ -46,6 +50,7 @@ void Machine::reset() {
     for (unsigned i = 0; i < kResetClocks; i++) {
         core_edges(next_bus_);
         device_->time(next_bus_);
+        if (shape_.has_port) device_->drive_port(port_);
         device_->bus_fall(axi, lite);
         if (i == kResetClocks - 2) device_->reset(false);
         core_edges(next_bus_ + bus_half_);
@@ -85,15 +90,30 @@ void Machine::clock() {
     if (memory_) memory_->drive(bus_clock_, device_->write_waits());
     core_edges(next_bus_);
     device_->time(next_bus_);
+    if (shape_.has_port) device_->drive_port(port_);
     device_->bus_fall(memory_ ? memory_->wires() : AxiToDevice{}, lite_.wires());
     core_edges(next_bus_ + bus_half_);
     device_->sample(axi_from_, lite_from_);
     if (memory_) memory_->take(axi_from_);
     lite_.take(lite_from_);
+    if (shape_.has_port) {
+        const PortFromDevice from = device_->sample_port();
+        installed_ = port_.install_valid && from.install_ready;
+        if (from.nonce_take) next_nonce();
+    }
     device_->time(next_bus_ + bus_half_);
     device_->bus_rise();
     next_bus_ += 2 * bus_half_;
     check();
+}
+
+// It is shown from the next clock on.
+void Machine::next_nonce() {
+    if (nonce_ != nullptr) {
+        nonce_(nonce_user_, port_.nonce);
+        return;
+    }
+    for (uint8_t &byte : port_.nonce) byte = uint8_t(nonces_.below(256));
 }
 
 void Machine::check() {
@@ -114,6 +134,7 @@ void Machine::check() {
 
 bool Machine::begin() {
     device_->enter();
+    set_notes(&notes_);
     if (!broken_) message_.clear();
     return !broken_;
 }
@@ -142,7 +163,9 @@ int Machine::read32(uint32_t offset, uint32_t &value) {
     if (int error = access()) return error;
     register_reads_++;
     value = lite_.value();
-    if (lite_.resp() != kOkay) return fail(-EIO, "the device refused a register read");
+    const uint8_t resp = lite_.resp();
+    if (memory_) memory_->ask();
+    if (resp != kOkay) return fail(-EIO, "the device refused a register read");
     return 0;
 }
 
@@ -153,7 +176,9 @@ int Machine::write32(uint32_t offset, uint32_t value) {
     lite_.start_write(offset, value);
     if (int error = access()) return error;
     register_writes_++;
-    if (lite_.resp() != kOkay) return fail(-EIO, "the device refused a register write");
+    const uint8_t resp = lite_.resp();
+    if (memory_) memory_->ask();
+    if (resp != kOkay) return fail(-EIO, "the device refused a register write");
     return 0;
 }
 
@@ -179,6 +204,7 @@ int Machine::wait(uint64_t max_clocks) {
         if (i == max_clocks) return 0;
         clock();
         if (broken_) return -EPROTO;
+        if (memory_) memory_->ask();
     }
     return 1;
 }
@@ -188,8 +214,51 @@ int Machine::run(uint64_t clocks) {
     for (uint64_t i = 0; i < clocks; i++) {
         clock();
         if (broken_) return -EPROTO;
+        if (memory_) memory_->ask();
     }
     return 0;
+}
+
+int Machine::set_bus(mae_sim_read_fn read, mae_sim_write_fn write, void *user) {
+    if (!begin()) return -EPROTO;
+    if (!memory_) return fail(-ENOSYS, "this device does no DMA");
+    if ((read == nullptr) != (write == nullptr)) return fail(-EINVAL, "one function is missing");
+    memory_->set_bus(read, write, user);
+    return 0;
+}
+
+int Machine::install(const uint8_t *secret, const uint8_t *session_id, uint64_t clocks) {
+    if (!begin()) return -EPROTO;
+    if (!shape_.has_port) return fail(-ENOSYS, "this device has no provisioning port");
+    std::copy_n(secret, sizeof port_.secret, port_.secret);
+    std::copy_n(session_id, sizeof port_.session_id, port_.session_id);
+    port_.install_valid = true;
+    installed_ = false;
+    for (uint64_t i = 0; i < clocks && !installed_ && !broken_; i++) {
+        clock();
+        if (memory_) memory_->ask();
+    }
+    const bool taken = installed_;
+    port_.install_valid = false;
+    std::fill_n(port_.secret, sizeof port_.secret, 0);
+    std::fill_n(port_.session_id, sizeof port_.session_id, 0);
+    return broken_ ? -EPROTO : taken;
+}
+
+int Machine::set_nonces(mae_sim_nonce_fn nonce, void *user) {
+    if (!begin()) return -EPROTO;
+    if (!shape_.has_port) return fail(-ENOSYS, "this device has no provisioning port");
+    nonce_ = nonce;
+    nonce_user_ = user;
+    next_nonce();
+    return 0;
+}
+
+bool Machine::take_note(mae_sim_note &note) {
+    if (notes_.empty()) return false;
+    note = notes_.front();
+    notes_.pop_front();
+    return true;
 }
 
 int Machine::host_copy(uint64_t dst, uint64_t src, uint64_t bytes) {

@@ -10,7 +10,9 @@
 #include "device.h"
 #include "host_memory.h"
 #include "lite_master.h"
+#include "notes.h"
 #include "options.h"
+#include "random.h"
 
 namespace mae {
 
@@ -25,6 +27,13 @@ class Machine {
     int unmap(uint64_t iova, uint64_t bytes);
     int wait(uint64_t max_clocks);
     int run(uint64_t clocks);
+    int set_bus(mae_sim_read_fn read, mae_sim_write_fn write, void *user);
+    int install(const uint8_t *secret, const uint8_t *session_id, uint64_t clocks);
+    int set_nonces(mae_sim_nonce_fn nonce, void *user);
+    bool signal(uint32_t index, Device::Signal &signal) const {
+        return device_->signal(index, signal);
+    }
+    bool take_note(mae_sim_note &note);
     int host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
     void stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) const;
     void reset_stats();
@@ -33,6 +42,7 @@ class Machine {
    private:
     void reset();
     bool begin();  // a call of the user's; false when the machine is broken
+    void next_nonce();
     void clock();  // one bus clock, and the core clocks that lie in it
     void core_edges(uint64_t until);
     void check();
@@ -57,6 +67,13 @@ class Machine {
     uint64_t register_reads_ = 0;
     uint64_t register_writes_ = 0;
 
+    PortToDevice port_;
+    bool installed_ = false;  // in the last clock
+    Random nonces_;
+    mae_sim_nonce_fn nonce_ = nullptr;
+    void *nonce_user_ = nullptr;
+
+    Notes notes_;
     AxiFromDevice axi_from_;
     LiteFromDevice lite_from_;
     bool broken_ = false;

@@ -3,6 +3,7 @@
 // The C interface of mae_sim.h over the machine. No exception leaves it.
 #include "include/mae_sim.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 
@@ -49,6 +50,30 @@ int mae_sim_run(mae_sim_t *sim, uint64_t clocks) { return sim->machine.run(clock
 
 int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t src_iova, uint64_t bytes) {
     return sim->machine.host_copy(dst_iova, src_iova, bytes);
+}
+
+int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_write_fn write, void *user) {
+    return sim->machine.set_bus(read, write, user);
+}
+
+int mae_sim_install(mae_sim_t *sim, const uint8_t *secret, const uint8_t *session_id,
+                    uint64_t clocks) {
+    return sim->machine.install(secret, session_id, clocks);
+}
+
+int mae_sim_set_nonces(mae_sim_t *sim, mae_sim_nonce_fn nonce, void *user) {
+    return sim->machine.set_nonces(nonce, user);
+}
+
+int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal) {
+    mae::Device::Signal found;
+    if (!sim->machine.signal(index, found)) return -ENOENT;
+    *signal = {found.name, found.data, found.bytes};
+    return 0;
+}
+
+int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note) {
+    return sim->machine.take_note(*note);
 }
 
 void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats) {

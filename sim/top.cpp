@@ -4,17 +4,21 @@
 //   s_axil_*                AXI4-Lite subordinate
 //   irq_o                   interrupt, where there is one
 //   m_axi_*                 AXI4 manager, where there is one; data a power of two of bytes wide
+//   install_*, nonce_*      provisioning port and nonces of a protected card, where it has them
 //   bus_clk_i, bus_rst_ni   the buses' own clock, where there is one
 // MAE_ID_BITS is the width of m_axi_arid, which the class itself does not tell.
 #include "Vtop.h"
+#include "Vtop__Syms.h"
 #include "device.h"
 #include "verilated.h"
 #if VM_TRACE_FST
 #include "verilated_fst_c.h"
 #endif
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
+#include <vector>
 
 #include "runtime.h"
 
@@ -29,6 +33,8 @@ template <class T>
 constexpr bool kHasDma = requires(T &t) { t.m_axi_araddr; };
 template <class T>
 constexpr bool kHasBusClock = requires(T &t) { t.bus_clk_i; };
+template <class T>
+constexpr bool kHasPort = requires(T &t) { t.install_secret_i; };
 template <class T>
 constexpr bool kHasIrq = requires(T &t) { t.irq_o; };
 
@@ -65,6 +71,7 @@ class VerilatedDevice final : public Device {
             shape.data_bytes = sizeof(top_.m_axi_rdata);
             shape.id_bits = MAE_ID_BITS;
         }
+        shape.has_port = kHasPort<T>;
         shape.has_bus_clock = kHasBusClock<T>;
         return shape;
     }
@@ -128,6 +135,32 @@ class VerilatedDevice final : public Device {
             axi.r_ready = top_.m_axi_rready;
             axi.b_ready = top_.m_axi_bready;
         }
+    }
+
+    void drive_port([[maybe_unused]] const PortToDevice &port) override {
+        if constexpr (kHasPort<T>) {
+            top_.install_valid_i = port.install_valid;
+            reversed(top_.install_secret_i, port.secret);
+            reversed(top_.install_session_id_i, port.session_id);
+            reversed(top_.nonce_i, port.nonce);
+        }
+    }
+    PortFromDevice sample_port() const override {
+        if constexpr (kHasPort<T>) return {bool(top_.install_ready_o), bool(top_.nonce_take_o)};
+        return {};
+    }
+
+    bool signal(uint32_t index, Signal &signal) const override {
+        if (signals_.empty()) {
+            const Vtop__Syms &all = *top_.rootp->vlSymsp;
+#define SIGNAL(part, name) \
+    signals_.push_back({#part "." #name, bytes_of(all.part.name), sizeof(all.part.name)});
+#include "Vtop__signals.h"
+#undef SIGNAL
+        }
+        if (index >= signals_.size()) return false;
+        signal = signals_[index];
+        return true;
     }
 
     bool write_waits() const override {
@@ -196,6 +229,11 @@ class VerilatedDevice final : public Device {
     static void set(P &port, uint32_t value) {
         port = P(value);
     }
+    template <class P, size_t N>
+    static void reversed(P &port, const uint8_t (&bytes)[N]) {
+        static_assert(sizeof port == N);
+        std::reverse_copy(bytes, bytes + N, bytes_of(port));
+    }
     // What the wires were until now.
     void dump() {
 #if VM_TRACE_FST
@@ -205,6 +243,7 @@ class VerilatedDevice final : public Device {
 
     VerilatedContext context_;
     T top_;
+    mutable std::vector<Signal> signals_;  // found when first asked for
     bool wave_open_ = false;
 #if VM_TRACE_FST
     VerilatedFstC wave_;

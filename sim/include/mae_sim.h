@@ -16,6 +16,8 @@
  *       -EINVAL     an argument is wrong; -EEXIST: an IOVA range overlaps; -ENOENT: it is not mapped
  *       -ENOSYS     the device has no such port (a peripheral does no DMA)
  *     mae_sim_message() says the last failure in words.
+ *   - Callbacks are made between two clocks, in the order of the bursts, never one inside another.
+ *     They may read and write registers; time that passes then serves no other burst.
  *   - One machine is used by one thread at a time; different machines may run in different threads.
  *   - Everything random follows from the seed and the sequence of calls: the same seed and calls
  *     give the same clocks.
@@ -130,6 +132,47 @@ MAE_SIM_API int mae_sim_run(mae_sim_t *sim, uint64_t clocks);
  * for each bus width, while the device goes on. Runs until the copy is done. */
 MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t src_iova,
                                   uint64_t bytes);
+
+/* Memory that the caller plays: instead of reaching mapped memory, each burst of the device's calls
+ * one of these. latency, order and stall hold for it, too.
+ *   read    gives the number of bytes at `data`, which has room for MAE_SIM_BURST_ROOM: fewer or more
+ *           than `bytes` end the burst early or late (RLAST); a beat that is not whole, the only one
+ *           of an empty answer too, carries SLVERR. Negative: all beats carry SLVERR
+ *   write   takes a run of strobed bytes; not 0: the burst is answered SLVERR
+ * Both NULL: mapped memory again. For bursts whose address is taken from then on. */
+#define MAE_SIM_BURST_ROOM 32768u
+typedef int64_t (*mae_sim_read_fn)(void *user, uint64_t address, uint32_t bytes, uint8_t *data);
+typedef int (*mae_sim_write_fn)(void *user, uint64_t address, const uint8_t *data, uint32_t bytes);
+MAE_SIM_API int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_write_fn write,
+                                void *user);
+
+/* The provisioning port of a protected card: offers secret (32 bytes) and session id (16) for at most
+ * `clocks`: 1 when they were taken, 0 when not. */
+MAE_SIM_API int mae_sim_install(mae_sim_t *sim, const uint8_t *secret, const uint8_t *session_id,
+                                uint64_t clocks);
+/* Where its nonces come from: called at once and each time that one was taken, gives 32 bytes. Without,
+ * they follow from the seed. */
+typedef void (*mae_sim_nonce_fn)(void *user, uint8_t *nonce);
+MAE_SIM_API int mae_sim_set_nonces(mae_sim_t *sim, mae_sim_nonce_fn nonce, void *user);
+
+/* What the device keeps: its registers, memories and wires, by their hierarchical names, as the
+ * simulator lays them out (words of 8, 16, 32 or 64 bits, little-endian; arrays one after another).
+ * -ENOENT behind the last one. The bytes stay where they are and change with the clocks. */
+struct mae_sim_signal {
+    const char *name;
+    const uint8_t *data;
+    uint64_t bytes;
+};
+MAE_SIM_API int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal);
+
+/* What is told of inside the device: sim/witness says what each kind means. Takes the oldest note: 1,
+ * or 0 when there is none. */
+struct mae_sim_note {
+    uint64_t kind;
+    uint64_t a, b, c;
+    uint8_t data[64];
+};
+MAE_SIM_API int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note);
 
 MAE_SIM_API void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats);
 MAE_SIM_API void mae_sim_detail(const mae_sim_t *sim, struct mae_sim_detail *detail);
