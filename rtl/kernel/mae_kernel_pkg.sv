@@ -14,6 +14,12 @@
 
 package mae_kernel_pkg;
 
+  // What stands in a card (mae_card_kernel).
+  typedef enum logic [1:0] {
+    KernelNn  = 2'd0,  // mae_kernel_nn
+    KernelMap = 2'd1   // mae_kernel_map
+  } kernel_e;
+
   localparam int unsigned LaneCount = 16;
   localparam int unsigned MaxKernel = 15;
   localparam int unsigned MaxShift = 47;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_card_memory: the memory of a card, 64 bytes a row (a granule), and who may use it when.
+//
+// One write port is shared in turns by the DMA, by the scrub of a transfer that was given up (zeros)
+// and by the kernel; the DMA and the kernel have a read port each (in an FPGA: two copies of the
+// memory, written alike). Byte 0 of a row is in bits 7:0.
+// The kernel's accesses, of 16 bytes, are judged in the clock in which they are let in: judge_*_o
+// shows what stands at its port (element 0 as a read, 1 as a write), judge_fault_i says at once
+// what is refused (H8). So an access is either over or not begun when a region is locked. A refused
+// one does nothing; a read is answered zero with kernel_fault_o, a write by kernel_fault_o alone.
+// The DMA's accesses are the locks' owners and are not judged; their granules are in the memory.
+//
+// Latency: a read is answered 2 clocks after it was taken, in order; a write holds for the reads that
+// are taken after it. Throughput: a row a clock at each port. Ready is combinational from the requests.
+// clear_i and reset: a walk zeroes all rows, 2^(MemoryBits - 6) clocks after clear_i (busy_o) in
+// which nothing is taken; reads under way are answered zero.
+// Legal: MemoryBits 7..32. Time depends on no data. Source: docs/protocol.md §5, H8, H14.
+
+`include "mae_assert.svh"
+
+module mae_card_memory
+  import mae_kernel_pkg::*;
+#(
+    parameter int unsigned MemoryBits = 20  // of its size in bytes
+) (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,
+    output logic busy_o,
+
+    input  logic         write_valid_i,    // from the host
+    output logic         write_ready_o,
+    input  logic [ 34:0] write_granule_i,
+    input  logic [ 63:0] write_strb_i,
+    input  logic [511:0] write_data_i,
+
+    input  logic        scrub_valid_i,   // zeros
+    output logic        scrub_ready_o,
+    input  logic [34:0] scrub_granule_i,
+
+    input  logic         read_valid_i,    // to the host
+    output logic         read_ready_o,
+    input  logic [ 34:0] read_granule_i,
+    output logic         read_rvalid_o,
+    output logic [511:0] read_rdata_o,
+
+    input  logic            kernel_valid_i,
+    output logic            kernel_ready_o,
+    input  memory_request_t kernel_request_i,
+    output logic            kernel_rvalid_o,
+    output row_t            kernel_rdata_o,
+    output logic            kernel_fault_o,
+
+    output logic [1:0]       judge_write_o,
+    output logic [1:0][63:0] judge_address_o,
+    input  logic [1:0]       judge_fault_i
+);
+  `MAE_PARAM(MemoryBitsLegal, MemoryBits >= 7 && MemoryBits <= 32)
+
+  localparam int unsigned GranuleWidth = MemoryBits - 6;
+  typedef logic [GranuleWidth-1:0] granule_t;
+
+  logic [511:0] rows_q[2**GranuleWidth];
+  granule_t walk_q;
+  logic walking_q, open;
+
+  assign busy_o = walking_q;
+  assign open   = !walking_q && !clear_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      walking_q <= 1'b1;
+      walk_q    <= '0;
+    end else if (clear_i) begin
+      walking_q <= 1'b1;
+      walk_q    <= '0;
+    end else if (walking_q) begin
+      walk_q <= walk_q + 1'b1;
+      if (walk_q == '1) walking_q <= 1'b0;
+    end
+  end
+
+  // What the kernel asks for.
+  granule_t kernel_granule;
+  logic kernel_write, kernel_refused, kernel_read;
+
+  assign kernel_granule = kernel_request_i.address[6+:GranuleWidth];
+  assign kernel_write = kernel_valid_i && kernel_request_i.write;
+  assign judge_write_o = 2'b10;
+  assign judge_address_o = {2{64'(kernel_request_i.address)}};
+  assign kernel_refused = judge_fault_i[kernel_request_i.write];
+  assign kernel_read = kernel_valid_i && !kernel_request_i.write && open;
+
+  // One writer a clock.
+  logic [2:0] grant;
+  logic [1:0] unused_writer;
+  logic writing;
+  granule_t place;
+  logic [63:0] strb;
+  logic [511:0] data;
+
+  mae_rr_arb #(
+      .N(3)
+  ) u_turn (
+      .clk_i,
+      .rst_ni,
+      .req_i    ({kernel_write, scrub_valid_i, write_valid_i}),
+      .advance_i(open),
+      .grant_o  (grant),
+      .index_o  (unused_writer),
+      .valid_o  (writing)
+  );
+
+  assign write_ready_o  = open && grant[0];
+  assign scrub_ready_o  = open && grant[1];
+  assign kernel_ready_o = open && (!kernel_request_i.write || grant[2]);
+  assign read_ready_o   = open;
+
+  always_comb begin
+    place = write_granule_i[GranuleWidth-1:0];
+    strb  = write_strb_i;
+    data  = write_data_i;
+    if (grant[1]) begin
+      place = scrub_granule_i[GranuleWidth-1:0];
+      strb  = '1;
+      data  = '0;
+    end
+    if (grant[2]) begin
+      place = kernel_granule;
+      strb  = '0;
+      if (!kernel_refused) strb[{kernel_request_i.address[5:4], 4'b0}+:16] = kernel_request_i.strb;
+      data = {4{kernel_request_i.data}};
+    end
+    if (!writing) strb = '0;
+    if (!open) begin
+      place = walk_q;
+      strb  = {64{walking_q}};
+      data  = '0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < 64; i++) if (strb[i]) rows_q[place][8*i+:8] <= data[8*i+:8];
+  end
+
+  // Reads: a register behind the memory, then one behind the choice of 16 bytes.
+  logic read_taken_q, kernel_taken_q, refused_q, write_refused_q;
+  logic [1:0] part_q;
+  logic [511:0] read_row_q, kernel_row_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {read_taken_q, kernel_taken_q, refused_q, write_refused_q} <= '0;
+      {read_rvalid_o, kernel_rvalid_o, kernel_fault_o} <= '0;
+    end else begin
+      read_taken_q <= read_valid_i && read_ready_o;
+      kernel_taken_q <= kernel_read;
+      refused_q <= kernel_read && kernel_refused;
+      write_refused_q <= kernel_write && kernel_ready_o && kernel_refused;
+      read_rvalid_o <= read_taken_q;
+      kernel_rvalid_o <= kernel_taken_q;
+      kernel_fault_o <= refused_q || write_refused_q;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      read_row_q   <= '0;
+      kernel_row_q <= '0;
+    end else begin
+      if (read_valid_i) read_row_q <= rows_q[read_granule_i[GranuleWidth-1:0]];
+      if (kernel_read) kernel_row_q <= rows_q[kernel_granule];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      part_q         <= '0;
+      read_rdata_o   <= '0;
+      kernel_rdata_o <= '0;
+    end else if (clear_i) begin
+      part_q         <= '0;
+      read_rdata_o   <= '0;
+      kernel_rdata_o <= '0;
+    end else begin
+      part_q <= kernel_request_i.address[5:4];
+      if (read_taken_q) read_rdata_o <= read_row_q;
+      if (kernel_taken_q) kernel_rdata_o <= refused_q ? '0 : kernel_row_q[{part_q, 7'b0}+:128];
+    end
+  end
+
+  logic unused;
+  assign unused = ^{write_granule_i, scrub_granule_i, read_granule_i};
+
+  `MAE_ASSERT(WriteInside, !write_valid_i || (write_granule_i >> GranuleWidth) == '0)
+  `MAE_ASSERT(ScrubInside, !scrub_valid_i || (scrub_granule_i >> GranuleWidth) == '0)
+  `MAE_ASSERT(ReadInside, !read_valid_i || (read_granule_i >> GranuleWidth) == '0)
+  `MAE_ASSERT(KernelAligned, !kernel_valid_i || kernel_request_i.address[3:0] == '0)
+  `MAE_STREAM_HOLDS(WriteHolds, write_valid_i, write_ready_o || clear_i, {
+                    write_granule_i, write_strb_i, write_data_i})
+
+endmodule

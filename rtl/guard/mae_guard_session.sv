@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_session: whether there is a session, how it began and why it ended.
+//
+// A secret comes through the provisioning port, in IDLE only (H14): with it, the host's nonce and the
+// device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED. The first failure of a
+// session is latched as its cause and ends it, as the OS's reset_i and a CLOSE do (close_i, once
+// its answer is written). Of failures in one clock the lowest input counts.
+//
+// The end: halt_o at once (nothing new is started), until the bus behind it is quiet (quiet_i, looked at
+// from the 4th clock); then clear_o for 128 clocks, in the first 32 of which mover_rst_no resets what
+// cannot be cleared where it stands; then the walks (busy_i) end; then IDLE with a new device nonce
+// (taken from device_nonce_i when nonce_take_o says so), or DEAD after a failure, until reset_i. A
+// reset_i during the end makes it IDLE. Reset begins there, too: nothing is trusted to be zero.
+//
+// Latency: the state follows its reason in the next clock. Secret, session id and host nonce are gone
+// with clear_o. Legal: Fatals 1 and more. Time depends on no data.
+// Source: docs/protocol.md §2, §5, H14; M4.
+
+`include "mae_assert.svh"
+
+module mae_guard_session
+  import mae_guard_pkg::*;
+#(
+    parameter logic [63:0] Capabilities = 64'h01_04_04_10_40_14_06_08,
+    parameter int unsigned Fatals = 3
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic         install_valid_i,      // the provisioning port
+    output logic         install_ready_o,
+    input  logic [255:0] install_secret_i,
+    input  logic [127:0] install_session_id_i,
+
+    input  logic [255:0] device_nonce_i,
+    output logic         nonce_take_o,
+    input  logic [  7:0] host_nonce_write_i,  // its words, 0 the first; dropped but in IDLE
+    input  logic [ 31:0] host_nonce_word_i,   // byte 0 in bits 7:0
+
+    input logic reset_i,  // the OS takes the device back
+    input logic open_i,   // OPEN was accepted
+    input logic close_i,  // CLOSE was answered
+
+    input logic   [Fatals-1:0] fatal_valid_i,
+    input fatal_t [Fatals-1:0] fatal_i,
+
+    output logic install_o,    // pulse
+    input  logic keys_ready_i,
+
+    output logic halt_o,
+    input  logic quiet_i,
+    output logic clear_o,
+    output logic mover_rst_no,
+    input  logic busy_i,
+
+    output state_e   state_o,
+    output fatal_t   cause_o,
+    output session_t session_o,
+    output logic     open_o      // doorbells are taken
+);
+  `MAE_PARAM(FatalsLegal, Fatals >= 1)
+
+  typedef enum logic [3:0] {
+    Reset,
+    Halt,
+    Clear,
+    Walk,
+    Idle,
+    Derive,
+    Keyed,
+    Run,
+    Error,
+    Dead
+  } step_e;
+
+  localparam int unsigned QuietFrom = 3;
+  localparam int unsigned MoverClocks = 32;
+  localparam int unsigned ClearClocks = 128;
+  localparam int unsigned WalkFrom = 3;
+
+  step_e step_q;
+  logic to_idle_q;
+  logic [6:0] count_q;
+  fatal_t cause_q, first_fatal;
+  session_t session_q;
+  logic live, failed, ends, install, mover_rst_n_q;
+
+  assign live = step_q inside {Keyed, Run};
+  assign install_ready_o = step_q == Idle && !reset_i;
+  assign install = install_valid_i && install_ready_o;
+  assign failed = fatal_valid_i != '0 && live;
+  assign ends = reset_i && !(step_q inside {Reset, Halt, Clear, Walk});
+
+  always_comb begin
+    first_fatal = '{cause: CauseNone, default: '0};
+    for (int signed i = int'(Fatals) - 1; i >= 0; i--) begin
+      if (fatal_valid_i[i]) first_fatal = fatal_i[i];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      step_q        <= Reset;
+      to_idle_q     <= 1'b1;
+      count_q       <= '0;
+      mover_rst_n_q <= 1'b0;
+    end else begin
+      count_q <= count_q + 1'b1;
+      mover_rst_n_q <= !(step_q == Reset || (step_q == Clear && 32'(count_q) < MoverClocks));
+      unique case (step_q)
+        Reset: step_q <= Halt;
+        Halt: begin
+          if (32'(count_q) >= QuietFrom) count_q <= 7'(QuietFrom);
+          if (32'(count_q) >= QuietFrom && quiet_i) begin
+            step_q  <= Clear;
+            count_q <= '0;
+          end
+        end
+        Clear: if (32'(count_q) == ClearClocks - 1) step_q <= Walk;
+        Walk: begin
+          if (32'(count_q) >= WalkFrom) count_q <= 7'(WalkFrom);
+          if (32'(count_q) >= WalkFrom && !busy_i) step_q <= (to_idle_q || reset_i) ? Idle : Dead;
+        end
+        Idle: if (install) step_q <= Derive;
+        Derive: if (keys_ready_i && !install_o) step_q <= Keyed;
+        Keyed: if (open_i) step_q <= Run;
+        Error: step_q <= Halt;
+        default: ;
+      endcase
+      // What ends a session, the strongest reason last.
+      if (reset_i) to_idle_q <= 1'b1;
+      if (live && close_i) begin
+        step_q <= Halt;
+        to_idle_q <= 1'b1;
+      end
+      if (failed) begin
+        step_q <= Error;
+        to_idle_q <= reset_i;
+      end
+      if (ends) step_q <= Halt;
+      if ((live && close_i) || ends || step_q inside {Reset, Error}) count_q <= '0;
+    end
+  end
+
+  // Nonces and secrets.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      session_q    <= '0;
+      cause_q      <= '0;
+      nonce_take_o <= 1'b0;
+      install_o    <= 1'b0;
+    end else begin
+      install_o <= install;
+      nonce_take_o <= 1'b0;
+      if (failed && !ends) cause_q <= first_fatal;
+      if (clear_o) begin
+        session_q.secret     <= '0;
+        session_q.session_id <= '0;
+        session_q.host_nonce <= '0;
+      end
+      if (step_q == Walk && 32'(count_q) >= WalkFrom && !busy_i && (to_idle_q || reset_i)) begin
+        nonce_take_o <= 1'b1;
+        session_q.device_nonce <= device_nonce_i;
+      end
+      if (step_q == Idle) begin
+        for (int unsigned i = 0; i < 8; i++) begin
+          if (host_nonce_write_i[i]) begin
+            session_q.host_nonce[32*(7-i)+:32] <= {
+              host_nonce_word_i[7:0],
+              host_nonce_word_i[15:8],
+              host_nonce_word_i[23:16],
+              host_nonce_word_i[31:24]
+            };
+          end
+        end
+        if (install) begin
+          session_q.secret <= install_secret_i;
+          session_q.session_id <= install_session_id_i;
+          cause_q <= '0;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    session_o = session_q;
+    session_o.capabilities = Capabilities;
+  end
+
+  assign cause_o = cause_q;
+  assign halt_o = !(step_q inside {Idle, Derive, Keyed, Run});
+  assign clear_o = step_q inside {Reset, Clear};
+  assign mover_rst_no = mover_rst_n_q;
+  assign open_o = live;
+
+  always_comb begin
+    unique case (step_q)
+      Reset:             state_o = StateReset;
+      Halt, Clear, Walk: state_o = StateScrub;
+      Idle, Derive:      state_o = StateIdle;
+      Keyed:             state_o = StateKeyed;
+      Run:               state_o = StateRun;
+      Error:             state_o = StateError;
+      default:           state_o = StateDead;
+    endcase
+  end
+
+  `MAE_ASSERT(SecretOfSession, session_q.secret == '0 || !(step_q inside {Idle, Walk, Dead}))
+  `MAE_ASSERT(OpenWhenKeyed, !open_i || step_q == Keyed || !live)
+
+endmodule
