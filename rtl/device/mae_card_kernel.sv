@@ -37,13 +37,13 @@ module mae_card_kernel
 
     input  logic        check_write_i,
     input  logic [31:0] check_offset_i,
-    input  logic [ 7:0] check_log2_width_i,  // 2 or 3
+    input  logic [ 1:0] check_log2_width_i,  // 2 or 3
     output logic        check_legal_o,
 
     input  logic        reg_valid_i,
     input  logic        reg_write_i,
     input  logic [31:0] reg_offset_i,
-    input  logic [ 7:0] reg_log2_width_i,
+    input  logic [ 1:0] reg_log2_width_i,
     input  logic [63:0] reg_wdata_i,       // of width 4: in the lower half
     output logic [63:0] reg_rdata_o,
     output logic        reg_error_o,
@@ -74,11 +74,11 @@ module mae_card_kernel
 
   // Legality.
   logic check_wide;
-  assign check_wide = check_log2_width_i == 8'd3;
+  assign check_wide = check_log2_width_i == 2'd3;
 
   always_comb begin
     check_legal_o = 1'b0;
-    if (check_log2_width_i inside {8'd2, 8'd3}) begin
+    if (check_log2_width_i inside {2'd2, 2'd3}) begin
       unique case (1'b1)
         check_offset_i == Control: check_legal_o = check_write_i && !check_wide;
         check_offset_i == Status: check_legal_o = !check_write_i && !check_wide;
@@ -97,7 +97,7 @@ module mae_card_kernel
   logic [ 3:0] index;
   logic [63:0] shown;
 
-  assign wide = reg_log2_width_i == 8'd3;
+  assign wide = reg_log2_width_i == 2'd3;
   assign index = reg_offset_i[6:3];
   assign refused = reg_valid_i && reg_write_i && running_q && reg_offset_i < Scratch;
   assign write = reg_valid_i && reg_write_i && !refused && reg_offset_i < Space;
