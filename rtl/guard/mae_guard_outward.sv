@@ -215,8 +215,7 @@ module mae_guard_outward
       };
 
   `MAE_ASSERT(NoMoreThanTwo, under_way_q != 2'd3)
-  `MAE_ASSERT(
-      LegalPlace,
-      !start || {start_i.host[5:0], start_i.address[63:41], start_i.address[5:0]} == '0 && start_i.length != '0)
+  `MAE_ASSERT(StartsAtGranules, !start || {start_i.host[5:0], start_i.address[5:0]} == '0)
+  `MAE_ASSERT(LengthLegal, !start || start_i.length != '0 && start_i.address[63:41] == '0)
 
 endmodule
