@@ -8,12 +8,12 @@ import collections
 import dataclasses
 import random
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from maeslant.protocol.adversary import Adversary, Sight, doorbell, flip, mailbox, poke
 from maeslant.protocol.constants import PAGE, RESET, RESET_WORD
-from maeslant.protocol.link import Event, Link, What
-from maeslant.protocol.workload import play
+from maeslant.protocol.link import Attack, Event, Link, What
+from maeslant.protocol.workload import Machine, play
 
 EVENTS = 360  # about as many as the workload makes
 
@@ -169,14 +169,16 @@ class Tally:
     wrong: list[str] = dataclasses.field(default_factory=list)
 
 
-def fuzz(manipulations: int, seed: int = 0) -> Tally:
+def fuzz(
+    manipulations: int, seed: int = 0, make: Callable[[Attack, str], Machine] = Machine
+) -> Tally:
     """Run until so many manipulations were made."""
     tally = Tally()
     while tally.manipulations < manipulations:
         attack = Fuzz(seed + tally.runs)
         tally.runs += 1
         try:
-            verdict = play(attack)
+            verdict = play(attack, make=make)
         except Exception as error:
             tally.manipulations += attack.fired
             tally.wrong.append(f"seed {seed + tally.runs - 1}: {attack.done}: {error!r}")

@@ -53,11 +53,17 @@ def counter_nonces(label: str) -> Callable[[], bytes]:
 
 
 class Machine:
-    """A card, a bus with an adversary, and sessions on them."""
+    """A card, a bus with an adversary, and sessions on them.
+
+    Subclasses put another card or another driver in place of the reference's.
+    """
+
+    make_device: Callable[..., Device] = Device
+    make_host: Callable[..., Host] = Host
 
     def __init__(self, attack: Attack | None = None, seed: str = "0", timeout: int = 40) -> None:
         self.seed, self.timeout = seed, timeout
-        self.device = Device(CAPABILITIES, counter_nonces(seed))
+        self.device = self.make_device(CAPABILITIES, counter_nonces(seed))
         self.link = Link(self.device, 1 << 19, attack)
         self.device.bus = self.link
 
@@ -70,7 +76,7 @@ class Machine:
         secret, session_id = octets(f"{label} secret", 32), octets(f"{label} id", 16)
         nonce = octets(f"{label} host nonce", 32)
         try:
-            host = Host(self.link, secret, session_id, nonce, timeout=self.timeout)
+            host = self.make_host(self.link, secret, session_id, nonce, timeout=self.timeout)
             record.installed = self.device.install(secret, session_id)
             application(host, record)
         except (HostError, BudgetError) as error:
@@ -82,6 +88,10 @@ class Machine:
         """The OS resets the card."""
         word = RESET_WORD.to_bytes(4, "little")
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
+        self.device.settle()
+
+    def close(self) -> None:
+        """Give back what the card and the driver hold."""
 
 
 def run_kernel(
@@ -195,9 +205,22 @@ class Verdict:
     second: str
 
 
-def play(attack: Attack, seed: str = "0", big: bool = False, stay: bool = False) -> Verdict:
+def play(
+    attack: Attack,
+    seed: str = "0",
+    big: bool = False,
+    stay: bool = False,
+    make: Callable[[Attack, str], Machine] = Machine,
+) -> Verdict:
     """Both sessions with an attack on the first (`stay`: and on the second)."""
-    machine = Machine(attack, seed)
+    machine = make(attack, seed)
+    try:
+        return _play(machine, attack, big, stay)
+    finally:
+        machine.close()
+
+
+def _play(machine: Machine, attack: Attack, big: bool, stay: bool) -> Verdict:
     record = machine.session("first", functools.partial(first, big=big))
     wrong = judge(record, expected(big))
     if machine.device.keys is None and any(machine.device.memory.data):
