@@ -35,7 +35,7 @@ Machine::Machine(const std::string &options)
     }
     next_bus_ = bus_half_;
     device_->enter();
-    set_notes(&notes_);
+    set_notes(notes_wanted_ ? &notes_ : nullptr);
     next_nonce();
     if (!options_.wave.empty()) device_->open_wave(options_.wave);
     reset();
@@ -134,7 +134,7 @@ void Machine::check() {
 
 bool Machine::begin() {
     device_->enter();
-    set_notes(&notes_);
+    set_notes(notes_wanted_ ? &notes_ : nullptr);
     if (!broken_) message_.clear();
     return !broken_;
 }

@@ -33,6 +33,7 @@ class Machine {
     bool signal(uint32_t index, Device::Signal &signal) const {
         return device_->signal(index, signal);
     }
+    void want_notes(bool wanted) { notes_wanted_ = wanted; }
     bool take_note(mae_sim_note &note);
     int host_copy(uint64_t dst, uint64_t src, uint64_t bytes);
     void stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) const;
@@ -74,6 +75,7 @@ class Machine {
     void *nonce_user_ = nullptr;
 
     Notes notes_;
+    bool notes_wanted_ = false;
     AxiFromDevice axi_from_;
     LiteFromDevice lite_from_;
     bool broken_ = false;

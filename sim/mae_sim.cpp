@@ -72,6 +72,8 @@ int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *
     return 0;
 }
 
+void mae_sim_set_notes(mae_sim_t *sim, int wanted) { sim->machine.want_notes(wanted != 0); }
+
 int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note) {
     return sim->machine.take_note(*note);
 }

@@ -64,6 +64,9 @@
 extern "C" {
 #endif
 
+#define MAE_SIM_BURST_ROOM 32768u /* bytes that a caller may answer a burst with */
+
+/* cdef begin */
 typedef struct mae_sim mae_sim_t;
 
 /* Counted since mae_sim_create() or the last mae_sim_stats_reset(). Beats are handshakes of the
@@ -140,7 +143,6 @@ MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t sr
  *           of an empty answer too, carries SLVERR. Negative: all beats carry SLVERR
  *   write   takes a run of strobed bytes; not 0: the burst is answered SLVERR
  * Both NULL: mapped memory again. For bursts whose address is taken from then on. */
-#define MAE_SIM_BURST_ROOM 32768u
 typedef int64_t (*mae_sim_read_fn)(void *user, uint64_t address, uint32_t bytes, uint8_t *data);
 typedef int (*mae_sim_write_fn)(void *user, uint64_t address, const uint8_t *data, uint32_t bytes);
 MAE_SIM_API int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_write_fn write,
@@ -165,13 +167,14 @@ struct mae_sim_signal {
 };
 MAE_SIM_API int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal);
 
-/* What is told of inside the device: sim/witness says what each kind means. Takes the oldest note: 1,
- * or 0 when there is none. */
+/* What is told of inside the device once it is asked for: sim/witness says what each kind means. Takes
+ * the oldest note: 1, or 0 when there is none. */
 struct mae_sim_note {
     uint64_t kind;
     uint64_t a, b, c;
     uint8_t data[64];
 };
+MAE_SIM_API void mae_sim_set_notes(mae_sim_t *sim, int wanted);
 MAE_SIM_API int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note);
 
 MAE_SIM_API void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats);
@@ -180,6 +183,7 @@ MAE_SIM_API void mae_sim_stats_reset(mae_sim_t *sim);
 
 /* The last failure in words, "" when there was none. Valid until the next call. */
 MAE_SIM_API const char *mae_sim_message(const mae_sim_t *sim);
+/* cdef end */
 
 #ifdef __cplusplus
 }
