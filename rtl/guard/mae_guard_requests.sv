@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_requests: takes requests, one after the other, and says what becomes of each.
+//
+// The checks of docs/protocol.md §5 in their order: doorbell, budget, verdict (each fatal: nothing is
+// answered, fatal_valid_o stays until clear_i), then kind, state, length, body and the kind's own. The
+// body is judged as it is deciphered and used after its verdict. What is legal goes on to whom it
+// concerns: batches, transfers (armed, charged, committed), epochs; what is not gives up its queue's
+// transfer if it was to move something, and is answered. The next request is taken as soon as this one
+// is handed on, so that queues do not wait for each other's work.
+//
+// A queue is ready again (done_o) when its answer is in host memory, or once its chunk is armed, if
+// less than Depth chunks of it are outstanding. A request is outstanding from its doorbell to answered_*.
+// Latency: n + 29 clocks from request_valid_i to what comes of a legal request of n blocks, if all
+// neighbours are ready. Throughput: one request at a time.
+// halt_i: nothing new begins; clear_i follows. Legal: Queues 1..64, Depth 1..63, Operations 4..64.
+// Constant-time in what is secret: the clocks depend on kind, length and outcome. Masked: no.
+// Source: docs/protocol.md §5.
+
+`include "mae_assert.svh"
+
+module mae_guard_requests
+  import mae_guard_pkg::*;
+#(
+    parameter int unsigned Queues = 4,
+    parameter int unsigned Depth = 8,
+    parameter int unsigned Operations = 64,
+    localparam int unsigned QueueWidth = (Queues > 1) ? $clog2(Queues) : 1
+) (
+    input logic clk_i,
+    input logic rst_ni,
+    input logic clear_i,
+    input logic halt_i,
+
+    // The session.
+    input  state_e                   state_i,
+    input  logic   [      63:0]      capabilities_i,
+    output logic                     open_o,          // pulse: OPEN is answered with OK
+    output logic                     close_o,         // pulse: the answer to CLOSE was written
+    output logic                     fatal_valid_o,   // until clear_i
+    output fatal_t                   fatal_o,
+    output logic   [Queues-1:0][7:0] outstanding_o,   // chunks that are armed and unanswered
+
+    // The mailboxes.
+    input  logic                        request_valid_i,
+    output logic                        request_ready_o,
+    input  logic [QueueWidth-1:0]       request_queue_i,
+    input  logic [          63:0]       request_number_i,
+    input  logic [          31:0]       request_blocks_i,
+    input  logic [    Queues-1:0][63:0] next_i,            // the numbers that are spent next
+    output logic [    Queues-1:0]       done_o,
+
+    // The message at hand.
+    output logic           open_valid_o,   // holds until it is ready: begin
+    input  logic           open_ready_i,
+    output logic   [  6:0] open_blocks_o,
+    output place_t         place_o,        // of the request at hand
+    input  logic           opened_i,
+    input  logic           opened_ok_i,
+    input  logic   [  7:0] opened_kind_i,
+    input  logic           body_valid_i,
+    input  logic   [  6:0] body_index_i,
+    input  logic   [127:0] body_i,
+
+    // Which registers there are: answered in the same clock.
+    output logic        check_write_o,
+    output logic [31:0] check_offset_o,
+    output logic [ 1:0] check_log2_width_o,
+    input  logic        check_legal_i,
+
+    // What a key may still do; spend_ok_i counts with spend_ready_i.
+    output logic          spend_valid_o,
+    input  logic          spend_ready_i,
+    output class_e        spend_class_o,
+    output logic          spend_bank_o,
+    output logic   [16:0] spend_blocks_o,
+    input  logic          spend_ok_i,
+
+    // Transfers, of place_o. Valid holds until done.
+    output logic                       arm_valid_o,
+    output logic                       arm_out_o,
+    output transfer_t                  arm_o,
+    input  logic                       arm_done_i,
+    input  status_e                    arm_status_i,
+    output logic                       arm_commit_o,     // pulse: it is paid for
+    output logic                       give_up_valid_o,
+    output logic      [QueueWidth-1:0] give_up_queue_o,
+    input  logic                       give_up_done_i,
+
+    // Batches and epochs, of place_o.
+    output logic                taken_o,        // pulse: a request was taken
+    output logic                batch_o,        // pulse: carry it out
+    output logic   [       6:0] batch_words_o,  // its READs
+    output logic                rekey_o,        // pulse: switch the queue, and answer
+    input  epoch_t [Queues-1:0] epoch_i,
+
+    // Answers.
+    output logic      answer_valid_o,
+    input  logic      answer_ready_i,
+    output answer_t   answer_o,
+    input  logic      answered_valid_i,  // pulse
+    input  answered_t answered_i
+);
+  `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
+  `MAE_PARAM(DepthLegal, Depth >= 1 && Depth <= 63)
+  `MAE_PARAM(OperationsLegal, Operations >= 4 && Operations <= 64)
+
+  typedef enum logic [3:0] {
+    Waiting,
+    Spending,   // class 1
+    Opening,
+    Listening,
+    Judging,
+    Arming,
+    Charging,   // class 3 or 4
+    GivingUp,
+    Answering,
+    Closing,
+    Failed
+  } step_e;
+
+  typedef logic [QueueWidth-1:0] queue_t;
+
+  step_e step_q;
+  place_t place_q;
+  logic [6:0] blocks_q;
+  logic [7:0] kind_q;
+  logic taken_q;
+  cause_e cause_q;
+  status_e status_q;
+  logic [63:0] value_q;
+
+  logic moves, refused;
+  queue_t queue;
+
+  assign queue = queue_t'(place_q.queue_index);
+  assign moves = kind_q == KindH2d || kind_q == KindD2h;
+
+  // The body, judged as it comes.
+  transfer_t transfer_q;
+  logic not_zero_q, zero_fields_q, fourth_q;
+  logic [6:0] reads_q;
+  status_e operation_status_q, operation_status;
+  logic [5:0] at_fault_q;
+  logic is_read;
+  operation_t operation;
+
+  assign operation = body_i;
+
+  mae_guard_operations #(
+      .Queues(Queues)
+  ) u_operations (
+      .operation_i(operation),
+      .queue_i    (place_q.queue_index),
+      .number_i   (place_q.sequence_number),
+      .check_write_o,
+      .check_offset_o,
+      .check_log2_width_o,
+      .check_legal_i,
+      .is_read_o  (is_read),
+      .status_o   (operation_status)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      transfer_q         <= '0;
+      not_zero_q         <= 1'b0;
+      zero_fields_q      <= 1'b0;
+      fourth_q           <= 1'b0;
+      reads_q            <= '0;
+      operation_status_q <= StatusOk;
+      at_fault_q         <= '0;
+    end else if (clear_i || step_q == Waiting) begin
+      transfer_q         <= '0;
+      not_zero_q         <= 1'b0;
+      zero_fields_q      <= 1'b0;
+      fourth_q           <= 1'b0;
+      reads_q            <= '0;
+      operation_status_q <= StatusOk;
+      at_fault_q         <= '0;
+    end else if (body_valid_i && step_q == Listening) begin
+      if (body_index_i < 7'd4) transfer_q <= {transfer_q[383:0], body_i};
+      not_zero_q    <= not_zero_q || body_i != '0;
+      zero_fields_q <= zero_fields_q || operation.zero != '0;
+      fourth_q      <= fourth_q || (body_index_i == 7'd3 && body_i != '0);
+      reads_q       <= reads_q + 7'(is_read);
+      if (operation_status_q == StatusOk && operation_status != StatusOk) begin
+        operation_status_q <= operation_status;
+        at_fault_q         <= body_index_i[5:0];
+      end
+    end
+  end
+
+  // What is outstanding: by queue, the numbers spent and not answered. An armed chunk lets its queue
+  // go on; any other request holds it until it is answered.
+  logic [Queues-1:0][7:0] answered_q, chunks_q;
+  logic [Queues-1:0] held_q, armed_q, ends, alone;
+  logic commit;
+
+  assign commit = step_q == Charging && spend_ready_i && spend_ok_i && !halt_i;
+  assign outstanding_o = chunks_q;
+
+  always_comb begin
+    for (int unsigned q = 0; q < Queues; q++) begin
+      ends[q] = answered_valid_i && 32'(answered_i.place.queue_index) == q && held_q[q] &&
+          !armed_q[q] && answered_i.place.sequence_number == next_i[q] - 64'd1;
+      done_o[q] = ends[q] || (held_q[q] && armed_q[q] && 32'(chunks_q[q]) < Depth);
+      alone[q] = next_i[q][7:0] - 8'd1 - answered_q[q] == 8'(q == 0);
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      answered_q <= '0;
+      chunks_q   <= '0;
+      held_q     <= '0;
+      armed_q    <= '0;
+    end else if (clear_i) begin
+      answered_q <= '0;
+      chunks_q   <= '0;
+      held_q     <= '0;
+      armed_q    <= '0;
+    end else begin
+      for (int unsigned q = 0; q < Queues; q++) begin
+        logic mine, armed_now, chunk_ends;
+        mine       = answered_valid_i && 32'(answered_i.place.queue_index) == q;
+        armed_now  = commit && 32'(queue) == q;
+        chunk_ends = mine && !ends[q];
+        answered_q[q] <= answered_q[q] + 8'(mine);
+        chunks_q[q]   <= chunks_q[q] + 8'(armed_now) - 8'(chunk_ends);
+        armed_q[q]    <= armed_now || (armed_q[q] && !done_o[q]);
+        if (done_o[q]) held_q[q] <= 1'b0;
+        if (request_valid_i && request_ready_o && 32'(request_queue_i) == q) held_q[q] <= 1'b1;
+      end
+    end
+  end
+
+  // Checks 6 to 10.
+  status_e status;
+  logic [63:0] value;
+
+  always_comb begin
+    status = StatusOk;
+    value  = '0;
+    if (kind_q < KindOpen || kind_q > KindClose) status = StatusKind;
+    else if ((kind_q == KindOpen) != (state_i == StateKeyed)) status = StatusState;
+    else if ((kind_q == KindOpen || kind_q == KindClose) && queue != '0) status = StatusState;
+    else if (kind_q == KindClose && alone != '1) status = StatusState;
+    else if (moves) begin
+      if (blocks_q != 7'd4) status = StatusLength;
+      else if (kind_q == KindD2h && fourth_q) status = StatusBody;
+    end else if (kind_q == KindBatch) begin
+      if (zero_fields_q) status = StatusBody;
+      else begin
+        status = operation_status_q;
+        value  = 64'(at_fault_q);
+      end
+    end else if (blocks_q != 7'd1) status = StatusLength;
+    else if (not_zero_q) status = StatusBody;
+    else if (kind_q == KindOpen) value = capabilities_i;
+  end
+
+  assign refused = status != StatusOk;
+
+  // Doorbells, budgets.
+  logic doorbell_legal;
+  logic [31:0] chunk_blocks;
+
+  assign doorbell_legal = request_blocks_i != '0 && request_blocks_i <= Operations;
+  assign chunk_blocks = (transfer_q.length + 32'd15) >> 4;
+
+  assign request_ready_o = step_q == Waiting && !halt_i;
+  assign spend_valid_o = (step_q == Spending || step_q == Charging) && !halt_i;
+  assign spend_bank_o = place_q.epoch[0];
+  assign open_valid_o = !halt_i &&
+      (step_q == Opening || (step_q == Spending && spend_ready_i && spend_ok_i));
+  assign open_blocks_o = blocks_q;
+
+  always_comb begin
+    spend_class_o  = ClassRequest;
+    spend_blocks_o = 17'(blocks_q) + 17'd1;
+    if (step_q == Charging) begin
+      spend_class_o  = (kind_q == KindH2d) ? ClassDmaIn : ClassDmaOut;
+      spend_blocks_o = chunk_blocks[16:0] + 17'd1;
+    end
+  end
+
+  assign place_o = place_q;
+  assign taken_o = taken_q;
+  assign arm_valid_o = step_q == Arming && !halt_i;
+  assign arm_out_o = kind_q == KindD2h;
+  assign arm_o = transfer_q;
+  assign arm_commit_o = commit;
+  assign give_up_valid_o = step_q == GivingUp && !halt_i;
+  assign give_up_queue_o = queue;
+  assign batch_o = step_q == Judging && kind_q == KindBatch && !refused && !halt_i;
+  assign batch_words_o = reads_q;
+  assign rekey_o = step_q == Judging && kind_q == KindRekey && !refused && !halt_i;
+
+  assign answer_valid_o = step_q == Answering && !halt_i;
+  assign answer_o = '{
+          place: place_q,
+          kind: kind_q,
+          status: status_q,
+          executed: 16'(status_q == StatusOk),
+          value: value_q,
+          words: (kind_q == KindBatch) ? reads_q : '0,
+          words_done: '0,
+          tag: '0
+      };
+  assign open_o = answer_valid_o && answer_ready_i && kind_q == KindOpen && status_q == StatusOk;
+  assign close_o = step_q == Closing && answered_valid_i && !halt_i;
+  assign fatal_valid_o = step_q == Failed;
+  assign fatal_o = '{
+          cause: cause_q,
+          queue_index: place_q.queue_index,
+          sequence_number: place_q.sequence_number
+      };
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      step_q   <= Waiting;
+      place_q  <= '0;
+      blocks_q <= '0;
+      kind_q   <= '0;
+      taken_q  <= 1'b0;
+      cause_q  <= CauseNone;
+      status_q <= StatusNone;
+      value_q  <= '0;
+    end else if (clear_i) begin
+      step_q   <= Waiting;
+      place_q  <= '0;
+      blocks_q <= '0;
+      kind_q   <= '0;
+      taken_q  <= 1'b0;
+      cause_q  <= CauseNone;
+      status_q <= StatusNone;
+      value_q  <= '0;
+    end else begin
+      taken_q <= 1'b0;
+      if (!halt_i) begin
+        unique case (step_q)
+          Waiting:
+          if (request_valid_i) begin
+            place_q <= '{
+                queue_index: 8'(request_queue_i),
+                epoch: epoch_i[request_queue_i],
+                sequence_number: request_number_i
+            };
+            blocks_q <= request_blocks_i[6:0];
+            taken_q <= 1'b1;
+            cause_q <= CauseDoorbell;
+            step_q <= doorbell_legal ? Spending : Failed;
+          end
+          Spending:
+          if (spend_ready_i) begin
+            cause_q <= CauseBudget;
+            step_q  <= !spend_ok_i ? Failed : open_ready_i ? Listening : Opening;
+          end
+          Opening:  if (open_ready_i) step_q <= Listening;
+          Listening:
+          if (opened_i) begin
+            kind_q  <= opened_kind_i;
+            cause_q <= CauseTag;
+            step_q  <= opened_ok_i ? Judging : Failed;
+          end
+          Judging: begin
+            status_q <= status;
+            value_q  <= value;
+            if (refused) step_q <= moves ? GivingUp : Answering;
+            else if (moves) step_q <= Arming;
+            else if (kind_q == KindSkip) step_q <= GivingUp;
+            else step_q <= (kind_q == KindBatch || kind_q == KindRekey) ? Waiting : Answering;
+          end
+          Arming:
+          if (arm_done_i) begin
+            status_q <= arm_status_i;
+            step_q   <= (arm_status_i == StatusOk) ? Charging : GivingUp;
+          end
+          Charging:
+          if (spend_ready_i) begin
+            cause_q <= CauseBudget;
+            step_q  <= spend_ok_i ? Waiting : Failed;
+          end
+          GivingUp: if (give_up_done_i) step_q <= Answering;
+          Answering:
+          if (answer_ready_i) begin
+            step_q <= (kind_q == KindClose && status_q == StatusOk) ? Closing : Waiting;
+          end
+          default:  ;
+        endcase
+      end
+    end
+  end
+
+  logic unused;
+  assign unused = ^{chunk_blocks[31:17], answered_i.passed, answered_i.place.epoch};
+
+  `MAE_ASSERT(OnlyWhenAsked, !(opened_i && step_q != Listening) || halt_i || clear_i)
+  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o, answer_ready_i || halt_i || clear_i, answer_o)
+  `MAE_STREAM_HOLDS(ArmHolds, arm_valid_o, arm_done_i || halt_i || clear_i, {arm_out_o, arm_o})
+
+endmodule
