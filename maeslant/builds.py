@@ -13,12 +13,14 @@ from maeslant.errors import MaeslantError
 
 FILE = paths.ROOT / "configs" / "builds.yml"
 DEVICES = ("peripheral", "stream", "copy")
+CARDS = ("protected", "plain")
 
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Names of enum values that parameters may have, as mae_aes_pkg numbers them."""
-    text = (paths.RTL / "cipher" / "mae_aes_pkg.sv").read_text()
+    """Names of enum values that parameters may have, as their packages number them."""
+    packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
+    text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
@@ -41,6 +43,8 @@ def _read() -> dict[str, dict[str, object]]:
                 raise MaeslantError(f"{FILE.name}: build {name} lacks a {field}")
         if build.get("device") not in (None, *DEVICES):
             raise MaeslantError(f"{FILE.name}: build {name}: device is none of {DEVICES}")
+        if build.get("card") not in (None, *CARDS):
+            raise MaeslantError(f"{FILE.name}: build {name}: card is none of {CARDS}")
         build["parameters"] = {
             key: _number(name, key, value) for key, value in build.get("parameters", {}).items()
         }

@@ -39,6 +39,8 @@ ENGINES = {
     "mae_arbiter_bench": "arbiter",
     "mae_arbiter_toy": "explore",
 }
+# What is bound to a top to tell of its inside.
+WITNESSES = {"mae_protected_card": [SIM / "witness" / "mae_card_witness.sv"]}
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -58,9 +60,10 @@ def build(name: str, trace: bool = False) -> pathlib.Path:
     With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
     """
     found = builds.get(name)
-    if not found.get("device") and found["top"] not in ENGINES:
+    if not (found.get("device") or found.get("card")) and found["top"] not in ENGINES:
         raise MaeslantError(f"{name} is no device: only devices make a machine")
-    return build_top(name, str(found["top"]), found["parameters"], trace=trace)
+    top = str(found["top"])
+    return build_top(name, top, found["parameters"], sources=WITNESSES.get(top, ()), trace=trace)
 
 
 def build_top(

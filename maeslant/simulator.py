@@ -133,13 +133,13 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offer a secret (32 bytes) and session id (16) for so many clocks; whether it was taken."""
+        """Offer secret (32 bytes) and session id (16) for so many clocks; whether they were taken."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))
 
     def set_nonces(self, source: Callable[[], bytes]) -> None:
-        """Where the device's nonces of 32 bytes come from: asked now, and each time one was taken."""
+        """Where the device's nonces of 32 bytes come from: asked now and when one was taken."""
 
         def give(_user: object, nonce: object) -> None:
             self.ffi.memmove(nonce, source(), 32)
