@@ -68,37 +68,6 @@ module mae_guard_batches
   typedef logic [QueueWidth-1:0] queue_t;
   typedef logic [6:0] count_t;
 
-  localparam logic [31:0] Kernel = 32'hffff_ffff;
-
-  // What became of the last 64 numbers of every queue.
-  logic [Queues-1:0][63:0] last_q;  // taken
-  logic [Queues-1:0][63:0] answered_q, passed_q;
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      last_q     <= '0;
-      answered_q <= '0;
-      passed_q   <= '0;
-    end else if (clear_i) begin
-      last_q     <= '0;
-      answered_q <= '0;
-      passed_q   <= '0;
-    end else begin
-      for (int unsigned q = 0; q < Queues; q++) begin
-        // Bits of an answer later than 64 numbers belong to another number by now.
-        if (answered_valid_i && 32'(answered_i.place.queue_index) == q &&
-            last_q[q] - answered_i.place.sequence_number < 64'd64) begin
-          answered_q[q][answered_i.place.sequence_number[5:0]] <= 1'b1;
-          passed_q[q][answered_i.place.sequence_number[5:0]]   <= answered_i.passed;
-        end
-        if (taken_i && 32'(place_i.queue_index) == q) begin
-          last_q[q] <= place_i.sequence_number;
-          answered_q[q][place_i.sequence_number[5:0]] <= 1'b0;
-        end
-      end
-    end
-  end
-
   // The batches.
   logic [Queues-1:0] active_q, ended_q;
   place_t [Queues-1:0] place_q;
@@ -131,33 +100,28 @@ module mae_guard_batches
   assign again = fetched_q && chosen == current_q;
   assign fetch_at = at_q[chosen] + count_t'(again);
 
-  // A WAIT.
-  logic [63:0] behind;
-  logic spent, too_old, answered, passed, is_wait, for_kernel, passes, fails;
-  queue_t other;
+  logic is_wait, passes, fails;
 
   assign is_wait = operation.op == OpWait;
-  assign for_kernel = operation.offset == Kernel;
-  assign other = queue_t'(operation.offset);
-  assign spent = operation.data <= last_q[other];
-  assign behind = last_q[other] - operation.data;
-  assign too_old = behind >= 64'd64;
-  assign answered = answered_q[other][operation.data[5:0]];
-  assign passed = passed_q[other][operation.data[5:0]];
 
-  always_comb begin
-    passes  = 1'b0;
-    fails   = 1'b0;
-    outcome = StatusWait;
-    if (for_kernel) begin
-      passes  = runs_i >= operation.data;
-      fails   = !passes && kernel_fault_i;
-      outcome = StatusAfter;
-    end else if (spent) begin
-      passes = !too_old && answered && passed;
-      fails  = too_old || (answered && !passed);
-    end
-  end
+  mae_guard_outcomes #(
+      .Queues(Queues)
+  ) u_outcomes (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .place_i,
+      .taken_i,
+      .answered_valid_i,
+      .answered_i,
+      .runs_i,
+      .kernel_fault_i,
+      .wait_for_i   (operation.offset),
+      .wait_number_i(operation.data),
+      .passes_o     (passes),
+      .fails_o      (fails),
+      .status_o     (outcome)
+  );
 
   // An access is under way for a clock; after an error nothing more happens.
   logic access_q, read_q, narrow_q, failed_q, error;

@@ -136,104 +136,59 @@ module mae_guard_requests
   assign queue = queue_t'(place_q.queue_index);
   assign moves = kind_q == KindH2d || kind_q == KindD2h;
 
-  // The body, judged as it comes.
-  transfer_t transfer_q;
-  logic not_zero_q, zero_fields_q, fourth_q;
-  logic [6:0] reads_q;
-  status_e operation_status_q, operation_status;
-  logic [5:0] at_fault_q;
-  logic is_read;
-  operation_t operation;
+  // Its body, judged as it comes.
+  transfer_t transfer;
+  logic body_all_zero, tag_zero, fields_zero;
+  logic [6:0] reads;
+  status_e operations_status;
+  logic [5:0] at_fault;
 
-  assign operation = body_i;
-
-  mae_guard_operations #(
+  mae_guard_body #(
       .Queues(Queues)
-  ) u_operations (
-      .operation_i(operation),
-      .queue_i    (place_q.queue_index),
-      .number_i   (place_q.sequence_number),
+  ) u_body (
+      .clk_i,
+      .rst_ni,
+      .clear_i            (clear_i || step_q == Waiting),
+      .place_i            (place_q),
+      .row_valid_i        (body_valid_i && step_q == Listening),
+      .row_index_i        (body_index_i),
+      .row_i              (body_i),
       .check_write_o,
       .check_offset_o,
       .check_log2_width_o,
       .check_legal_i,
-      .is_read_o  (is_read),
-      .status_o   (operation_status)
+      .all_zero_o         (body_all_zero),
+      .transfer_o         (transfer),
+      .tag_zero_o         (tag_zero),
+      .fields_zero_o      (fields_zero),
+      .reads_o            (reads),
+      .operations_status_o(operations_status),
+      .at_fault_o         (at_fault)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      transfer_q         <= '0;
-      not_zero_q         <= 1'b0;
-      zero_fields_q      <= 1'b0;
-      fourth_q           <= 1'b0;
-      reads_q            <= '0;
-      operation_status_q <= StatusOk;
-      at_fault_q         <= '0;
-    end else if (clear_i || step_q == Waiting) begin
-      transfer_q         <= '0;
-      not_zero_q         <= 1'b0;
-      zero_fields_q      <= 1'b0;
-      fourth_q           <= 1'b0;
-      reads_q            <= '0;
-      operation_status_q <= StatusOk;
-      at_fault_q         <= '0;
-    end else if (body_valid_i && step_q == Listening) begin
-      if (body_index_i < 7'd4) transfer_q <= {transfer_q[383:0], body_i};
-      not_zero_q    <= not_zero_q || body_i != '0;
-      zero_fields_q <= zero_fields_q || operation.zero != '0;
-      fourth_q      <= fourth_q || (body_index_i == 7'd3 && body_i != '0);
-      reads_q       <= reads_q + 7'(is_read);
-      if (operation_status_q == StatusOk && operation_status != StatusOk) begin
-        operation_status_q <= operation_status;
-        at_fault_q         <= body_index_i[5:0];
-      end
-    end
-  end
-
-  // What is outstanding: by queue, the numbers spent and not answered. An armed chunk lets its queue
-  // go on; any other request holds it until it is answered.
-  logic [Queues-1:0][7:0] answered_q, chunks_q;
-  logic [Queues-1:0] held_q, armed_q, ends, alone;
-  logic commit;
+  // What is outstanding.
+  logic commit, alone;
 
   assign commit = step_q == Charging && spend_ready_i && spend_ok_i && !halt_i;
-  assign outstanding_o = chunks_q;
 
-  always_comb begin
-    for (int unsigned q = 0; q < Queues; q++) begin
-      ends[q] = answered_valid_i && 32'(answered_i.place.queue_index) == q && held_q[q] &&
-          !armed_q[q] && answered_i.place.sequence_number == next_i[q] - 64'd1;
-      done_o[q] = ends[q] || (held_q[q] && armed_q[q] && 32'(chunks_q[q]) < Depth);
-      alone[q] = next_i[q][7:0] - 8'd1 - answered_q[q] == 8'(q == 0);
-    end
-  end
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      answered_q <= '0;
-      chunks_q   <= '0;
-      held_q     <= '0;
-      armed_q    <= '0;
-    end else if (clear_i) begin
-      answered_q <= '0;
-      chunks_q   <= '0;
-      held_q     <= '0;
-      armed_q    <= '0;
-    end else begin
-      for (int unsigned q = 0; q < Queues; q++) begin
-        logic mine, armed_now, chunk_ends;
-        mine       = answered_valid_i && 32'(answered_i.place.queue_index) == q;
-        armed_now  = commit && 32'(queue) == q;
-        chunk_ends = mine && !ends[q];
-        answered_q[q] <= answered_q[q] + 8'(mine);
-        chunks_q[q]   <= chunks_q[q] + 8'(armed_now) - 8'(chunk_ends);
-        armed_q[q]    <= armed_now || (armed_q[q] && !done_o[q]);
-        if (done_o[q]) held_q[q] <= 1'b0;
-        if (request_valid_i && request_ready_o && 32'(request_queue_i) == q) held_q[q] <= 1'b1;
-      end
-    end
-  end
+  mae_guard_outstanding #(
+      .Queues(Queues),
+      .Depth (Depth)
+  ) u_outstanding (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .next_i,
+      .taken_i      (request_valid_i && request_ready_o),
+      .taken_queue_i(request_queue_i),
+      .armed_i      (commit),
+      .armed_queue_i(queue),
+      .answered_valid_i,
+      .answered_i,
+      .done_o,
+      .chunks_o     (outstanding_o),
+      .alone_o      (alone)
+  );
 
   // Checks 6 to 10.
   status_e status;
@@ -245,18 +200,18 @@ module mae_guard_requests
     if (kind_q < KindOpen || kind_q > KindClose) status = StatusKind;
     else if ((kind_q == KindOpen) != (state_i == StateKeyed)) status = StatusState;
     else if ((kind_q == KindOpen || kind_q == KindClose) && queue != '0) status = StatusState;
-    else if (kind_q == KindClose && alone != '1) status = StatusState;
+    else if (kind_q == KindClose && !alone) status = StatusState;
     else if (moves) begin
       if (blocks_q != 7'd4) status = StatusLength;
-      else if (kind_q == KindD2h && fourth_q) status = StatusBody;
+      else if (kind_q == KindD2h && !tag_zero) status = StatusBody;
     end else if (kind_q == KindBatch) begin
-      if (zero_fields_q) status = StatusBody;
+      if (!fields_zero) status = StatusBody;
       else begin
-        status = operation_status_q;
-        value  = 64'(at_fault_q);
+        status = operations_status;
+        value  = 64'(at_fault);
       end
     end else if (blocks_q != 7'd1) status = StatusLength;
-    else if (not_zero_q) status = StatusBody;
+    else if (!body_all_zero) status = StatusBody;
     else if (kind_q == KindOpen) value = capabilities_i;
   end
 
@@ -267,7 +222,7 @@ module mae_guard_requests
   logic [31:0] chunk_blocks;
 
   assign doorbell_legal = request_blocks_i != '0 && request_blocks_i <= Operations;
-  assign chunk_blocks = (transfer_q.length + 32'd15) >> 4;
+  assign chunk_blocks = (transfer.length + 32'd15) >> 4;
 
   assign request_ready_o = step_q == Waiting && !halt_i;
   assign spend_valid_o = (step_q == Spending || step_q == Charging) && !halt_i;
@@ -289,12 +244,12 @@ module mae_guard_requests
   assign taken_o = taken_q;
   assign arm_valid_o = step_q == Arming && !halt_i;
   assign arm_out_o = kind_q == KindD2h;
-  assign arm_o = transfer_q;
+  assign arm_o = transfer;
   assign arm_commit_o = commit;
   assign give_up_valid_o = step_q == GivingUp && !halt_i;
   assign give_up_queue_o = queue;
   assign batch_o = step_q == Judging && kind_q == KindBatch && !refused && !halt_i;
-  assign batch_words_o = reads_q;
+  assign batch_words_o = reads;
   assign rekey_o = step_q == Judging && kind_q == KindRekey && !refused && !halt_i;
 
   assign answer_valid_o = step_q == Answering && !halt_i;
@@ -304,7 +259,7 @@ module mae_guard_requests
           status: status_q,
           executed: 16'(status_q == StatusOk),
           value: value_q,
-          words: (kind_q == KindBatch) ? reads_q : '0,
+          words: (kind_q == KindBatch) ? reads : '0,
           words_done: '0,
           tag: '0
       };
@@ -394,7 +349,7 @@ module mae_guard_requests
   end
 
   logic unused;
-  assign unused = ^{chunk_blocks[31:17], answered_i.passed, answered_i.place.epoch};
+  assign unused = ^chunk_blocks[31:17];
 
   `MAE_ASSERT(OnlyWhenAsked, !(opened_i && step_q != Listening) || halt_i || clear_i)
   `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o, answer_ready_i || halt_i || clear_i, answer_o)
