@@ -331,6 +331,43 @@ def wave(
     print(waves.make(target))
 
 
+@app.command()
+def attack(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Attack, family (flip), requirement (H7), flip/*."
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
+        True
+    ),
+    p0: Annotated[
+        bool, typer.Option("--p0", help="The tag oracle: the paper's mode falls.")
+    ] = False,
+    fuzz: Annotated[int, typer.Option("--fuzz", help="So many random manipulations.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random ones.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Stand between driver and card: what each attack would have got, and where it was caught."""
+    from maeslant import attacks
+
+    console = Console()
+    if not (names or every or p0 or fuzz):
+        attacks.show_catalogue(console)
+        return
+    good = True
+    if p0:
+        good &= attacks.run_p0(card, console)
+    if names or every:
+        good &= attacks.run(names or [], every, card, as_json, console, err)
+    if fuzz:
+        good &= attacks.run_fuzz(fuzz, seed, card, console, err)
+    if not good:
+        raise typer.Exit(1)
+
+
 soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
 app.add_typer(soc_app, name="soc")
 

@@ -133,7 +133,7 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offer secret (32 bytes) and session id (16) for so many clocks; whether they were taken."""
+        """Offer secret (32 bytes) and session id (16) for so many clocks; whether it took them."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))

@@ -170,11 +170,15 @@ class Tally:
 
 
 def fuzz(
-    manipulations: int, seed: int = 0, make: Callable[[Attack, str], Machine] = Machine
+    manipulations: int,
+    seed: int = 0,
+    make: Callable[[Attack, str], Machine] = Machine,
+    seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Run until so many manipulations were made."""
+    """Run until so many manipulations were made; ``seen`` is told how many there are."""
     tally = Tally()
     while tally.manipulations < manipulations:
+        seen(tally.manipulations)
         attack = Fuzz(seed + tally.runs)
         tally.runs += 1
         try:

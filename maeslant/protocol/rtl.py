@@ -3,7 +3,8 @@
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
-card did inside comes from witnesses bound to its modules (sim/witness), what it keeps from its state.
+card did inside comes from witnesses bound to its modules (sim/witness), what it keeps from the
+model's state.
 """
 
 import enum
