@@ -13,7 +13,7 @@
 // The memory port is mae_kernel_nn's.
 //
 // Clocks, without a stall and with answers A clocks after the read was taken: a whole granule takes
-// A + 10, what ends the run A + 3. Time depends on no data. Source: the reference's kernel,
+// A + 10, what ends the run A + 4. Time depends on no data. Source: the reference's kernel,
 // maeslant/protocol/card.py.
 
 `include "mae_assert.svh"

@@ -14,8 +14,17 @@ ROW_MASK = (1 << 128) - 1
 class DeviceMemory:
     """Serves mem_* of the kernel; keeps what was written and judges the port's rules."""
 
-    def __init__(self, dut, stall: float = 0.0, answer: int = 1, slow: float = 0.0, seed: int = 1):
+    def __init__(
+        self,
+        dut,
+        stall: float = 0.0,
+        answer: int = 1,
+        slow: float = 0.0,
+        seed: int = 1,
+        whole: bool = True,
+    ):
         self.dut = dut
+        self.whole = whole  # every write is of whole rows
         self.stall = stall  # chance that a request waits a clock
         self.answer = answer  # clocks from a read to its answer, at least
         self.slow = slow  # chance that an answer waits a clock more
@@ -61,8 +70,11 @@ class DeviceMemory:
         elif refused:
             self._waiting.append((self.clock + 1, None, True))
         else:
-            assert (request >> 128) & 0xFFFF == 0xFFFF
-            self.rows[address // ROW] = (request & ROW_MASK).to_bytes(ROW, "little")
+            strobes, row = (request >> 128) & 0xFFFF, address // ROW
+            assert strobes == 0xFFFF or not self.whole
+            data = (request & ROW_MASK).to_bytes(ROW, "little")
+            old = self.rows.get(row, bytes(ROW))
+            self.rows[row] = bytes(data[i] if strobes >> i & 1 else old[i] for i in range(ROW))
             self.writes.append(address)
 
     async def _serve(self) -> None:
