@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard: what stands between a host that nobody trusts and a card's memory and kernel.
+//
+//   registers ─► executor: mailbox ─► messages ─► requests ─┬─► batches ─► the kernel's registers
+//       ▲                               ▲                   └─► transfers ─► inward ─► memory
+//    session                            └── answers ◄───────────────┘   └──► outward ◄───┘
+//
+// The only ways in are messages with a right tag; the only ways out are sealed answers, and chunks
+// under class 4. Everything else that the host can do is written in docs/protocol.md §4.
+// mae_guard_session ends it all: halt_o, then clear_o until busy_i and the guard's own walks are over.
+//
+// Latency and throughput: those of the parts. From a doorbell to the number of its answer in host
+// memory: docs/figures.md. The card answers check_* in the same clock and reg_* in the next one.
+// Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits 12..32;
+// Regions 1..16. Constant-time in keys and data. Masked: no.
+// Source: docs/protocol.md; P0 §3, §4.
+
+`include "mae_assert.svh"
+
+module mae_guard
+  import mae_aes_pkg::*;
+  import mae_guard_pkg::*;
+#(
+    parameter int unsigned Queues = 4,
+    parameter int unsigned Depth = 8,
+    parameter int unsigned ChunkBits = 20,
+    parameter int unsigned Operations = 64,
+    parameter int unsigned MemoryBits = 21,
+    parameter int unsigned Regions = 8,
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter longint unsigned Budget = BlocksPerKey,  // of a key
+    localparam int unsigned AddrWidth = 20
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic         install_valid_i,       // the provisioning port
+    output logic         install_ready_o,
+    input  logic [255:0] install_secret_i,
+    input  logic [127:0] install_session_id_i,
+    input  logic [255:0] nonce_i,               // never the same twice
+    output logic         nonce_take_o,          // pulse: it was taken
+
+    input  logic                 s_axil_awvalid,
+    output logic                 s_axil_awready,
+    input  logic [AddrWidth-1:0] s_axil_awaddr,
+    input  logic [          2:0] s_axil_awprot,
+    input  logic                 s_axil_wvalid,
+    output logic                 s_axil_wready,
+    input  logic [         31:0] s_axil_wdata,
+    input  logic [          3:0] s_axil_wstrb,
+    output logic                 s_axil_bvalid,
+    input  logic                 s_axil_bready,
+    output logic [          1:0] s_axil_bresp,
+    input  logic                 s_axil_arvalid,
+    output logic                 s_axil_arready,
+    input  logic [AddrWidth-1:0] s_axil_araddr,
+    input  logic [          2:0] s_axil_arprot,
+    output logic                 s_axil_rvalid,
+    input  logic                 s_axil_rready,
+    output logic [         31:0] s_axil_rdata,
+    output logic [          1:0] s_axil_rresp,
+    output logic                 irq_o,           // pulse: some number was written
+
+    // the host's memory
+    output logic         ar_valid_o,
+    input  logic         ar_ready_i,
+    output logic [  7:0] ar_id_o,
+    output logic [ 63:0] ar_addr_o,
+    output logic [  7:0] ar_len_o,
+    input  logic         r_valid_i,
+    output logic         r_ready_o,
+    input  logic [  7:0] r_id_i,
+    input  logic [511:0] r_data_i,
+    input  logic [  1:0] r_resp_i,
+    input  logic         r_last_i,
+    output logic         aw_valid_o,
+    input  logic         aw_ready_i,
+    output logic [  7:0] aw_id_o,
+    output logic [ 63:0] aw_addr_o,
+    output logic [  7:0] aw_len_o,
+    output logic         w_valid_o,
+    input  logic         w_ready_i,
+    output logic [511:0] w_data_o,
+    output logic [ 63:0] w_strb_o,
+    output logic         w_last_o,
+    input  logic         b_valid_i,
+    output logic         b_ready_o,
+    input  logic [  7:0] b_id_i,
+    input  logic [  1:0] b_resp_i,
+
+    // what is guarded
+    output logic              clear_o,
+    input  logic              busy_i,              // it still clears itself
+    output logic              check_write_o,
+    output logic [31:0]       check_offset_o,
+    output logic [ 1:0]       check_log2_width_o,
+    input  logic              check_legal_i,
+    output logic              reg_valid_o,
+    output logic              reg_write_o,
+    output logic [31:0]       reg_offset_o,
+    output logic [ 1:0]       reg_log2_width_o,
+    output logic [63:0]       reg_wdata_o,
+    input  logic [63:0]       reg_rdata_i,
+    input  logic              reg_error_i,
+    input  logic [63:0]       runs_i,
+    input  logic              kernel_fault_i,
+    input  logic [ 1:0]       judge_write_i,
+    input  logic [ 1:0][63:0] judge_address_i,
+    output logic [ 1:0]       judge_fault_o,
+
+    output logic         write_valid_o,
+    input  logic         write_ready_i,
+    output logic [ 34:0] write_granule_o,
+    output logic [ 63:0] write_strb_o,
+    output logic [511:0] write_data_o,
+    output logic         scrub_valid_o,
+    input  logic         scrub_ready_i,
+    output logic [ 34:0] scrub_granule_o,
+    output logic         read_valid_o,
+    input  logic         read_ready_i,
+    output logic [ 34:0] read_granule_o,
+    input  logic         read_rvalid_i,
+    input  logic [511:0] read_rdata_i
+);
+  `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 15)
+  `MAE_PARAM(DepthLegal, Depth >= 1 && Depth <= 63)
+  `MAE_PARAM(ChunkLegal, ChunkBits >= 12 && ChunkBits <= 20)
+  `MAE_PARAM(OperationsLegal, Operations >= 4 && Operations <= 64)
+  `MAE_PARAM(MemoryLegal, MemoryBits >= 12 && MemoryBits <= 32)
+  `MAE_PARAM(RegionsLegal, Regions >= 1 && Regions <= 16)
+
+  localparam int unsigned QueueWidth = (Queues > 1) ? $clog2(Queues) : 1;
+  localparam logic [63:0] Capabilities = {
+    Version, 8'(Queues), 8'(Depth), 8'(ChunkBits), 8'(Operations), 8'(MemoryBits), 8'd6, 8'(Regions)
+  };
+  localparam int unsigned Fatals = 2;  // of one clock, the executor's counts
+
+  state_e   state;
+  session_t session;
+  fatal_t   cause;
+  logic halt, clear, mover_rst_n, open, opened, close, os_reset, install, keys_ready, quiet;
+  logic [7:0] host_nonce_write;
+  logic [31:0] host_nonce_word;
+  logic [Fatals-1:0] fatal_valid;
+  fatal_t [Fatals-1:0] fatals;
+  logic executor_busy, transfers_busy, inward_clearing, outward_clearing;
+
+  assign clear_o = clear;
+
+  mae_guard_session #(
+      .Capabilities(Capabilities),
+      .Fatals      (Fatals)
+  ) u_session (
+      .clk_i,
+      .rst_ni,
+      .install_valid_i,
+      .install_ready_o,
+      .install_secret_i,
+      .install_session_id_i,
+      .device_nonce_i(nonce_i),
+      .nonce_take_o,
+      .host_nonce_write_i(host_nonce_write),
+      .host_nonce_word_i(host_nonce_word),
+      .reset_i(os_reset),
+      .open_i(opened),
+      .close_i(close),
+      .fatal_valid_i(fatal_valid),
+      .fatal_i(fatals),
+      .install_o(install),
+      .keys_ready_i(keys_ready),
+      .halt_o(halt),
+      .quiet_i(quiet),
+      .clear_o(clear),
+      .mover_rst_no(mover_rst_n),
+      .busy_i(busy_i || executor_busy || transfers_busy || inward_clearing || outward_clearing),
+      .state_o(state),
+      .cause_o(cause),
+      .session_o(session),
+      .open_o(open)
+  );
+
+  // ---- What the host sees.
+  logic write_valid, write_dropped;
+  logic [QueueWidth-1:0] write_queue;
+  logic [11:0] write_offset;
+  logic [31:0] write_data;
+  logic [Queues-1:0] ready;
+  logic [Queues-1:0][7:0] outstanding;
+  logic [Queues-1:0][63:0] next_number, response_base;
+
+  mae_guard_registers #(
+      .Queues   (Queues),
+      .AddrWidth(AddrWidth)
+  ) u_registers (
+      .clear_i           (clear),
+      .reset_o           (os_reset),
+      .host_nonce_write_o(host_nonce_write),
+      .host_nonce_word_o (host_nonce_word),
+      .state_i           (state),
+      .cause_i           (cause),
+      .device_nonce_i    (session.device_nonce),
+      .capabilities_i    (Capabilities),
+      .write_valid_o     (write_valid),
+      .write_queue_o     (write_queue),
+      .write_offset_o    (write_offset),
+      .write_data_o      (write_data),
+      .ready_i           (open ? ready : '0),
+      .outstanding_i     (outstanding),
+      .next_i            (next_number),
+      .response_base_o   (response_base),
+      .*
+  );
+
+  // ---- Messages.
+  logic key_valid, key_ready, key_bank, inward_key_ready, outward_key_ready;
+  class_e key_class;
+  class_key_t key;
+  place_t arm_place;
+  logic arm_valid, arm_out, arm_done, arm_commit, give_up_valid, give_up_done;
+  transfer_t arm;
+  status_e arm_status;
+  logic [QueueWidth-1:0] give_up_queue;
+  logic moved_answer_valid, moved_answer_ready, unused_answered_valid;
+  answer_t   moved_answer;
+  answered_t unused_answered;
+  logic ans_aw_valid, ans_aw_ready, ans_w_valid, ans_w_ready, ans_done, ans_error;
+  logic [ 63:0] ans_aw_address;
+  logic [  3:0] ans_aw_beats;
+  logic [511:0] ans_w_data;
+  logic [ 63:0] ans_w_strb;
+
+  assign key_ready = (key_class == ClassDmaIn) ? inward_key_ready : outward_key_ready;
+
+  mae_guard_executor #(
+      .Queues    (Queues),
+      .Depth     (Depth),
+      .Operations(Operations),
+      .Sbox      (Sbox),
+      .Budget    (Budget)
+  ) u_executor (
+      .clk_i,
+      .rst_ni,
+      .clear_i         (clear),
+      .halt_i          (halt),
+      .busy_o          (executor_busy),
+      .session_i       (session),
+      .state_i         (state),
+      .install_i       (install),
+      .keys_ready_o    (keys_ready),
+      .open_o          (opened),
+      .close_o         (close),
+      .fatal_valid_o   (fatal_valid[0]),
+      .fatal_o         (fatals[0]),
+      .write_valid_i   (write_valid),
+      .write_queue_i   (write_queue),
+      .write_offset_i  (write_offset),
+      .write_data_i    (write_data),
+      .write_dropped_o (write_dropped),
+      .response_base_i (response_base),
+      .ready_o         (ready),
+      .outstanding_o   (outstanding),
+      .next_o          (next_number),
+      .check_write_o,
+      .check_offset_o,
+      .check_log2_width_o,
+      .check_legal_i,
+      .reg_valid_o,
+      .reg_write_o,
+      .reg_offset_o,
+      .reg_log2_width_o,
+      .reg_wdata_o,
+      .reg_rdata_i,
+      .reg_error_i,
+      .runs_i,
+      .kernel_fault_i,
+      .key_valid_o     (key_valid),
+      .key_ready_i     (key_ready),
+      .key_class_o     (key_class),
+      .key_bank_o      (key_bank),
+      .key_o           (key),
+      .arm_valid_o     (arm_valid),
+      .arm_place_o     (arm_place),
+      .arm_out_o       (arm_out),
+      .arm_o           (arm),
+      .arm_done_i      (arm_done),
+      .arm_status_i    (arm_status),
+      .arm_commit_o    (arm_commit),
+      .give_up_valid_o (give_up_valid),
+      .give_up_queue_o (give_up_queue),
+      .give_up_done_i  (give_up_done),
+      .answer_valid_i  (moved_answer_valid),
+      .answer_ready_o  (moved_answer_ready),
+      .answer_i        (moved_answer),
+      .answered_valid_o(unused_answered_valid),
+      .answered_o      (unused_answered),
+      .aw_valid_o      (ans_aw_valid),
+      .aw_ready_i      (ans_aw_ready),
+      .aw_address_o    (ans_aw_address),
+      .aw_beats_o      (ans_aw_beats),
+      .w_valid_o       (ans_w_valid),
+      .w_ready_i       (ans_w_ready),
+      .w_data_o        (ans_w_data),
+      .w_strb_o        (ans_w_strb),
+      .write_done_i    (ans_done),
+      .write_error_i   (ans_error),
+      .irq_o
+  );
+
+  // ---- Transfers.
+  logic start_in_valid, start_in_ready, start_out_valid, start_out_ready;
+  logic moved_in_valid, moved_out_valid, beat_fault;
+  chunk_t start_in, start_out;
+  moved_t moved_in, moved_out;
+
+  mae_guard_transfers #(
+      .Queues     (Queues),
+      .Depth      (Depth),
+      .Regions    (Regions),
+      .MemoryBits (MemoryBits),
+      .ChunkBits  (ChunkBits),
+      .KernelPorts(2)
+  ) u_transfers (
+      .clk_i,
+      .rst_ni,
+      .clear_i          (clear),
+      .halt_i           (halt),
+      .busy_o           (transfers_busy),
+      .arm_valid_i      (arm_valid),
+      .arm_place_i      (arm_place),
+      .arm_out_i        (arm_out),
+      .arm_i            (arm),
+      .arm_done_o       (arm_done),
+      .arm_status_o     (arm_status),
+      .arm_commit_i     (arm_commit),
+      .give_up_valid_i  (give_up_valid),
+      .give_up_queue_i  (give_up_queue),
+      .give_up_done_o   (give_up_done),
+      .start_in_valid_o (start_in_valid),
+      .start_in_ready_i (start_in_ready),
+      .start_in_o       (start_in),
+      .start_out_valid_o(start_out_valid),
+      .start_out_ready_i(start_out_ready),
+      .start_out_o      (start_out),
+      .moved_in_valid_i (moved_in_valid),
+      .moved_in_i       (moved_in),
+      .moved_out_valid_i(moved_out_valid),
+      .moved_out_i      (moved_out),
+      .beat_fault_i     (beat_fault),
+      .answer_valid_o   (moved_answer_valid),
+      .answer_ready_i   (moved_answer_ready),
+      .answer_o         (moved_answer),
+      .fatal_valid_o    (fatal_valid[1]),
+      .fatal_o          (fatals[1]),
+      .runs_i,
+      .kernel_fault_i,
+      .judge_write_i,
+      .judge_address_i,
+      .judge_fault_o,
+      .mem_valid_o      (scrub_valid_o),
+      .mem_ready_i      (scrub_ready_i),
+      .mem_granule_o    (scrub_granule_o)
+  );
+
+  // ---- Chunks.
+  logic mov_ar_valid, mov_ar_ready, mov_r_valid, mov_aw_valid, mov_aw_ready;
+  logic mov_w_valid, mov_w_ready, mov_w_last, mov_b_valid, unused_r_ready, unused_b_ready;
+  logic [7:0] mov_ar_id, mov_ar_len, mov_aw_id, mov_aw_len;
+  logic [63:0] mov_ar_addr, mov_aw_addr, mov_w_strb;
+  logic [511:0] mov_w_data;
+
+  mae_guard_inward #(
+      .Sbox(Sbox)
+  ) u_inward (
+      .clk_i,
+      .rst_ni,
+      .mover_rst_ni (mover_rst_n),
+      .halt_i       (halt),
+      .clear_i      (clear),
+      .clearing_o   (inward_clearing),
+      .key_valid_i  (key_valid && key_class == ClassDmaIn),
+      .key_ready_o  (inward_key_ready),
+      .key_bank_i   (key_bank),
+      .key_i        (key),
+      .start_valid_i(start_in_valid),
+      .start_ready_o(start_in_ready),
+      .start_i      (start_in),
+      .moved_valid_o(moved_in_valid),
+      .moved_o      (moved_in),
+      .mem_valid_o  (write_valid_o),
+      .mem_ready_i  (write_ready_i),
+      .mem_granule_o(write_granule_o),
+      .mem_strb_o   (write_strb_o),
+      .mem_data_o   (write_data_o),
+      .ar_valid_o   (mov_ar_valid),
+      .ar_ready_i   (mov_ar_ready),
+      .ar_id_o      (mov_ar_id),
+      .ar_addr_o    (mov_ar_addr),
+      .ar_len_o     (mov_ar_len),
+      .r_valid_i    (mov_r_valid),
+      .r_ready_o    (unused_r_ready),
+      .r_id_i,
+      .r_data_i,
+      .r_resp_i,
+      .r_last_i
+  );
+
+  mae_guard_outward #(
+      .Sbox(Sbox)
+  ) u_outward (
+      .clk_i,
+      .rst_ni,
+      .mover_rst_ni (mover_rst_n),
+      .halt_i       (halt),
+      .clear_i      (clear),
+      .clearing_o   (outward_clearing),
+      .key_valid_i  (key_valid && key_class == ClassDmaOut),
+      .key_ready_o  (outward_key_ready),
+      .key_bank_i   (key_bank),
+      .key_i        (key),
+      .start_valid_i(start_out_valid),
+      .start_ready_o(start_out_ready),
+      .start_i      (start_out),
+      .moved_valid_o(moved_out_valid),
+      .moved_o      (moved_out),
+      .mem_valid_o  (read_valid_o),
+      .mem_ready_i  (read_ready_i),
+      .mem_granule_o(read_granule_o),
+      .mem_rvalid_i (read_rvalid_i),
+      .mem_rdata_i  (read_rdata_i),
+      .aw_valid_o   (mov_aw_valid),
+      .aw_ready_i   (mov_aw_ready),
+      .aw_id_o      (mov_aw_id),
+      .aw_addr_o    (mov_aw_addr),
+      .aw_len_o     (mov_aw_len),
+      .w_valid_o    (mov_w_valid),
+      .w_ready_i    (mov_w_ready),
+      .w_data_o     (mov_w_data),
+      .w_strb_o     (mov_w_strb),
+      .w_last_o     (mov_w_last),
+      .b_valid_i    (mov_b_valid),
+      .b_ready_o    (unused_b_ready),
+      .b_id_i,
+      .b_resp_i
+  );
+
+  mae_guard_bus u_bus (
+      .clk_i,
+      .rst_ni,
+      .halt_i          (halt),
+      .quiet_o         (quiet),
+      .beat_fault_o    (beat_fault),
+      .mov_ar_valid_i  (mov_ar_valid),
+      .mov_ar_ready_o  (mov_ar_ready),
+      .mov_ar_id_i     (mov_ar_id),
+      .mov_ar_addr_i   (mov_ar_addr),
+      .mov_ar_len_i    (mov_ar_len),
+      .mov_r_valid_o   (mov_r_valid),
+      .mov_aw_valid_i  (mov_aw_valid),
+      .mov_aw_ready_o  (mov_aw_ready),
+      .mov_aw_id_i     (mov_aw_id),
+      .mov_aw_addr_i   (mov_aw_addr),
+      .mov_aw_len_i    (mov_aw_len),
+      .mov_w_valid_i   (mov_w_valid),
+      .mov_w_ready_o   (mov_w_ready),
+      .mov_w_data_i    (mov_w_data),
+      .mov_w_strb_i    (mov_w_strb),
+      .mov_w_last_i    (mov_w_last),
+      .mov_b_valid_o   (mov_b_valid),
+      .ans_aw_valid_i  (ans_aw_valid),
+      .ans_aw_ready_o  (ans_aw_ready),
+      .ans_aw_address_i(ans_aw_address),
+      .ans_aw_beats_i  (ans_aw_beats),
+      .ans_w_valid_i   (ans_w_valid),
+      .ans_w_ready_o   (ans_w_ready),
+      .ans_w_data_i    (ans_w_data),
+      .ans_w_strb_i    (ans_w_strb),
+      .ans_done_valid_o(ans_done),
+      .ans_done_error_o(ans_error),
+      .*
+  );
+
+  logic unused;
+  assign unused = ^{write_dropped, unused_answered_valid, unused_answered, unused_r_ready, unused_b_ready};
+
+endmodule
