@@ -13,6 +13,8 @@ from maeslant.errors import MaeslantError
 DRIVER = paths.ROOT / "driver"
 OUT = paths.BUILD / "driver"
 LIBRARY = OUT / "libmaeslant.so"
+PROTECTED = OUT / "libmaeslant_protected.so"
+SYSTEM_HEADERS = (pathlib.Path("/usr/include"), pathlib.Path("/usr/local/include"))
 FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC")
 OPTIMISED = ("-O2", "-g")
 SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
@@ -95,6 +97,37 @@ def build_program(
                  *(f"-l{name}" for name in libraries), "-ldl", "-o", str(target)],
                 f"compiling {source.name}")  # fmt: skip
     return target
+
+
+def crypto_flags() -> tuple[str, ...]:
+    """The library that enciphers for the enclave's side: ipsec-mb where it is installed."""
+    header = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
+    if header and os.environ.get("MAESLANT_GCM") != "openssl":
+        return ("-DMAE_IPSEC_MB", "-lIPSec_MB", "-lcrypto")
+    return ("-lcrypto",)
+
+
+def protected_sources() -> list[pathlib.Path]:
+    """The C files of the enclave's side: the trusted computing base."""
+    return sorted((DRIVER / "enclave").glob("*.c"))
+
+
+def build_protected() -> pathlib.Path:
+    """Make build/driver/libmaeslant_protected.so if it is not up to date; its path."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    with open(OUT / ".lock.protected", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if stale(PROTECTED, own=protected_sources()):
+            if not any((root / "openssl" / "evp.h").exists() for root in SYSTEM_HEADERS):
+                raise MaeslantError(
+                    "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
+                )
+            fresh = PROTECTED.with_suffix(".new")
+            run([compiler(), *FLAGS, *OPTIMISED, "-shared", "-Wl,-z,defs", *INCLUDES,
+                 *map(str, protected_sources()), *crypto_flags(), "-o", str(fresh)],
+                "making libmaeslant_protected.so")  # fmt: skip
+            fresh.replace(PROTECTED)
+    return PROTECTED
 
 
 if __name__ == "__main__":

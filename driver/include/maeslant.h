@@ -90,7 +90,10 @@ typedef enum mae_error {
     MAE_E_STATE = 26,      /* not now: the stream has been finished or has failed */
     MAE_E_AUTH = 27,       /* the tag is wrong: the message is not what was sealed */
     MAE_E_LIMIT = 28,      /* the key has been used as often as it may be: take a new one */
-    MAE_E_COUNT = 29       /* how many values there are */
+    MAE_E_POISONED = 29,   /* a protected session is over; only a new secret helps */
+    MAE_E_REFUSED = 30,    /* the protected card refused a request, authentically */
+    MAE_E_GIVEN_UP = 31,   /* a protected transfer was given up by its caller */
+    MAE_E_COUNT = 32       /* how many values there are */
 } mae_error_t;
 
 /* One line for each value; never NULL. */

@@ -38,6 +38,9 @@ static const char *const messages[MAE_E_COUNT] = {
     [MAE_E_STATE] = "not possible any more: finished or failed before",
     [MAE_E_AUTH] = "the tag is wrong: not what was sealed, or by another key",
     [MAE_E_LIMIT] = "the key has been used as often as it may be",
+    [MAE_E_POISONED] = "the protected session is over",
+    [MAE_E_REFUSED] = "refused by the protected card",
+    [MAE_E_GIVEN_UP] = "the transfer was given up",
 };
 
 const char *mae_strerror(mae_error_t error)

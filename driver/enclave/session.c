@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sessions: their beginning, their end, and their end before its time (H18). */
+#include "session.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_TIMEOUT = 10000000 };
+
+mae_error_t session_fail(mae_session_t *session, mae_error_t error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(session->detail, sizeof session->detail, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+static const char *const kind_names[] = {"kind 0", "OPEN",  "BATCH", "H2D",
+                                         "D2H",    "REKEY", "SKIP",  "CLOSE"};
+
+/* What the card says in plain about the end of a session (D6). */
+static void advise(mae_session_t *session)
+{
+    static const char *const causes[] = {"",       "TAG",    "CHUNK",   "BEAT",
+                                         "ACCESS", "BUDGET", "DOORBELL"};
+    uint64_t cause = outside_register(session, REGISTER_CAUSE, 4);
+    uint64_t at = outside_register(session, REGISTER_CAUSE_SEQUENCE, 8);
+    unsigned code = cause & 0xff;
+    if (code >= 1 && code < sizeof causes / sizeof causes[0])
+        snprintf(session->advice, sizeof session->advice, "%s at queue %u, number %llu",
+                 causes[code], (unsigned)(cause >> 8 & 0xff), (unsigned long long)at);
+}
+
+mae_error_t session_poison(mae_session_t *session, const char *format, ...)
+{
+    va_list arguments;
+    mae_task_t *task = session->tasks, *following;
+    if (session->poisoned)
+        return MAE_E_POISONED;
+    session->poisoned = true;
+    keys_wipe(session);
+    gcm_wipe(session->stage, sizeof session->stage);
+    for (uint32_t queue = 0; session->channels && queue < session->caps.queues; queue++)
+        for (int i = 0; i < WIRE_SLOTS; i++) {
+            session->channels[queue].requests[i].pending = false;
+            session->channels[queue].requests[i].task = NULL;
+        }
+    for (; task; task = following) {
+        following = task->following;
+        if (!task->result.done)
+            task->result.error = MAE_E_POISONED;
+        task_answered(task);
+    }
+    va_start(arguments, format);
+    vsnprintf(session->detail, sizeof session->detail, format, arguments);
+    va_end(arguments);
+    advise(session);
+    return MAE_E_POISONED;
+}
+
+mae_error_t session_poison_request(mae_session_t *session, const char *reason, unsigned queue,
+                                   const struct request *request)
+{
+    return session_poison(session, "%s: %s %llu on queue %u", reason, kind_names[request->kind],
+                          (unsigned long long)request->sequence, queue);
+}
+
+/* The fixed word of docs/protocol.md §1; false: no host may work with such a device. */
+static bool unpack(uint64_t word, struct mae_session_caps *caps)
+{
+    uint8_t field[8];
+    wire_put(field, word, 8);
+    *caps = (struct mae_session_caps){
+        .queues = field[1], .depth = field[2], .operations = field[4], .regions = field[7]};
+    if (field[0] != WIRE_VERSION || field[6] != 6 || field[1] < 1 || field[1] > WIRE_MAX_QUEUES ||
+        field[2] < 1 || field[2] > 63 || field[3] < 12 || field[3] > 20 || field[4] < 4 ||
+        field[4] > WIRE_MAX_OPERATIONS || field[5] < 12 || field[5] > 40 || field[7] < 1 ||
+        field[7] > 64)
+        return false;
+    caps->chunk_bytes = UINT64_C(1) << field[3];
+    caps->memory_bytes = UINT64_C(1) << field[5];
+    return true;
+}
+
+/* A queue's slots, cleared: a number of another session would be taken for an answer. */
+static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
+{
+    struct channel *channel = &session->channels[queue];
+    uint32_t page = REGISTER_PAGE * (1 + queue);
+    channel->next = channel->oldest = channel->unsent = 1;
+    mae_error_t error =
+        outside_allocate(session, (size_t)WIRE_SLOTS * WIRE_SLOT_BYTES, &channel->slots);
+    if (error != MAE_OK)
+        return error;
+    outside_write(session, page + REGISTER_RESPONSE_BASE, channel->slots.host, 8);
+    memset(session->stage, 0, sizeof session->stage);
+    for (size_t at = 0; at < channel->slots.size; at += WIRE_STAGE)
+        outside_store(session, channel->slots.at + at, session->stage, WIRE_STAGE);
+    return MAE_OK;
+}
+
+static mae_error_t begin(mae_session_t *session)
+{
+    const struct mae_outside *outside = &session->outside;
+    session->capabilities = outside_register(session, REGISTER_CAPABILITIES, 8);
+    if (!unpack(session->capabilities, &session->caps)) {
+        session->caps.queues = 0;
+        return session_poison(session, "illegal capabilities: %016llx",
+                              (unsigned long long)session->capabilities);
+    }
+    outside->read(outside->user, REGISTER_DEVICE_NONCE, session->device_nonce, 32);
+    outside->write(outside->user, REGISTER_HOST_NONCE, session->host_nonce, 32);
+    if (!keys_load(session, 0))
+        return session_poison(session, "key derivation failed in %s", gcm_library());
+    session->channels = calloc(session->caps.queues, sizeof *session->channels);
+    if (!session->channels)
+        return session_poison(session, "out of memory");
+    for (uint32_t queue = 0; queue < session->caps.queues; queue++) {
+        mae_error_t error = open_channel(session, queue);
+        if (error != MAE_OK)
+            return error;
+    }
+    return MAE_OK;
+}
+
+mae_error_t mae_session_begin(const struct mae_outside *outside,
+                              const struct mae_session_config *config, mae_session_t **result)
+{
+    if (!result)
+        return MAE_E_ARGUMENT;
+    *result = NULL;
+    if (!outside || !config || !outside->read || !outside->write || !outside->allocate ||
+        config->block_limit > WIRE_HOST_BLOCKS ||
+        config->enclave_base + config->enclave_bytes < config->enclave_base ||
+        config->buffers_base + config->buffers_bytes < config->buffers_base)
+        return MAE_E_ARGUMENT;
+    mae_session_t *session = calloc(1, sizeof *session);
+    if (!session)
+        return MAE_E_MEMORY;
+    session->outside = *outside;
+    session->timeout = config->timeout ? config->timeout : DEFAULT_TIMEOUT;
+    session->block_limit = config->block_limit ? config->block_limit : WIRE_HOST_BLOCKS;
+    session->enclave_base = config->enclave_base;
+    session->enclave_bytes = config->enclave_bytes;
+    session->buffers_base = config->buffers_base;
+    session->buffers_bytes = config->buffers_bytes;
+    session->send_while_sealing = config->send_while_sealing;
+    memcpy(session->secret, config->secret, sizeof session->secret);
+    memcpy(session->session_id, config->session_id, sizeof session->session_id);
+    memcpy(session->host_nonce, config->host_nonce, sizeof session->host_nonce);
+    *result = session;
+    if (!config->nonce_given && !gcm_random(session->host_nonce, sizeof session->host_nonce))
+        return session_poison(session, "no random numbers from %s", gcm_library());
+    return begin(session);
+}
+
+void mae_session_free(mae_session_t *session)
+{
+    if (!session)
+        return;
+    keys_wipe(session);
+    for (uint32_t queue = 0; session->channels && queue < session->caps.queues; queue++) {
+        struct channel *channel = &session->channels[queue];
+        for (int i = 0; i < WIRE_SLOTS; i++)
+            outside_release(session, &channel->requests[i].buffer);
+        outside_release(session, &channel->slots);
+    }
+    while (session->tasks) {
+        mae_task_t *task = session->tasks;
+        if (!task->result.done && task->data)
+            gcm_wipe(task->data, task->total);
+        task_drop(task);
+    }
+    free(session->channels);
+    gcm_wipe(session, sizeof *session);
+    free(session);
+}
+
+mae_error_t mae_session_get_caps(const mae_session_t *session, struct mae_session_caps *caps)
+{
+    if (!session || !caps)
+        return MAE_E_ARGUMENT;
+    *caps = session->caps;
+    return MAE_OK;
+}
+
+const char *mae_session_detail(const mae_session_t *session)
+{
+    return session ? session->detail : "";
+}
+
+const char *mae_session_advice(const mae_session_t *session)
+{
+    return session ? session->advice : "";
+}

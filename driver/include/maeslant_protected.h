@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libmaeslant_protected: the host's end of docs/protocol.md, for an application in an enclave.
+ *
+ * What is behind `struct mae_outside` is the adversary's: registers, shared memory and time. Nothing
+ * that comes from there is believed before a tag says so, and it can end a session, no more. A
+ * session is over ("poisoned") after a wrong tag, an answer that no genuine device gives, or a
+ * timeout: its keys are wiped, what is outstanding fails, and only a new secret helps.
+ *
+ *   mae_session_begin(&outside, &config, &session)   reads the card, derives the keys
+ *   ... the card is told secret and session id over its provisioning port ...
+ *   mae_session_open(session, &task); mae_session_wait(session, task); mae_task_free(task);
+ *   mae_session_h2d(...), _batch(...), _d2h(...), each a task; any number at once
+ *   mae_session_close(session, &task); ... mae_session_free(session)
+ *
+ * Order (H16): the OS decides how far each queue is. What must not overlap waits by an operation of
+ * a batch (mae_operation_wait: for the last request of a task; mae_operation_wait_runs) or by
+ * `after`, a number of kernel runs. That holds both ways: for what a run reads, and for what it
+ * overwrites. Nothing else is ordered, not even on one queue, but chunks.
+ *
+ * Threads: a session and its tasks belong to one thread at a time.
+ *
+ * The text between the two "cdef" marks is plain C without preprocessor lines, for bindings.
+ */
+#ifndef MAESLANT_PROTECTED_H
+#define MAESLANT_PROTECTED_H
+
+#include "maeslant.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* cdef begin */
+
+typedef struct mae_session mae_session_t;
+typedef struct mae_task mae_task_t;
+
+/* ---- the untrusted world --------------------------------------------------------------------- */
+
+/* Nobody here may be believed. Pointers given to these functions are private memory; `at` is where
+   the enclave sees shared memory, `host` where the card does. */
+struct mae_outside {
+    void *user;
+    /* Plain registers, whole 32-bit words, little-endian. A read always gives `size` bytes. */
+    void (*read)(void *user, uint32_t offset, void *bytes, size_t size);
+    void (*write)(void *user, uint32_t offset, const void *bytes, size_t size);
+    /* Shared memory, at multiples of 64; false: there is none. `release` may be NULL. */
+    bool (*allocate)(void *user, size_t size, uint64_t *host, uint64_t *at);
+    void (*release)(void *user, uint64_t host, uint64_t at, size_t size);
+    /* Copies out of and into shared memory, each byte touched once. NULL: `at` is an address in
+       this process, and the library copies by itself. */
+    void (*load)(void *user, uint64_t at, void *bytes, size_t size);
+    void (*store)(void *user, uint64_t at, const void *bytes, size_t size);
+    /* Any clock, in units of config.timeout. NULL: microseconds of the operating system. */
+    uint64_t (*now)(void *user);
+    /* Let a little time pass, after a look at the queues that found news or none. May be NULL. */
+    void (*pause)(void *user, bool news);
+};
+
+struct mae_session_config {
+    uint8_t secret[32]; /* shared with the card alone; wipe this struct after use */
+    uint8_t session_id[16];
+    uint8_t host_nonce[32];      /* used if nonce_given; else the library draws one */
+    uint32_t nonce_given;        /* 1: for tests. A nonce must not be used twice with one secret */
+    uint32_t send_while_sealing; /* 1: begin to send a transfer while its later chunks are sealed */
+    uint64_t timeout;            /* without any answer, then the session is over; 0: 10,000,000 */
+    uint64_t block_limit;        /* 16-byte blocks under one key, at most and by default 2^34 */
+    /* Where shared memory may not be. 0 bytes: nowhere forbidden, but no wrap-around. */
+    uint64_t enclave_base, enclave_bytes;
+    /* Where the buffers given to these calls must be. 0 bytes: anywhere without wrap-around. */
+    uint64_t buffers_base, buffers_bytes;
+};
+
+/* What the device is; authentic once OPEN was answered. */
+struct mae_session_caps {
+    uint32_t queues;
+    uint32_t depth;      /* chunks a queue moves at once */
+    uint32_t operations; /* a batch */
+    uint32_t regions;    /* transfers unanswered at once */
+    uint64_t chunk_bytes;
+    uint64_t memory_bytes;
+};
+
+/* ---- sessions -------------------------------------------------------------------------------- */
+
+/* *session is NULL after MAE_E_ARGUMENT and MAE_E_MEMORY only; else it is there, to say what is
+   wrong, and must be freed. */
+MAE_API mae_error_t mae_session_begin(const struct mae_outside *outside,
+                                      const struct mae_session_config *config,
+                                      mae_session_t **session);
+/* Wipes and frees. Tasks become invalid. NULL is allowed. The card is not told: see close. */
+MAE_API_VOID void mae_session_free(mae_session_t *session);
+MAE_API mae_error_t mae_session_get_caps(const mae_session_t *session,
+                                         struct mae_session_caps *caps);
+/* What the last failing call has to say; of a poisoned session why, and then what the card says in
+   plain about it (advice: the OS may have changed it). Never NULL. */
+MAE_API const char *mae_session_detail(const mae_session_t *session);
+MAE_API const char *mae_session_advice(const mae_session_t *session);
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+enum {
+    MAE_OPERATION_READ = 1,
+    MAE_OPERATION_WRITE = 2,
+    MAE_OPERATION_WAIT = 3,
+    MAE_WIDTH_4 = 2, /* log2 of bytes */
+    MAE_WIDTH_8 = 3
+};
+
+/* One operation of a batch. Sent as it is; the device refuses what is not legal. */
+struct mae_operation {
+    uint8_t op;
+    uint8_t log2_width;
+    uint16_t zero;
+    uint32_t offset; /* of the register; WAIT: the queue, or 0xffffffff for the kernel */
+    uint64_t data;   /* of a WRITE; WAIT: the number */
+};
+
+struct mae_outward { /* device to host */
+    uint32_t queue;
+    uint64_t base;  /* in device memory, a multiple of 64 */
+    uint64_t total; /* bytes */
+    uint64_t chunk; /* bytes of each chunk but the last, a multiple of 64; 0: the longest */
+    uint64_t after; /* kernel runs that must be complete */
+    void *data;     /* belongs to the driver until the task is done; zeroes if it fails */
+};
+
+struct mae_inward { /* host to device */
+    uint32_t queue;
+    uint64_t base, total, chunk, after;
+    const void *data; /* read once, during the call */
+    /* With data = NULL: gives the next `size` bytes of plaintext, or not 0 to give the transfer up;
+       what the card has of it is then scrubbed. */
+    int (*fill)(void *user, uint64_t offset, void *bytes, size_t size);
+    void *user;
+};
+
+/* Each call seals its requests and returns; nothing was sealed and no number spent if it fails with
+   MAE_E_ARGUMENT, MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a
+   rekey of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first)
+   or MAE_E_MEMORY. MAE_E_POISONED: the session is over. */
+MAE_API mae_error_t mae_session_open(mae_session_t *session, mae_task_t **task);
+MAE_API mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task);
+MAE_API mae_error_t mae_session_rekey(mae_session_t *session, uint32_t queue, mae_task_t **task);
+/* Gives up the transfer that is open on a queue. */
+MAE_API mae_error_t mae_session_skip(mae_session_t *session, uint32_t queue, mae_task_t **task);
+MAE_API mae_error_t mae_session_batch(mae_session_t *session, uint32_t queue,
+                                      const struct mae_operation *operations, size_t count,
+                                      mae_task_t **task);
+MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inward *inward,
+                                    mae_task_t **task);
+MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *outward,
+                                    mae_task_t **task);
+
+/* Send what can be sent, take what was answered. Never waits. *news (may be NULL): there was some. */
+MAE_API mae_error_t mae_session_poll(mae_session_t *session, bool *news);
+/* Poll and pause until the task is done; its error. */
+MAE_API mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task);
+
+struct mae_task_result {
+    uint32_t done;
+    uint32_t error; /* mae_error_t: MAE_OK, _POISONED, _REFUSED or _GIVEN_UP */
+    uint32_t queue; /* of all its requests */
+    uint32_t requests;
+    uint64_t first; /* sequence numbers of the first request and the last: a WAIT's */
+    uint64_t last;
+    /* Of an authenticated refusal, and of success (docs/protocol.md, Response). */
+    uint32_t status;
+    uint32_t executed;
+    uint64_t value;
+    uint64_t number; /* of the request that was refused */
+    uint32_t kind;   /* its kind */
+    uint32_t values; /* how many a batch has read */
+};
+
+MAE_API_VOID void mae_task_get(const mae_task_t *task, struct mae_task_result *result);
+/* What a batch has read, in order; MAE_E_STATE before it is done. */
+MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max);
+/* Wipes and frees. An unfinished task goes on without its buffer. NULL is allowed. */
+MAE_API_VOID void mae_task_free(mae_task_t *task);
+
+MAE_API struct mae_operation mae_operation_read(uint32_t offset, uint32_t log2_width);
+MAE_API struct mae_operation mae_operation_write(uint32_t offset, uint32_t log2_width,
+                                                 uint64_t data);
+/* Wait for all of a task that was submitted before. */
+MAE_API struct mae_operation mae_operation_wait(const mae_task_t *task);
+MAE_API struct mae_operation mae_operation_wait_runs(uint64_t runs);
+
+/* cdef end */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
