@@ -32,7 +32,7 @@ module mae_guard_arming
     input  transfer_t                  arm_i,
     output logic                       arm_done_o,    // pulse
     output status_e                    arm_status_o,  // with it
-    input  logic                       arm_commit_i,  // pulse after StatusOk
+    input  logic                       arm_commit_i,  // pulse with StatusOk or later
     input  logic                       held_i,        // begin no check
     output logic                       busy_o,
     // of the queue that arms
@@ -182,7 +182,7 @@ module mae_guard_arming
   logic unused;
   assign unused = ^{arm_i.tag, chunk_end};  // the chunk's place decides, not its tag
 
-  `MAE_ASSERT(CommitOfArmed, !arm_commit_i || state_q == Commit)
+  `MAE_ASSERT(CommitOfArmed, !arm_commit_i || state_q inside {Done, Commit})
   `MAE_ASSERT(ArmHolds, state_q != Check || arm_valid_i)
 
 endmodule

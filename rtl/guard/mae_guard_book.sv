@@ -45,6 +45,7 @@ module mae_guard_book
     input  logic      [EntryWidth-1:0] open_entry_i,
     output logic                       push_o,        // it counts: until push_taken_i
     input  logic                       push_taken_i,
+    output logic      [QueueWidth-1:0] push_queue_o,
     output logic                       push_first_o,
     output logic                       push_last_o,
     output logic      [EntryWidth-1:0] push_entry_o,
@@ -84,7 +85,7 @@ module mae_guard_book
   logic store, store_last, reserve, refused;
   logic [EntryWidth-1:0] free_entry, store_entry;
   logic [Regions-1:0][MemoryBits:0] total;
-  logic [QueueWidth-1:0] arm_queue, read_queue_q;
+  logic [QueueWidth-1:0] arm_queue, push_queue_q, read_queue_q;
   row_t stored, row;
 
   assign arm_queue = QueueWidth'(arm_place_i.queue_index);
@@ -123,11 +124,15 @@ module mae_guard_book
   end
 
   assign chunk_entry_o = row.entry;
+  assign push_queue_o  = push_queue_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) read_queue_q <= '0;
-    else if (clear_i) read_queue_q <= '0;
-    else read_queue_q <= read_queue_i;
+    if (!rst_ni) {push_queue_q, read_queue_q} <= '0;
+    else if (clear_i) {push_queue_q, read_queue_q} <= '0;
+    else begin
+      read_queue_q <= read_queue_i;
+      if (store) push_queue_q <= arm_queue;  // the next arm may be shown before it is pushed
+    end
   end
 
   mae_guard_chunks #(

@@ -105,7 +105,7 @@ module mae_guard_transfers
   chunk_t row;
 
   // Queues.
-  queue_t act_queue, arm_queue, turn;
+  queue_t act_queue, arm_queue, push_queue, turn;
   entry_t act_entry, row_entry;
   logic turn_valid, turn_start;
   logic push, push_first, push_last, do_peek, do_start, do_answer, do_end;
@@ -195,7 +195,7 @@ module mae_guard_transfers
   assign do_start_of = do_start ? {start_out, !start_out} : '0;
   assign given = using_q && !stop && job_q == JobAnswer && mine;
   assign foreign = using_q && !stop && job_q == JobAnswer && !mine;
-  assign act_queue = using_q ? job_queue_q : push ? arm_queue : giving_queue;
+  assign act_queue = using_q ? job_queue_q : push ? push_queue : giving_queue;
   assign act_entry = using_q ? row_entry : push ? push_entry : giving_entry;
 
   always_comb begin
@@ -306,6 +306,7 @@ module mae_guard_transfers
       .open_entry_i (open_entry[arm_queue]),
       .push_o       (push_ask),
       .push_taken_i (push),
+      .push_queue_o (push_queue),
       .push_first_o (push_first),
       .push_last_o  (push_last),
       .push_entry_o (push_entry),
