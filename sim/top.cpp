@@ -16,9 +16,10 @@
 #endif
 
 #include <algorithm>
+#include <cstddef>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
-#include <vector>
 
 #include "runtime.h"
 
@@ -37,6 +38,20 @@ template <class T>
 constexpr bool kHasPort = requires(T &t) { t.install_secret_i; };
 template <class T>
 constexpr bool kHasIrq = requires(T &t) { t.irq_o; };
+
+// A table and no code: there are thousands.
+struct Place {
+    const char *name;
+    size_t offset;
+    size_t bytes;
+};
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"  // the compilers we use know it
+constexpr Place kSignals[] = {
+#define SIGNAL(part, name) \
+    {#part "." #name, offsetof(Vtop__Syms, part.name), sizeof(Vtop__Syms::part.name)},
+#include "Vtop__signals.h"
+#undef SIGNAL
+};
 
 template <class P>
 uint8_t *bytes_of(P &port) {
@@ -151,15 +166,9 @@ class VerilatedDevice final : public Device {
     }
 
     bool signal(uint32_t index, Signal &signal) const override {
-        if (signals_.empty()) {
-            const Vtop__Syms &all = *top_.rootp->vlSymsp;
-#define SIGNAL(part, name) \
-    signals_.push_back({#part "." #name, bytes_of(all.part.name), sizeof(all.part.name)});
-#include "Vtop__signals.h"
-#undef SIGNAL
-        }
-        if (index >= signals_.size()) return false;
-        signal = signals_[index];
+        if (index >= std::size(kSignals)) return false;
+        const auto &[name, offset, bytes] = kSignals[index];
+        signal = {name, reinterpret_cast<const uint8_t *>(top_.rootp->vlSymsp) + offset, bytes};
         return true;
     }
 
@@ -243,7 +252,6 @@ class VerilatedDevice final : public Device {
 
     VerilatedContext context_;
     T top_;
-    mutable std::vector<Signal> signals_;  // found when first asked for
     bool wave_open_ = false;
 #if VM_TRACE_FST
     VerilatedFstC wave_;
