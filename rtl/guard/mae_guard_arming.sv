@@ -132,7 +132,7 @@ module mae_guard_arming
       unique case (state_q)
         Idle: if (arm_valid_i && !held_i) state_q <= Check;
         Check: state_q <= Done;
-        Done: state_q <= (status_q == StatusOk) ? Commit : Idle;
+        Done: state_q <= (status_q != StatusOk) ? Idle : arm_commit_i ? Push : Commit;
         Commit: if (arm_commit_i) state_q <= Push;
         default: if (push_taken_i) state_q <= Idle;
       endcase
