@@ -38,13 +38,14 @@ module mae_guard_batches
     input logic   [  6:0] blocks_i,      // with it: operations, and those that are READs
     input logic   [  6:0] words_i,
 
-    output logic        reg_valid_o,
-    output logic        reg_write_o,
-    output logic [31:0] reg_offset_o,
-    output logic [ 1:0] reg_log2_width_o,
-    output logic [63:0] reg_wdata_o,
-    input  logic [63:0] reg_rdata_i,
-    input  logic        reg_error_i,
+    output logic                  reg_valid_o,
+    output logic [QueueWidth-1:0] reg_queue_o,       // whose it is: for witnesses
+    output logic                  reg_write_o,
+    output logic [          31:0] reg_offset_o,
+    output logic [           1:0] reg_log2_width_o,
+    output logic [          63:0] reg_wdata_o,
+    input  logic [          63:0] reg_rdata_i,
+    input  logic                  reg_error_i,
 
     input logic [63:0] runs_i,         // of the kernel, complete
     input logic        kernel_fault_i,
@@ -136,6 +137,7 @@ module mae_guard_batches
       (goes && at_q[current_q] + 1'b1 == blocks_q[current_q]);
 
   assign reg_valid_o = act && !is_wait;
+  assign reg_queue_o = current_q;
   assign reg_write_o = operation.op == OpWrite;
   assign reg_offset_o = operation.offset;
   assign reg_log2_width_o = operation.log2_width[1:0];

@@ -53,19 +53,20 @@ module mae_guard_executor
     output logic [    Queues-1:0][63:0] next_o,
 
     // The card's protected registers.
-    output logic        check_write_o,
-    output logic [31:0] check_offset_o,
-    output logic [ 1:0] check_log2_width_o,
-    input  logic        check_legal_i,       // in the same clock
-    output logic        reg_valid_o,
-    output logic        reg_write_o,
-    output logic [31:0] reg_offset_o,
-    output logic [ 1:0] reg_log2_width_o,
-    output logic [63:0] reg_wdata_o,
-    input  logic [63:0] reg_rdata_i,         // in the next clock
-    input  logic        reg_error_i,
-    input  logic [63:0] runs_i,
-    input  logic        kernel_fault_i,
+    output logic                  check_write_o,
+    output logic [          31:0] check_offset_o,
+    output logic [           1:0] check_log2_width_o,
+    input  logic                  check_legal_i,       // in the same clock
+    output logic                  reg_valid_o,
+    output logic [QueueWidth-1:0] reg_queue_o,         // whose it is: for witnesses
+    output logic                  reg_write_o,
+    output logic [          31:0] reg_offset_o,
+    output logic [           1:0] reg_log2_width_o,
+    output logic [          63:0] reg_wdata_o,
+    input  logic [          63:0] reg_rdata_i,         // in the next clock
+    input  logic                  reg_error_i,
+    input  logic [          63:0] runs_i,
+    input  logic                  kernel_fault_i,
 
     // Keys of classes 3 and 4.
     output logic       key_valid_o,
@@ -259,6 +260,7 @@ module mae_guard_executor
       .blocks_i        (open_blocks),
       .words_i         (batch_words),
       .reg_valid_o,
+      .reg_queue_o,
       .reg_write_o,
       .reg_offset_o,
       .reg_log2_width_o,
