@@ -18,8 +18,8 @@
 // check_legal_o is combinational. reg_valid_i carries an access out; reg_rdata_o and reg_error_o
 // come in the next clock, and what it changed is seen by an access in the next clock. Accesses are
 // aligned to their width; a read of 4 bytes is legal here wherever one of 8 is, whatever check says.
-// The kernel's port to memory, and its clocks: mae_kernel_nn, mae_kernel_map; a run begins 1 clock
-// later. clear_i: kernel and registers are gone; busy_o until the kernel stands still.
+// The kernel's port to memory and its clocks, which CLOCKS counts: mae_kernel_nn, mae_kernel_map; a run
+// begins 1 clock after the write. clear_i: kernel and registers are gone; busy_o until the kernel stands still.
 // Time depends on no data but the commands.
 // Source: docs/protocol.md §5, §11; maeslant/protocol/card.py.
 
@@ -148,7 +148,7 @@ module mae_card_kernel
     end else begin
       started_q <= start;
       beyond_q  <= start && Kernel == KernelNn && word_q[2][63:32] != '0;
-      if (running_q) clocks_q <= clocks_q + 64'd1;
+      if (running_q && !done_o) clocks_q <= clocks_q + 64'd1;
       if (done_o) begin
         running_q <= 1'b0;
         fault_q   <= beyond_q || kernel_fault;
