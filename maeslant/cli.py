@@ -368,6 +368,24 @@ def attack(
         raise typer.Exit(1)
 
 
+@app.command()
+def infer(
+    images: Annotated[int, typer.Option("--images", help="How many digits.")] = 300,
+    unprotected: Annotated[
+        bool, typer.Option("--unprotected", help="On the card without a guard.")
+    ] = False,
+    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
+        True
+    ),
+    as_json: JsonOption = False,
+) -> None:
+    """Classify handwritten digits on the accelerator behind the guard."""
+    from maeslant import inference
+
+    if not inference.run(images, not unprotected, card, as_json, Console(), err):
+        raise typer.Exit(1)
+
+
 soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
 app.add_typer(soc_app, name="soc")
 

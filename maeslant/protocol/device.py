@@ -90,6 +90,8 @@ def fresh_nonce() -> bytes:
 class Device:
     """The card. The bus (link.Link) is given after construction: it needs the card, too."""
 
+    make_kernel: Callable[[Memory], Kernel] = Kernel
+
     def __init__(
         self,
         capabilities: Capabilities | None = None,
@@ -102,7 +104,7 @@ class Device:
         self.bus = None
         self.keys: Keys | None = None
         self.memory = Memory(1 << self.capabilities.log2_memory, self.capabilities.regions)
-        self.kernel = Kernel(self.memory)
+        self.kernel = self.make_kernel(self.memory)
         self.witness = self.kernel.witness  # for tests: what was done, in order
         self.transfers = Transfers(self)
         self.state = State.RESET
