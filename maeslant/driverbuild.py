@@ -130,5 +130,25 @@ def build_protected() -> pathlib.Path:
     return PROTECTED
 
 
+def build_os() -> tuple[pathlib.Path, pathlib.Path]:
+    """Make the operating system's side: the program maeslant-os and libmaeslant_os.so."""
+    OUT.mkdir(parents=True, exist_ok=True)
+    program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
+    own = sorted((DRIVER / "os").glob("*.c"))
+    with open(OUT / ".lock.os", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        library = [str(path) for path in own if path.stem != "maeslant_os"]
+        for target, inputs, more in (
+            (program, [str(path) for path in own], ()),
+            (shared, library, ("-shared", "-Wl,-z,defs")),
+        ):
+            if stale(target, own=own):
+                fresh = target.with_suffix(".new")
+                run([compiler(), *FLAGS, *OPTIMISED, *more, *INCLUDES, *inputs, "-ldl",
+                     "-o", str(fresh)], f"making {target.name}")  # fmt: skip
+                fresh.replace(target)
+    return program, shared
+
+
 if __name__ == "__main__":
     print(build())

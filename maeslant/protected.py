@@ -7,11 +7,14 @@ the reference drives the C driver.
 
 import functools
 import re
+import socket
+import subprocess
 from collections.abc import Iterable
 
 import cffi
 
 from maeslant import driverbuild, paths
+from maeslant.errors import MaeslantError
 from maeslant.protocol import wire
 from maeslant.protocol.constants import HOST_BLOCKS, Kind
 from maeslant.protocol.host import (
@@ -105,6 +108,81 @@ class Outside:
         self.time += 1 if self.link.step() else FOREVER
 
 
+class Gate:
+    """The untrusted world as another process: the operating system's, which owns the card.
+
+    `command` is that process; the number of its socket stands in place of "{socket}".
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self.ffi, self.lib = library()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            words = [word.replace("{socket}", str(number)) for word in command]
+            self.process = subprocess.Popen(words, pass_fds=[number])
+        self.socket = ours
+        handle = self.ffi.new("mae_gate_t **")
+        if self.lib.mae_gate_open(ours.fileno(), handle) != self.lib.MAE_OK:
+            ours.close()
+            status = self.process.wait()
+            raise MaeslantError(f"{command[0]} does not serve: exit status {status}")
+        self.handle = handle[0]
+        self.struct = self.lib.mae_gate_outside(self.handle)
+
+    @classmethod
+    def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
+        """With a simulated card; `options` as in mae_sim.h, and step=CLOCKS a pause."""
+        program, _ = driverbuild.build_os()
+        return cls([str(program), "{socket}", library_path, options, str(mebibytes)])
+
+    def reraise(self) -> None:
+        """Nothing is raised over there."""
+
+    def pause(self, _user, news: bool) -> None:
+        """Let time pass."""
+        self.struct.pause(self.struct.user, news)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """A plain register, as the OS reads it."""
+        data = self.ffi.new("uint8_t[]", size)
+        self.struct.read(self.struct.user, offset, data, size)
+        return bytes(self.ffi.buffer(data))
+
+    def write(self, offset: int, data: bytes) -> None:
+        """A plain register, as the OS writes it."""
+        self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
+
+    def install(self, secret: bytes, session_id: bytes) -> bool:
+        """The provisioning port; whether it was taken."""
+        code = self.lib.mae_gate_install(self.handle, secret, session_id)
+        return code == self.lib.MAE_OK
+
+    @property
+    def clocks(self) -> int:
+        """The card's."""
+        return self.lib.mae_gate_clocks(self.handle)
+
+    @property
+    def commands(self) -> int:
+        """How many round trips to the other process there were."""
+        return self.lib.mae_gate_commands(self.handle)
+
+    def close(self) -> None:
+        """End the other process. May be called twice; after the sessions' end."""
+        if self.handle is not None:
+            self.socket.close()
+            self.process.wait(10)
+            self.lib.mae_gate_close(self.handle)
+            self.handle = None
+
+    def __enter__(self) -> "Gate":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
 class Job:
     """A task of the driver."""
 
@@ -157,7 +235,10 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """A session's end in the enclave, in C. `link` is the untrusted world."""
+    """A session's end in the enclave, in C. `link` is the untrusted world: a Link, or a Gate.
+
+    `timeout`: a Link's steps without news, or a Gate's clocks.
+    """
 
     def __init__(
         self,
@@ -167,11 +248,11 @@ class Host:
         nonce: bytes | None = None,
         limit: int = HOST_BLOCKS,
         timeout: int = 400,
-        enclave: tuple[int, int] = (0x7F00_0000_0000, 1 << 32),
+        enclave: tuple[int, int] | None = None,
         send_while_sealing: bool = False,
     ) -> None:
         self.ffi, self.lib = library()
-        self.outside = link if isinstance(link, Outside) else Outside(link)
+        self.outside = link if isinstance(link, Outside | Gate) else Outside(link)
         self.core = Core(None)
         config = self.ffi.new("struct mae_session_config *")
         self.ffi.memmove(config.secret, secret, 32)
@@ -180,7 +261,9 @@ class Host:
             self.ffi.memmove(config.host_nonce, nonce, 32)
             config.nonce_given = 1
         config.send_while_sealing = send_while_sealing
-        config.timeout = FOREVER * timeout
+        remote = isinstance(self.outside, Gate)
+        enclave = enclave or ((0, 0) if remote else (0x7F00_0000_0000, 1 << 32))
+        config.timeout = timeout if remote else FOREVER * timeout
         config.block_limit = limit
         config.enclave_base, config.enclave_bytes = enclave
         handle = self.ffi.new("mae_session_t **")
@@ -325,4 +408,4 @@ class Host:
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 
 
-__all__ = ["BudgetError", "Host", "HostError", "Job", "Kind", "Outside", "library"]
+__all__ = ["BudgetError", "Gate", "Host", "HostError", "Job", "Kind", "Outside", "library"]

@@ -187,6 +187,27 @@ MAE_API struct mae_operation mae_operation_write(uint32_t offset, uint32_t log2_
 MAE_API struct mae_operation mae_operation_wait(const mae_task_t *task);
 MAE_API struct mae_operation mae_operation_wait_runs(uint64_t runs);
 
+/* ---- the world as a process of the operating system (driver/os) ------------------------------ */
+
+/* The other process owns the card and all host memory, and hands out both: registers by commands in
+   a page of shared memory, buffers in a window that this process maps, too. It may answer anything.
+   Time is the card's clocks. A process that says nothing for a while is taken for dead: registers
+   read as ones, and time runs out. */
+typedef struct mae_gate mae_gate_t;
+
+/* `socket`: a UNIX socket to the process, which sends two files over it. The caller closes it. */
+MAE_API mae_error_t mae_gate_open(int socket, mae_gate_t **gate);
+MAE_API_VOID void mae_gate_close(mae_gate_t *gate); /* after the sessions over it; may be NULL */
+/* For mae_session_begin; valid until the gate is closed. */
+MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
+/* The card's provisioning port: in a simulation through the same process, while it stands for a wire
+   that the operating system has no part in. MAE_E_REFUSED: the card does not take it now. */
+MAE_API mae_error_t mae_gate_install(mae_gate_t *gate, const uint8_t *secret,
+                                     const uint8_t *session_id);
+/* The card's clock, as of the last command, and the commands so far. */
+MAE_API uint64_t mae_gate_clocks(const mae_gate_t *gate);
+MAE_API uint64_t mae_gate_commands(const mae_gate_t *gate);
+
 /* cdef end */
 
 #ifdef __cplusplus

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the enclave's process and the operating system's say to each other: one command at a time in
+ * a shared page. Who asks fills in the command and counts `asked` up; who answers fills in the rest
+ * and sets `answered` to it. Both wait by turning a while, then by a futex.
+ */
+#ifndef MAE_GATE_H
+#define MAE_GATE_H
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum gate_command {
+    GATE_READ = 1, /* registers: offset, size; data */
+    GATE_WRITE,    /* registers: offset, size, data */
+    GATE_ALLOCATE, /* size; host, offset in the window */
+    GATE_RELEASE,  /* offset in the window, size */
+    GATE_PAUSE,    /* let time pass until an interrupt, or a little */
+    GATE_INSTALL   /* data: secret, session id */
+};
+
+enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 1 };
+
+struct gate_page {
+    _Atomic uint32_t asked;
+    _Atomic uint32_t answered;
+    uint32_t command;
+    int32_t status; /* 0, or it could not be done */
+    uint64_t offset;
+    uint64_t size;
+    uint64_t host;
+    uint64_t clocks; /* of the card */
+    uint8_t data[GATE_DATA];
+};
+
+/* What comes over the socket, with the page's and the window's file. */
+struct gate_hello {
+    uint32_t version;
+    uint32_t reserved;
+    uint64_t window_bytes;
+};
+
+/* Until *word is no longer `old`; false: not within the milliseconds. The word is shared. */
+static inline int gate_await(_Atomic uint32_t *word, uint32_t old, int milliseconds)
+{
+    struct timespec slice = {.tv_sec = 0, .tv_nsec = 100000000};
+    for (int i = 0; i < GATE_TURNS; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != old)
+            return 1;
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+    }
+    for (int waited = 0; waited <= milliseconds; waited += 100) {
+        syscall(SYS_futex, word, FUTEX_WAIT, old, &slice, NULL, 0);
+        if (atomic_load_explicit(word, memory_order_acquire) != old)
+            return 1;
+    }
+    return 0;
+}
+
+static inline void gate_tell(_Atomic uint32_t *word, uint32_t value)
+{
+    atomic_store_explicit(word, value, memory_order_release);
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+#endif

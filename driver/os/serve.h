@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The operating system's part of the protected driver: it owns the card, host memory and bus
+ * addresses, and is not trusted with anything. It serves an enclave's process (driver/enclave/gate.h).
+ */
+#ifndef MAE_SERVE_H
+#define MAE_SERVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define MAE_OS_API __attribute__((visibility("default")))
+#else
+#define MAE_OS_API
+#endif
+
+/* cdef begin */
+
+/* A card, simulated or real. Functions give 0 for success. */
+struct mae_os_card {
+    void *user;
+    int (*read)(void *user, uint64_t offset, uint8_t *bytes, uint64_t size);
+    int (*write)(void *user, uint64_t offset, const uint8_t *bytes, uint64_t size);
+    /* Let the card reach memory under a bus address. */
+    int (*map)(void *user, uint64_t host, void *memory, uint64_t bytes);
+    /* Let time pass until the interrupt, or for a while. */
+    int (*pause)(void *user);
+    int (*install)(void *user, const uint8_t *secret, const uint8_t *session_id);
+    uint64_t (*clocks)(void *user);
+};
+
+/* Serve one enclave over a UNIX socket until it closes it, with so many bytes of shared memory, a
+   multiple of 4,096. Gives 0, or an errno. */
+MAE_OS_API int mae_os_serve(int socket, uint64_t window_bytes, const struct mae_os_card *card);
+
+/* A simulated card out of libmae_sim_<name>.so; options as in mae_sim.h, and step=CLOCKS that pass
+   at most in a pause (64). Gives NULL with a reason. */
+MAE_OS_API struct mae_os_card *mae_os_simulate(const char *library, const char *options,
+                                               char *reason, size_t reason_size);
+MAE_OS_API void mae_os_simulate_end(struct mae_os_card *card);
+
+/* cdef end */
+
+#endif
