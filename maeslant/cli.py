@@ -386,6 +386,19 @@ def infer(
         raise typer.Exit(1)
 
 
+@app.command()
+def overhead(
+    as_json: JsonOption = False,
+    picture: Annotated[
+        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+    ] = None,
+) -> None:
+    """Paper 000's Table 3: what protection adds to the transfers of three networks."""
+    from maeslant.overhead import report
+
+    report.run(as_json, picture or report.PICTURE, Console(), err)
+
+
 soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
 app.add_typer(soc_app, name="soc")
 
