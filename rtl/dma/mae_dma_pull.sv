@@ -4,15 +4,18 @@
 //
 // A job is an address and its bytes; its rows come packed from its first byte on, the last one marked.
 // Jobs are spread over Jobs contexts of a mae_dma_read, so that the bursts of the next one run while
-// the last one ends. done comes once a job, in order, after its last row was taken; done_error_o:
+// the last one ends; they begin when all of the last one's are on their way: else both would fill their
+// buffers, and the bus stand still until the first one's is empty. For the same reason no more than Window
+// beats are asked for ahead: a memory that answers in any order would fill them both. With rows for
+// twice that and more it does not. done comes once a job, in order, after its last row was taken; done_error_o:
 // some beat of it was answered with an error. Bytes of the last row beyond row_bytes_o are anything.
 //
 // Latency: 3 clocks from job to AR, 3 from the last R beat of a burst to its first row, 3 from the
-// last row to done. Throughput: a row a clock, also from one job to the next. 64 bursts of 8 beats
-// a job keep the bus busy up to a latency of 500 clocks. job_ready_o from registers; row_ready_i
+// last row to done. Throughput: a row a clock, also from one job to the next, up to a latency of
+// Window - 10 clocks. job_ready_o from registers; row_ready_i
 // has a combinational path to the buffer's read address.
-// Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; bytes 1..2^32 - 1; the rest as
-// mae_dma_read. clear_i, after a reset, erases the rows kept: see there. Not constant-time and not masked: no
+// Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; Window BurstBeats..32767; bytes
+// 1..2^32 - 1; the rest as mae_dma_read. clear_i, after a reset, erases the rows kept: see there. Not constant-time and not masked: no
 // secret but the data it carries. Source: docs/protocol.md §5, FILL.
 
 `include "mae_assert.svh"
@@ -23,9 +26,10 @@ module mae_dma_pull
     parameter  int unsigned DataWidth        = 512,
     parameter  int unsigned IdWidth          = 8,
     parameter  int unsigned Jobs             = 2,
-    parameter  int unsigned RowsPerContext   = 512,
-    parameter  int unsigned BurstBeats       = 8,
+    parameter  int unsigned RowsPerContext   = 1024,
+    parameter  int unsigned BurstBeats       = 16,
     parameter  int unsigned BurstsPerContext = 64,
+    parameter  int unsigned Window           = 384,
     localparam int unsigned BytesWidth       = $clog2(DataWidth / 8 + 1)
 ) (
     input  logic clk_i,
@@ -60,9 +64,12 @@ module mae_dma_pull
     input  logic  [          1:0] r_resp_i,
     input  logic                  r_last_i
 );
+  `MAE_PARAM(WindowLegal, Window >= BurstBeats && Window < 2 ** 15)
   `MAE_PARAM(JobsLegal, Jobs >= 2 && 2 ** $clog2(Jobs) == Jobs)
 
   localparam int unsigned CtxWidth = $clog2(Jobs);
+  localparam int unsigned LaneWidth = $clog2(DataWidth / 8);
+  localparam logic [32:0] Bytes = 33'(DataWidth / 8);
   typedef logic [CtxWidth-1:0] index_t;
 
   logic [Jobs-1:0] busy_q;
@@ -72,11 +79,21 @@ module mae_dma_pull
   dma_ctx_t row_ctx, done_ctx;
   status_e done_status;
 
-  assign job_ready_o  = !busy_q[job_q];
-  assign job_take     = job_valid_i && job_ready_o;
+  logic [31:0] to_ask_q, job_beats, ar_beats;  // beats of the last job given
+  logic [15:0] asked_q;  // beats on their way
+  logic ask_valid, ask_room, ask;
+
+  assign job_beats    = 32'((33'(job_addr_i[LaneWidth-1:0]) + 33'(job_bytes_i) + Bytes - 33'd1)
+                            >> LaneWidth);
+  assign ar_beats = 32'(ar_len_o) + 32'd1;
+  assign ask_room = 32'(asked_q) + ar_beats <= Window;
+  assign ar_valid_o = ask_valid && ask_room;
+  assign ask = ar_valid_o && ar_ready_i;
+  assign job_ready_o = !busy_q[job_q] && to_ask_q == '0;
+  assign job_take = job_valid_i && job_ready_o;
   // The next job's first row follows the last one of this in the next clock.
-  assign row_end      = row_valid_o && row_last_o;
-  assign row_context  = row_end ? row_q + 1'b1 : row_q;
+  assign row_end = row_valid_o && row_last_o;
+  assign row_context = row_end ? row_q + 1'b1 : row_q;
   assign done_error_o = done_status != StatusOk;
 
   mae_dma_read #(
@@ -110,8 +127,8 @@ module mae_dma_pull
       .row_last_o,
       .client_room_i(Jobs'(1) << row_context),
       .writer_room_i('1),
-      .ar_valid_o,
-      .ar_ready_i,
+      .ar_valid_o   (ask_valid),
+      .ar_ready_i   (ar_ready_i && ask_room),
       .ar_id_o,
       .ar_addr_o,
       .ar_len_o,
@@ -125,10 +142,15 @@ module mae_dma_pull
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q <= '0;
-      job_q  <= '0;
-      row_q  <= '0;
+      busy_q   <= '0;
+      job_q    <= '0;
+      row_q    <= '0;
+      to_ask_q <= '0;
+      asked_q  <= '0;
     end else begin
+      if (job_take) to_ask_q <= job_beats;
+      else if (ask) to_ask_q <= to_ask_q - ar_beats;
+      asked_q <= asked_q + (ask ? 16'(ar_beats) : '0) - 16'(r_valid_i);
       if (done_valid_o) busy_q[index_t'(done_ctx)] <= 1'b0;
       if (job_take) begin
         busy_q[job_q] <= 1'b1;
@@ -139,6 +161,8 @@ module mae_dma_pull
   end
 
   `MAE_ASSERT(RoomForTheJob, !job_take || seg_ready[job_q])
+  `MAE_ASSERT(AsksForTheJob, !ask || ar_beats <= to_ask_q)
+  `MAE_STREAM_HOLDS(ArHolds, ar_valid_o, ar_ready_i, ar_addr_o)
   `MAE_ASSERT(RowsInOrder, !row_valid_o || row_ctx == dma_ctx_t'(row_q))
   `MAE_ASSERT(DoneOfAJob, !done_valid_o || 32'(done_ctx) < Jobs && busy_q[index_t'(done_ctx)])
 

@@ -24,7 +24,7 @@ module mae_guard_inward
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned PullRows = 512,  // of a chunk, on their way
+    parameter int unsigned PullRows = 1024,  // of a chunk, on their way
     parameter int unsigned PullBursts = 64
 ) (
     input  logic clk_i,
