@@ -33,7 +33,6 @@ HALF = 1 << 18  # bytes of device memory
 CLOCK_MHZ = 200
 CONTROL, STATUS, LIST, CLOCKS = 0x00, 0x04, 0x10, 0x18  # registers of the kernel
 TIMEOUT = 20_000_000  # clocks
-BASE = 0x1_0000_0000  # of host memory, unprotected
 MEBIBYTES = 16
 
 
@@ -119,12 +118,13 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
     return labels, _counts(counts, clocks, kernel)
 
 
-def plain(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[str, int]]:
+def plain(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
     """The same on the card without a guard: no enclave, no second process."""
-    from maeslant.plaincard import PlainCard
+    from maeslant.plainjobs import PlainJobs
 
     labels: list[int] = []
-    with PlainCard(pathlib.Path(library), OPTIONS, MEBIBYTES) as card:
+    with PlainJobs(PLAIN, OPTIONS, MEBIBYTES << 20) as card:
+        begin = card.clocks()
         loaded: dict[int, list] = {}
         kernel = 0
         waiting: tuple[Group, int] | None = None  # whose results go out
@@ -134,7 +134,7 @@ def plain(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[
             labels.extend(group.plan.labels(card.fetched(transfer)))
             seen(group.count)
 
-        ups = [card.load(*part) for part in todo[0].loads(loaded)] if todo else []
+        ups = [card.begin_load(*part) for part in todo[0].loads(loaded)] if todo else []
         for n, group in enumerate(todo):
             card.wait_loaded(ups[-1])
             card.start(group.plan.start)
@@ -142,14 +142,14 @@ def plain(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[
                 if waiting:
                     finish()
                     waiting = None
-                ups = [card.load(*part) for part in todo[n + 1].loads(loaded)]
+                ups = [card.begin_load(*part) for part in todo[n + 1].loads(loaded)]
             kernel += card.wait_run()
             if waiting:
                 finish()
-            waiting = (group, card.fetch(*group.results))
+            waiting = (group, card.begin_fetch(*group.results))
         if waiting:
             finish()
-        return labels, _counts(card.stats(), card.clocks, kernel)
+        return labels, _counts(card.sim.stats(), card.clocks() - begin, kernel)
 
 
 def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
@@ -193,8 +193,8 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
             library = str(simbuild.build(PROTECTED if is_protected else PLAIN))
     start = time.monotonic()
     with bar(images, err) as seen:
-        call = protected if is_protected else plain
-        labels, counts = call(groups(network, pixels), library, seen)
+        todo = groups(network, pixels)
+        labels, counts = protected(todo, library, seen) if is_protected else plain(todo, seen)
     right = sum(int(a == b) for a, b in zip(labels, wanted, strict=True))
     return {
         "images": images,

@@ -166,7 +166,8 @@ def _list_signals(model: pathlib.Path) -> None:
     for kind, part in parts:
         text = (model / f"{kind}.h").read_text()
         kinds = r"^\s*(?:[CSIQ]Data/\*|VlWide<|VlUnpacked<).* "
-        names = re.findall(kinds + r"((?!__V)\w+);$", text, re.MULTILINE)
+        names = re.findall(kinds + r"(\w+);$", text, re.MULTILINE)
+        names = [name for name in names if not re.search("(^|__)__V", name)]
         lines += [f"SIGNAL({part}, {name})\n" for name in names]
     (model / "Vtop__signals.h").write_text("".join(lines))
 

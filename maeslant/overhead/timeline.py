@@ -9,9 +9,9 @@ behind their bus, the same chunks and as much in flight.
 import dataclasses
 from collections.abc import Callable
 
-from maeslant import simbuild
 from maeslant.overhead.software import Times
-from maeslant.plaincard import CHANNEL_STATUS, COMPLETED, INWARD, OUTWARD, PlainCard
+from maeslant.plaincard import CHANNEL_STATUS, COMPLETED, INWARD, OUTWARD
+from maeslant.plainjobs import PlainJobs
 from maeslant.protocol.constants import DOORBELL, MAILBOX, PAGE, SLOT_BYTES, SLOTS, STATUS
 from maeslant.protocol.host import Host, Job, Request
 from maeslant.protocol.link import Link
@@ -125,12 +125,12 @@ class Plain:
     """The card without a guard."""
 
     def __init__(self) -> None:
-        self.card = PlainCard(simbuild.build(PLAIN), OPTIONS)
-        self.sim = self.card.simulator
+        self.card = PlainJobs(PLAIN, OPTIONS)
+        self.sim = self.card.sim
 
     def close(self) -> None:
         """Give the card back."""
-        self.sim.close()
+        self.card.close()
 
     def _finish(self, channel: int, number: int) -> None:
         while self.sim.read32(channel + COMPLETED) < number:
@@ -138,7 +138,7 @@ class Plain:
 
     def run(self, load: Load, chunk: int, timing: Timing) -> int:
         """Clocks from the first byte copied to the last one copied back."""
-        start = self.card.clocks
+        start = self.card.clocks()
         base = number = 0
         for size in load.inward:
             for piece in pieces(size, chunk):
@@ -155,4 +155,4 @@ class Plain:
                 base += -(-piece // 64) * 64
             self._finish(OUTWARD, number)
             self.sim.run(max(1, clocks_of(timing(size).copy)))
-        return self.card.clocks - start
+        return self.card.clocks() - start
