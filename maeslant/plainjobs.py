@@ -73,10 +73,10 @@ class PlainJobs(PlainCard):
         self.places[number] = (place, size)
         return number
 
-    def _pause(self, bit: int) -> None:
-        """Until its interrupt, or for a while."""
+    def _pause(self) -> None:
+        """Until an interrupt, or for a while. All are cleared: counters say what is over."""
         self.sim.wait(PAUSE)
-        self.sim.write32(IRQ_STATUS, bit)
+        self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def _await(self, channel: int, number: int) -> None:
         for _ in range(PATIENCE):
@@ -84,7 +84,7 @@ class PlainJobs(PlainCard):
                 if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
                     raise MaeslantError("a transfer failed")
                 return
-            self._pause(IRQ_IN if channel == INWARD else IRQ_OUT)
+            self._pause()
         raise MaeslantError("a transfer does not end")
 
     def wait_loaded(self, number: int) -> None:
@@ -110,5 +110,5 @@ class PlainJobs(PlainCard):
                 raise MaeslantError("the kernel stopped with a fault")
             if not status & BUSY:
                 return self.read(CLOCKS)
-            self._pause(IRQ_KERNEL)
+            self._pause()
         raise MaeslantError("a run does not end")
