@@ -156,6 +156,9 @@ async def traffic(dut) -> None:
             for port in (write, scrub, read, kernel):
                 port.request = None
         await FallingEdge(dut.clk_i)
+        if clear:
+            left = (dut.read_row_q, dut.kernel_row_q, dut.read_rdata_o, dut.kernel_rdata_o)
+            assert not any(int(signal.value) for signal in left)
     assert min(seen.values()) > 3 and seen.total() > 20000, seen
 
 
