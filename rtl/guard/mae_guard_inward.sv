@@ -14,7 +14,7 @@
 // mae_dma_store take alone.
 // halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
 // keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o, key_ready_o
-// as mae_guard_chunk. Constant-time: what it does depends on places and lengths alone. Masked: no.
+// as mae_guard_gcm. Constant-time: what it does depends on places and lengths alone. Masked: no.
 // Source: docs/protocol.md §5.
 
 `include "mae_assert.svh"
@@ -133,10 +133,10 @@ module mae_guard_inward
       .r_last_i
   );
 
-  mae_guard_chunk #(
+  mae_guard_gcm #(
       .Class(ClassDmaIn),
       .Sbox (Sbox)
-  ) u_chunk (
+  ) u_gcm (
       .clk_i,
       .rst_ni,
       .clear_i,

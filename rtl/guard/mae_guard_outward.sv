@@ -14,7 +14,7 @@
 // mae_dma_load and mae_dma_push take alone.
 // halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
 // keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o, key_ready_o
-// as mae_guard_chunk. Constant-time: what it does depends on places and lengths alone. Masked: no.
+// as mae_guard_gcm. Constant-time: what it does depends on places and lengths alone. Masked: no.
 // Source: docs/protocol.md §5.
 
 `include "mae_assert.svh"
@@ -123,10 +123,10 @@ module mae_guard_outward
       .row_last_o   (in_last)
   );
 
-  mae_guard_chunk #(
+  mae_guard_gcm #(
       .Class(ClassDmaOut),
       .Sbox (Sbox)
-  ) u_chunk (
+  ) u_gcm (
       .clk_i,
       .rst_ni,
       .clear_i,

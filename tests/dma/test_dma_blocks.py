@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """mae_dma_pull to mae_dma_store and mae_dma_load to mae_dma_push: bytes, order, ends, clocks."""
 
+import json
+import os
+import pathlib
 import random
 
 import cocotb
@@ -205,6 +208,25 @@ async def erases_its_rows(dut) -> None:
     assert secrets.find(dut, kept, 8) == []
 
 
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def measures(dut) -> None:
+    """Clocks from job to end, memories answering at once; also for the protected card's test."""
+    figures = {}
+    tests = Bench(dut, 1 << 18, latency=(0, 0), shuffle=False)
+    await tests.begin()
+    for way, name in (("in", "stored"), ("out", "pushed")):
+        for length in (64, 256, 1024, 4096, 65536, 1 << 18):
+            await tests.give(way, [(HOST, 0, length)])
+            await tests.ended(name, len(tests.given[way]))
+            figures[f"{way} {length}"] = tests.ends[name][-1][0] - tests.given[way][-1]
+            await ClockCycles(dut.clk_i, 20)
+    dut._log.info(f"{figures}")
+    assert figures["in 64"] <= 15 and figures["out 64"] <= 25
+    if "FIGURES" in os.environ:
+        pathlib.Path(os.environ["FIGURES"]).write_text(json.dumps(figures))
+    tests.end()
+
+
 @pytest.mark.parametrize("jobs", [2, 4])
 def test_blocks(jobs: int) -> None:
     """Two jobs at once, as in the cards, and four."""
@@ -214,7 +236,7 @@ def test_blocks(jobs: int) -> None:
         "mae_block_bench",
         parameters=parameters,
         sources=[source],
-        test_filter="moves|tells|keeps",
+        test_filter="moves|tells|keeps|measures",
     )
 
 

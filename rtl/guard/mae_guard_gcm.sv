@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk: AES-256-GCM over the rows of chunks, one direction.
+// mae_guard_gcm: AES-256-GCM over the rows of chunks, one direction.
 //
 // A chunk is announced with its place; header, IV and the 48 bytes of AAD are made from that alone.
 // Its rows follow in the order of chunks and leave as they are deciphered or enciphered; the
@@ -17,7 +17,7 @@
 
 `include "mae_assert.svh"
 
-module mae_guard_chunk
+module mae_guard_gcm
   import mae_aes_pkg::*;
   import mae_gcm_pkg::*;
   import mae_guard_pkg::*;
