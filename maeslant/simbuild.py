@@ -30,7 +30,7 @@ VERILATOR += "--timescale 1ns/1ps --output-split 20000".split()
 # Without the last, a library stays loaded for ever and shares state with others.
 CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique".split()
 OPT_FAST = "-O3"
-OPT_ENGINE = "-O1"  # an engine works for seconds: half the time to build, a tenth slower
+OPT_ENGINE = "-O1"  # engines and cards with a kernel: half the time to build, a tenth slower
 FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
 # Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
 ENGINES = {
@@ -40,7 +40,10 @@ ENGINES = {
     "mae_arbiter_toy": "explore",
 }
 # What is bound to a top to tell of its inside.
-WITNESSES = {"mae_protected_card": [SIM / "witness" / "mae_card_witness.sv"]}
+WITNESSES = {
+    top: [SIM / "witness" / f"mae_{name}.sv" for name in ("witness_pkg", "witness_time", own)]
+    for top, own in (("mae_protected_card", "card_witness"), ("mae_plain_card", "plain_witness"))
+}
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -86,7 +89,7 @@ def build_top(
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
     arguments += [*paths.verilator_sources(), *map(str, files)]
     arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
-    optimize = OPT_ENGINE if top in ENGINES else OPT_FAST
+    optimize = OPT_ENGINE if top in ENGINES or top in WITNESSES else OPT_FAST
     with open(where / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         stamp = where / "stamp.json"
@@ -100,7 +103,7 @@ def build_top(
             _make(where, target, arguments, optimize, trace, log, _harness_files(top))
         read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
         # A source that was edited meanwhile may be in the library or not: build again next time.
-        if all(os.stat(name).st_mtime < start for name in read):
+        if all(os.path.exists(name) and os.stat(name).st_mtime < start for name in read):
             stamp.write_text(json.dumps({"key": _key([*arguments, optimize], read), "files": read}))
     return target
 

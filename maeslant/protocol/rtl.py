@@ -7,6 +7,7 @@ card did inside comes from witnesses bound to its modules (sim/witness), what it
 model's state.
 """
 
+import bisect
 import enum
 import re
 from collections.abc import Callable
@@ -42,6 +43,18 @@ class Note(enum.IntEnum):
     END = 6
     MOVED = 7
     FATAL = 8
+    TIME = 9
+
+
+class Time(enum.IntEnum):
+    """What began or ended, as mae_witness_pkg numbers it; an answer's number is in host memory."""
+
+    IN_BEGINS = 0
+    IN_ENDS = 1
+    OUT_BEGINS = 2
+    OUT_ENDS = 3
+    DOORBELL = 4
+    ANSWERED = 5
 
 
 class Mirror:
@@ -71,6 +84,7 @@ class RtlDevice:
         self.simulator = Simulator(simbuild.build(build), options)
         self.bus = None
         self.witness: list[tuple] = []
+        self.times: list[tuple[int, int]] = []  # Time, clock
         self.news = False  # whether something happened
         self.inside = 0  # callbacks that are being made
         self.simulator.set_bus(self._read, self._write)
@@ -215,20 +229,28 @@ class RtlDevice:
                     self.witness.append(("release", a, b, bytes(self.image[b : b + c])))
                 case Note.FATAL:
                     self.witness.append(("error", Cause(a)))
+                case Note.TIME:
+                    self.times.append((a, b))
 
     def find(self, secrets: dict[str, bytes]) -> list[str]:
         """Where in the card's state a piece of a secret lies, in either order of its bytes."""
-        found = []
+        names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
-            if len(view) < FRAGMENT or not any(view):
-                continue
-            whole = int.from_bytes(view, "little")
-            for shift in range(8):
-                state = (whole >> shift).to_bytes(len(view), "little")
-                for secret, value in secrets.items():
-                    for at in range(0, len(value) - FRAGMENT + 1, FRAGMENT):
-                        piece = value[at : at + FRAGMENT]
-                        if piece in state or piece[::-1] in state:
+            if len(view) >= FRAGMENT and any(view):
+                names.append(name)
+                starts.append(len(state))
+                state += bytes(view) + bytes(FRAGMENT)
+        found = []
+        whole = int.from_bytes(state, "little")
+        for shift in range(8):
+            shifted = (whole >> shift).to_bytes(len(state), "little")
+            for secret, value in secrets.items():
+                for at in range(0, len(value) - FRAGMENT + 1, FRAGMENT):
+                    piece = value[at : at + FRAGMENT]
+                    for wanted in (piece, piece[::-1]):
+                        place = shifted.find(wanted)
+                        if place >= 0:
+                            name = names[bisect.bisect_right(starts, place) - 1]
                             found.append(f"{secret} at {at} in {name}")
         return found
 

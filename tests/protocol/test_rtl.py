@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_protected_card under the workload, the adversary and a search of all it keeps.
+
+The same sessions, attacks and judge as the reference's; what the card did inside is told by
+sim/witness/mae_card_witness.sv.
+"""
+
+import functools
+
+import pytest
+
+from maeslant import attacks
+from maeslant.protocol import fuzz, rtl
+from maeslant.protocol.adversary import On
+from maeslant.protocol.attacks import catalogue
+from maeslant.protocol.attacks.entry import edit_data, flipper
+from maeslant.protocol.constants import CAUSE, PAGE, Cause, Kind, State
+from maeslant.protocol.link import Attack, BusError
+from maeslant.protocol.workload import (
+    CAPABILITIES,
+    Machine,
+    by_unit,
+    expected,
+    first,
+    judge,
+    judge_second,
+    octets,
+    second,
+)
+from tests.protocol.secrets import secrets_of, session_of
+
+PLAIN = {"input one": octets("input one", 320), "input two": octets("input two", 200)}
+FEW = (  # in each place, each kind of notice
+    "flip/request/BATCH/body data",
+    "flip/response/D2H/body chunk tag",
+    "flip/chunk in/bus/60",
+    "flip/chunk out/bus/60",
+    "replay/H2D rung again",
+    "splice/sessions/request",
+    "reorder/beats in",
+    "length/beats in/short",
+    "length/beats in/one byte less",
+    "length/beats in/none",
+    "length/beats in/long",
+    "length/doorbell/H2D/too many",
+    "redirect/nowhere/data out",
+    "redirect/nowhere/number",
+    "finalize/by plain registers",
+    "raw access",
+    "reset/data in/1",
+    "after an error/everything again",
+)
+
+
+@pytest.fixture
+def machine():
+    """The workload's machine around the card, with nobody in between."""
+    made = rtl.RtlMachine(Attack())
+    yield made
+    made.close()
+
+
+def test_sessions(machine: Machine) -> None:
+    """Two sessions: results and all that the card did are the reference's."""
+    record = machine.session("first", functools.partial(first))
+    assert record.error is None and not judge(record, expected())
+    assert by_unit(record.witness) == by_unit(expected().witness)
+    assert machine.device.keys is None and not any(machine.device.memory.data)
+    machine.take_back()
+    record = machine.session("second", second)
+    assert record.error is None and not judge_second(record)
+
+
+def test_long_transfers(machine: Machine) -> None:
+    """The same with more than a burst in each."""
+    record = machine.session("first", functools.partial(first, big=True))
+    assert record.error is None and not judge(record, expected(big=True))
+
+
+def test_registers(machine: Machine) -> None:
+    """Capabilities, a refused window behind the registers, a nonce a session."""
+    device = machine.device
+    assert device.capabilities == CAPABILITIES
+    for offset in (0, 0x40, PAGE - 4):
+        address = PAGE * (1 + CAPABILITIES.queues) + offset
+        with pytest.raises(BusError):
+            device.mmio_read(address, 4)
+        with pytest.raises(BusError):
+            device.mmio_write(address, bytes(4))
+    nonces = set()
+    for _ in range(3):
+        nonces.add(device.mmio_read(0x20, 32))
+        machine.take_back()
+    assert len(nonces) == 3
+
+
+@pytest.mark.parametrize("end", ["close", "error", "reset"])
+def test_nothing_is_left(end: str) -> None:
+    """H14: after CLOSE, ERROR or RESET no key, keystream or plaintext is in any signal."""
+    attack = Attack()
+    if end == "error":
+        flip = edit_data(flipper(40))
+        attack = On(flip, what="request", kind=Kind.D2H, nth=2)
+    machine = rtl.RtlMachine(attack)
+    secrets = secrets_of(session_of(machine), PLAIN)
+    found: list[str] = []
+
+    def application(host, record) -> None:
+        host.wait(host.open())
+        host.wait(host.h2d(1, 0, PLAIN["input one"], 128))
+        found.extend(machine.device.find(secrets))
+        if end == "reset":
+            machine.take_back()
+            return
+        host.wait(host.h2d(1, 0x1000, PLAIN["input two"], 128))
+        for _ in range(3):
+            host.wait(host.d2h(2, 0, 320, 128))
+        host.wait(host.close())
+
+    record = machine.session("first", application)
+    kinds = {line.split()[0] for line in found}
+    assert kinds >= {"secret", "round", "H", "keystream", "input"}, "the search is blind"
+    assert (record.caught() == "device:TAG") == (end == "error")
+    assert machine.device.keys is None
+    assert machine.device.state == (State.DEAD if end == "error" else State.IDLE)
+    if end == "error":
+        assert machine.device.cause[0] == Cause.TAG
+        assert machine.device.mmio_read(CAUSE, 1) == bytes((Cause.TAG,))
+    assert machine.device.find(secrets) == []
+    machine.close()
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_attack(name: str) -> None:
+    """Some attacks; all of them in the slow test."""
+    (entry,) = attacks.choose([name], every=False)
+    assert attacks.verdict_of(entry, rtl.RtlMachine)[1] == []
+
+
+@pytest.mark.slow
+def test_every_attack() -> None:
+    """The whole catalogue."""
+    wrong = {}
+    for entry in catalogue():
+        found = attacks.verdict_of(entry, rtl.RtlMachine)[1]
+        if found:
+            wrong[entry.name] = found
+    assert not wrong
+
+
+def test_random_manipulations() -> None:
+    """A few; `maeslant attack --fuzz` makes more."""
+    assert not fuzz.fuzz(12, seed=4_000_000, make=rtl.RtlMachine).wrong
+
+
+@pytest.mark.slow
+def test_many_random_manipulations() -> None:
+    """Many."""
+    assert not fuzz.fuzz(1500, seed=5_000_000, make=rtl.RtlMachine).wrong

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant infer`: the driver in C, the operating system in another process, both cards."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from maeslant.cli import app
+
+
+def infer(*words: str) -> dict:
+    """The command's record."""
+    result = CliRunner().invoke(app, ["infer", "--json", *words])
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+@pytest.mark.parametrize(
+    "words", [("--model",), ("--card",), ("--unprotected",)], ids=lambda words: words[0]
+)
+def test_labels(words: tuple[str, ...]) -> None:
+    """More groups than halves, the last one shorter; labels are the reference's."""
+    found = infer("--images", "47" if words[0] == "--model" else "23", *words)
+    assert found["equal_to_reference"] and found["accuracy"] > 0.9
+    assert found["kernel_clocks"] > 10_000 * found["images"]
+    if words[0] == "--card":
+        assert found["payload_read_bytes"] > 1024 * found["images"]
+        assert 0 < found["control_write_beats"] < 100
+        assert found["clocks"] < 1.1 * found["kernel_clocks"]
+
+
+def test_too_many() -> None:
+    """Only what the training has not seen is classified."""
+    result = CliRunner().invoke(app, ["infer", "--model", "--images", "361"])
+    assert "held out" in str(result.exception)
