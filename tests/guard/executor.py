@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The executor as a card for the golden host: the model's transfers, kernel and memory beside it.
 
-Time stands still but in step() and in register writes. The host, the model's parts and the adversary
-run in a thread of their own (cocotb.task.bridge), so everything that may act on the bus acts there.
+Time stands still but in step() and in register writes. The host, the model's parts and the
+adversary run in a thread of their own (cocotb.task.bridge): what may act on the bus acts there.
 """
 
 import random
@@ -12,8 +12,8 @@ from cocotb.clock import Clock
 from cocotb.task import resume
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
-from maeslant.protocol import wire
 from maeslant.protocol.constants import (
+    DOORBELL,
     MAILBOX_BYTES,
     NEXT,
     PAGE,
@@ -27,16 +27,16 @@ from maeslant.protocol.constants import (
     State,
     Status,
 )
-from maeslant.protocol.device import Device, Queue, Request
+from maeslant.protocol.device import Device, Queue, Request, fresh_nonce
 from maeslant.protocol.keys import Key, Session
 from maeslant.protocol.link import BusError
 from maeslant.protocol.transfers import Chunk, Fatal
 from maeslant.protocol.wire import Transfer
 
 INPUTS = """clear_i halt_i session_i state_i install_i write_valid_i write_queue_i write_offset_i
- write_data_i response_base_i check_legal_i reg_rdata_i reg_error_i runs_i kernel_fault_i key_ready_i
- arm_done_i arm_status_i give_up_done_i answer_valid_i answer_i aw_ready_i w_ready_i write_done_i
- write_error_i""".split()
+ write_data_i response_base_i check_legal_i reg_rdata_i reg_error_i runs_i kernel_fault_i
+ key_ready_i arm_done_i arm_status_i give_up_done_i answer_valid_i answer_i aw_ready_i w_ready_i
+ write_done_i write_error_i""".split()
 STEP = 64  # clocks
 
 
@@ -145,14 +145,16 @@ class Bench:
             queue, offset, data = self.write
             self.drive(write_valid_i=1, write_queue_i=queue)
             self.drive(write_offset_i=offset, write_data_i=data)
+            if offset == DOORBELL:
+                self.log.append(("doorbell", self.clocks, queue))
         else:
             self.drive(write_valid_i=0)
         data, error = self.access or (r.randrange(1 << 64), True)  # nobody looks
         self.access = None
         self.drive(reg_rdata_i=data, reg_error_i=int(error))
-        self.drive(runs_i=self.card.kernel.runs, kernel_fault_i=int(self.card.kernel.fault)) if (
-            self.card
-        ) else None
+        if self.card:
+            kernel = self.card.kernel
+            self.drive(runs_i=kernel.runs, kernel_fault_i=int(kernel.fault))
         status = 0
         if self.arming:
             self.arming[0] -= 1
@@ -275,6 +277,13 @@ class CardKeys:
         assert self.bench.loaded[cls, epoch % 2] == int.from_bytes(key.bytes + key.mask)
         return key
 
+    @property
+    def banks(self) -> dict[int, Key]:
+        """The epochs that live, as the engines' keys tell."""
+        keys = ((n, Key(self.session, Class.DMA_IN, n, 1)) for n in range(12))
+        held = set(self.bench.loaded.values())
+        return {n: key for n, key in keys if int.from_bytes(key.bytes + key.mask) in held}
+
     def wipe(self) -> None:
         """The module's own business."""
 
@@ -282,7 +291,7 @@ class CardKeys:
 class Card(Device):
     """The model's card with the executor in the place of its queues."""
 
-    def __init__(self, bench: Bench, capabilities, nonce) -> None:
+    def __init__(self, bench: Bench, capabilities, nonce=fresh_nonce) -> None:
         self.bench = bench
         bench.card = None
         self.pending: Chunk | None = None
@@ -379,7 +388,8 @@ class Card(Device):
         """Some clocks, then what the model's parts and the bus do."""
         bench = self.bench
         bench.worked = False
-        resume(bench.advance)(STEP)
+        still = all(bench.ready) and not any(bench.outstanding)
+        resume(bench.advance)(2 if still else STEP)
         return self._news() | self._model()
 
     def _news(self) -> bool:
@@ -413,6 +423,3 @@ class Card(Device):
             self.fail(fatal)
             worked = True
         return worked
-
-
-__all__ = ["Bench", "Card", "wire"]
