@@ -4,33 +4,6 @@
 // which registers were accessed, what the kernel read, which transfers passed, why a session ended.
 // Bound to the card's modules; it drives nothing. maeslant/protocol/rtl.py reads the notes.
 
-package mae_witness_pkg;
-
-  // Kinds of notes, and their a, b, c and data.
-  localparam int unsigned NoteWrite = 1;  // granule, strobes; data
-  localparam int unsigned NoteClear = 2;  // the memory is being zeroed
-  localparam int unsigned NoteAccess = 3;  // queue, write and width, offset; data: written
-  localparam int unsigned NoteStart = 4;  // a run begins: length
-  localparam int unsigned NoteRow = 5;  // the kernel was given 16 bytes
-  localparam int unsigned NoteEnd = 6;  // a run ended: 1 with a fault
-  localparam int unsigned NoteMoved = 7;  // queue, base, total: a transfer into the device
-  localparam int unsigned NoteFatal = 8;  // cause, queue, number
-  localparam int unsigned NoteTime = 9;  // what began or ended (below), clock since the start
-
-  localparam int unsigned TimeIn = 0;  // a chunk into the device begins; ends, verified: 1
-  localparam int unsigned TimeOut = 2;  // one out of it; 3
-  localparam int unsigned TimeRequest = 4;  // a doorbell was rung; its answer's number is written: 5
-
-  import "DPI-C" function void maeslant_witness(
-    input int unsigned kind,
-    input longint unsigned a,
-    input longint unsigned b,
-    input longint unsigned c,
-    input bit [511:0] data
-  );
-
-endpackage
-
 module mae_witness_memory
   import mae_witness_pkg::*;
 (
@@ -132,26 +105,6 @@ module mae_witness_session
   end
 endmodule
 
-module mae_witness_time
-  import mae_witness_pkg::*;
-#(
-    parameter int unsigned First = 0,
-    parameter int unsigned Count = 2
-) (
-    input logic             clk_i,
-    input logic [Count-1:0] event_i
-);
-  longint unsigned clock_q;
-  initial clock_q = 0;
-
-  always @(posedge clk_i) begin
-    clock_q <= clock_q + 1;
-    for (int unsigned i = 0; i < Count; i++) begin
-      if (event_i[i]) maeslant_witness(NoteTime, 64'(First + i), clock_q, 0, '0);
-    end
-  end
-endmodule
-
 bind mae_card_memory mae_witness_memory u_witness (
     .clk_i,
     .walking_i(walking_q),
@@ -206,19 +159,6 @@ bind mae_guard_outward mae_witness_time #(
 ) u_time (
     .clk_i,
     .event_i({moved_valid_o, start_valid_i && start_ready_o})
-);
-
-bind mae_plain_moves mae_witness_time #(
-    .First(mae_witness_pkg::TimeIn),
-    .Count(4)
-) u_time (
-    .clk_i,
-    .event_i({
-      out_complete_o,
-      out_valid && push_ready && load_ready,
-      in_complete_o,
-      in_valid && store_ready && pull_ready
-    })
 );
 
 bind mae_guard_executor mae_witness_time #(
