@@ -294,7 +294,7 @@ module mae_guard_batches
   assign unused = ^{body_index_i[6], fetch_at[6], word_q[6], operation, fatal_place_q};
 
   `MAE_ASSERT(StartsIdle, !start_i || !(active_q[starting] || ended_q[starting]))
-  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o, answer_ready_i || error || halt_i || clear_i,
-                    answer_o)
+  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o || halt_i || error || failed_q,
+                    answer_ready_i || error || failed_q || halt_i || clear_i, answer_o)
 
 endmodule

@@ -201,6 +201,7 @@ module mae_guard_epochs
   assign unused = ^{answered_i.passed, answered_i.place, place_i};
 
   `MAE_ASSERT(OneCommand, !(derive_o && erase_o))
-  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o, answer_ready_i || halt_i || clear_i, answer_o)
+  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o || halt_i, answer_ready_i || halt_i || clear_i,
+                    answer_o)
 
 endmodule

@@ -352,7 +352,9 @@ module mae_guard_requests
   assign unused = ^chunk_blocks[31:17];
 
   `MAE_ASSERT(OnlyWhenAsked, !(opened_i && step_q != Listening) || halt_i || clear_i)
-  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o, answer_ready_i || halt_i || clear_i, answer_o)
-  `MAE_STREAM_HOLDS(ArmHolds, arm_valid_o, arm_done_i || halt_i || clear_i, {arm_out_o, arm_o})
+  `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o || halt_i, answer_ready_i || halt_i || clear_i,
+                    answer_o)
+  `MAE_STREAM_HOLDS(ArmHolds, arm_valid_o || halt_i, arm_done_i || halt_i || clear_i, {arm_out_o,
+                                                                                       arm_o})
 
 endmodule

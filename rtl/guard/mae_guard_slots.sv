@@ -198,8 +198,9 @@ module mae_guard_slots
 
   `MAE_ASSERT(DoneOfSome, !write_done_i || order_valid || clear_i)
   `MAE_ASSERT(BeginsInRoom, !begin_i || room_o)
-  `MAE_STREAM_HOLDS(AwHolds, aw_valid_o, aw_ready_i || halt_i || clear_i, {aw_address_o, aw_beats_o
-                    })
-  `MAE_STREAM_HOLDS(WHolds, w_valid_o, w_ready_i || halt_i || clear_i, {w_data_o, w_strb_o})
+  `MAE_STREAM_HOLDS(AwHolds, aw_valid_o || halt_i, aw_ready_i || halt_i || clear_i, {aw_address_o,
+                                                                                     aw_beats_o})
+  `MAE_STREAM_HOLDS(WHolds, w_valid_o || halt_i, w_ready_i || halt_i || clear_i, {
+                    w_data_o, w_strb_o})
 
 endmodule
