@@ -2,6 +2,7 @@
 """Build libmaeslant, and C programs that use it. Quick when nothing changed."""
 
 import fcntl
+import json
 import os
 import pathlib
 import shutil
@@ -13,7 +14,6 @@ from maeslant.errors import MaeslantError
 DRIVER = paths.ROOT / "driver"
 OUT = paths.BUILD / "driver"
 LIBRARY = OUT / "libmaeslant.so"
-PROTECTED = OUT / "libmaeslant_protected.so"
 SYSTEM_HEADERS = (pathlib.Path("/usr/include"), pathlib.Path("/usr/local/include"))
 FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC")
 OPTIMISED = ("-O2", "-g")
@@ -99,35 +99,59 @@ def build_program(
     return target
 
 
-def crypto_flags() -> tuple[str, ...]:
-    """The library that enciphers for the enclave's side: ipsec-mb where it is installed."""
-    header = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
-    if header and os.environ.get("MAESLANT_GCM") != "openssl":
-        return ("-DMAE_IPSEC_MB", "-lIPSec_MB", "-lcrypto")
-    return ("-lcrypto",)
+def gcm_library() -> str:
+    """What enciphers for the enclave's side: ipsec-mb where it is installed, else openssl."""
+    there = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
+    return os.environ.get("MAESLANT_GCM") or ("ipsec" if there else "openssl")
 
 
-def protected_sources() -> list[pathlib.Path]:
+def protected_sources(library: str | None = None) -> list[pathlib.Path]:
     """The C files of the enclave's side: the trusted computing base."""
-    return sorted((DRIVER / "enclave").glob("*.c"))
+    other = {f"gcm_{name}" for name in ("ipsec", "openssl")} - {f"gcm_{library or gcm_library()}"}
+    return sorted(path for path in DRIVER.glob("enclave/*.c") if path.stem not in other)
+
+
+def crypto_libraries(library: str | None = None) -> tuple[str, ...]:
+    """The libraries it is linked with."""
+    return ("-lIPSec_MB", "-lcrypto")[(library or gcm_library()) != "ipsec" :]
 
 
 def build_protected() -> pathlib.Path:
-    """Make build/driver/libmaeslant_protected.so if it is not up to date; its path."""
+    """Make build/driver/libmaeslant_protected_*.so if it is not up to date; its path."""
     OUT.mkdir(parents=True, exist_ok=True)
+    target = OUT / f"libmaeslant_protected_{gcm_library()}.so"
     with open(OUT / ".lock.protected", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if stale(PROTECTED, own=protected_sources()):
+        if stale(target, own=protected_sources()):
             if not any((root / "openssl" / "evp.h").exists() for root in SYSTEM_HEADERS):
                 raise MaeslantError(
                     "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
                 )
-            fresh = PROTECTED.with_suffix(".new")
+            fresh = target.with_suffix(".new")
             run([compiler(), *FLAGS, *OPTIMISED, "-shared", "-Wl,-z,defs", *INCLUDES,
-                 *map(str, protected_sources()), *crypto_flags(), "-o", str(fresh)],
-                "making libmaeslant_protected.so")  # fmt: skip
-            fresh.replace(PROTECTED)
-    return PROTECTED
+                 *map(str, protected_sources()), *crypto_libraries(), "-o", str(fresh)],
+                f"making {target.name}")  # fmt: skip
+            fresh.replace(target)
+    return target
+
+
+def time_copies(library: str | None = None) -> dict[str, object]:
+    """How fast the driver seals and opens through its stage, beside memcpy (driver/fuzz/copies.c).
+
+    Bytes a second of a thread's time; ``library`` is openssl or ipsec, by default the driver's.
+    """
+    library = library or gcm_library()
+    OUT.mkdir(parents=True, exist_ok=True)
+    target = OUT / f"copies_{library}"
+    fuzz = DRIVER / "fuzz"
+    own = [*protected_sources(library), fuzz / "fake.c", fuzz / "copies.c"]
+    if stale(target, own=own):
+        run([compiler(), *FLAGS, *OPTIMISED, *INCLUDES, *map(str, own),
+             *crypto_libraries(library), "-o", str(target)], "making copies")  # fmt: skip
+    done = subprocess.run([str(target)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise MaeslantError(f"copies failed:\n{done.stdout}{done.stderr}")
+    return json.loads(done.stdout)
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:

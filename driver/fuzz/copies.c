@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How fast the driver seals into shared memory and opens out of it, beside memcpy: chunks of 1 MiB
+ * there and back through the whole driver, with a card that costs nothing to go in (its part is not
+ * timed going in; going out it has written before). Prints JSON: bytes a second
+ * of this thread's time, so that a busy machine counts less.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fake.h"
+
+enum { BYTES = 1 << 20, ROUNDS = 400, BATCHES = 20000 };
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void must(mae_error_t error, const mae_session_t *session)
+{
+    if (error != MAE_OK) {
+        fprintf(stderr, "error %d: %s\n", (int)error, mae_session_detail(session));
+        exit(1);
+    }
+}
+
+static void answer(struct fake *fake, const struct fake_request *request)
+{
+    uint8_t body[WIRE_MAX_ANSWER];
+    size_t size = fake_body(fake, request, body);
+    if (request->kind == KIND_D2H)
+        fake_chunk(fake, request, body + 16);
+    fake_answer(fake, request, body, size);
+}
+
+int main(void)
+{
+    static struct fake fake;
+    static const struct mae_operation write = {
+        .op = MAE_OPERATION_WRITE, .log2_width = MAE_WIDTH_4, .offset = 64};
+    struct mae_outside outside;
+    struct mae_session_config config = {.nonce_given = 1};
+    uint8_t *data = aligned_alloc(WIRE_STAGE, BYTES), *other = aligned_alloc(WIRE_STAGE, BYTES);
+    mae_session_t *session;
+    mae_task_t *task;
+    double copied = 0, sealed = 0, opened = 0, asked = 0, start;
+    if (!data || !other || !fake_begin(&fake, (size_t)8 << 20))
+        return 1;
+    memset(data, 1, BYTES);
+    memset(other, 2, BYTES);
+    fake.rung = answer;
+    memcpy(config.secret, fake.secret, sizeof config.secret);
+    fake_outside(&fake, &outside);
+    must(mae_session_begin(&outside, &config, &session), session);
+    must(mae_session_open(session, &task), session);
+    must(mae_session_wait(session, task), session);
+    mae_task_free(task);
+    size_t used = fake.used;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct mae_inward inward = {.queue = 1, .total = BYTES, .data = data};
+        struct mae_outward outward = {.queue = 1, .total = BYTES, .data = other};
+        fake.used = used; /* nothing of the round before is outstanding */
+        start = seconds();
+        memcpy(other, data, BYTES);
+        copied += seconds() - start;
+        start = seconds();
+        must(mae_session_h2d(session, &inward, &task), session);
+        sealed += seconds() - start;
+        must(mae_session_wait(session, task), session);
+        mae_task_free(task);
+        must(mae_session_d2h(session, &outward, &task), session);
+        must(mae_session_poll(session, NULL), session); /* rings, and looks: all of it if at once */
+        mae_task_free(task);
+    }
+    for (int i = 0; i < ROUNDS; i++) { /* opening by itself: the card has written before */
+        struct mae_outward outward = {.queue = 2, .total = BYTES, .data = other};
+        fake.used = used;
+        must(mae_session_d2h(session, &outward, &task), session);
+        if (!answer_send(session, 2))
+            return 1;
+        start = seconds();
+        must(mae_session_wait(session, task), session);
+        opened += seconds() - start;
+        mae_task_free(task);
+    }
+    for (int i = 0; i < BATCHES; i++) {
+        start = seconds();
+        must(mae_session_batch(session, 0, &write, 1, &task), session);
+        asked += seconds() - start;
+        must(mae_session_wait(session, task), session);
+        mae_task_free(task);
+    }
+    mae_session_free(session);
+    fake_end(&fake);
+    double all = (double)ROUNDS * BYTES;
+    printf("{\"library\": \"%s\", \"memcpy\": %.0f, \"seal\": %.0f, \"open\": %.0f, "
+           "\"seal_write_ns\": %.0f}\n",
+           gcm_library(), all / copied, all / sealed, all / opened, 1e9 * asked / BATCHES);
+    free(data);
+    free(other);
+    return 0;
+}

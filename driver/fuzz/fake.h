@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A card that holds the keys and has no will of its own: what it answers, and whether, is its user's
+ * decision. For fuzzing and for timing the driver.
+ */
+#ifndef MAE_FAKE_H
+#define MAE_FAKE_H
+
+#include "../enclave/session.h"
+
+enum { FAKE_QUEUES = 64, FAKE_PATTERN = 0x5a };
+
+/* A request as it came by its doorbell. */
+struct fake_request {
+    unsigned queue, kind;
+    uint32_t epoch;
+    uint64_t sequence;
+    size_t body_bytes;
+    uint8_t body[WIRE_MAX_BODY];
+    struct wire_place place; /* of a chunk */
+    uint8_t tag[WIRE_TAG];
+};
+
+struct fake {
+    uint64_t capabilities;
+    uint8_t *window; /* shared memory; host address = address */
+    size_t window_bytes, used;
+    uint64_t slots[FAKE_QUEUES];
+    uint8_t mailbox[FAKE_QUEUES][WIRE_MAX_MESSAGE];
+    uint8_t host_nonce[32];
+    uint8_t secret[32], session_id[16];
+    uint64_t time;
+    uint64_t last[FAKE_QUEUES]; /* the highest number rung: a second time is a bug of the driver */
+    struct gcm *keys[2][CLASSES];
+    uint8_t masks[2][CLASSES][WIRE_MASK];
+    uint32_t epochs[2]; /* of the keys; epoch + 1, 0 for none */
+    /* What happens at a doorbell; the request is opened already. NULL: nothing. */
+    void (*rung)(struct fake *fake, const struct fake_request *request);
+    void *user;
+};
+
+bool fake_begin(struct fake *fake, size_t window_bytes);
+void fake_end(struct fake *fake);
+void fake_outside(struct fake *fake, struct mae_outside *outside);
+/* The body of the answer to a request that a genuine card would give; its length. */
+size_t fake_body(const struct fake *fake, const struct fake_request *request,
+                 uint8_t body[WIRE_MAX_ANSWER]);
+/* Seals an answer and writes it, then its number. */
+void fake_answer(struct fake *fake, const struct fake_request *request, const uint8_t *body,
+                 size_t size);
+/* Writes the ciphertext of a chunk of FAKE_PATTERN bytes out, and gives its tag. */
+void fake_chunk(struct fake *fake, const struct fake_request *request, uint8_t tag[WIRE_TAG]);
+/* Whether a chunk in shared memory is what its request says. */
+bool fake_check(struct fake *fake, const struct fake_request *request);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libFuzzer target: a card with the right keys, whose answers are authentic, late, out of order, false
+ * in any field, or spoiled on the way; and so are its chunks. The driver's messages are opened: a
+ * number that is rung twice, or a message that was not sealed for its place, stops it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake.h"
+#include "script.h"
+
+enum { HELD = 64, WINDOW = 4 << 20 };
+
+struct card {
+    struct stream *stream;
+    struct fake_request held[HELD];
+    int count;
+};
+
+/* Sometimes a field of an authentic answer is not what it should be. */
+static void change(struct stream *stream, uint8_t *body, size_t size)
+{
+    switch (stream_byte(stream) % 16) {
+    case 1: /* a refusal, as a genuine card gives it */
+        memset(body, 0, size);
+        wire_put(body, 2 + stream_byte(stream) % 14, 2);
+        break;
+    case 2:
+        wire_put(body, stream_byte(stream) % 20, 2);
+        break;
+    case 3:
+        wire_put(body, STATUS_WAIT, 2);
+        wire_put(body + 2, stream_byte(stream), 2);
+        wire_put(body + 8, stream_byte(stream), 8);
+        break;
+    case 4:
+        body[stream_byte(stream) % 16] ^= (uint8_t)(1u << stream_byte(stream) % 8);
+        break;
+    default:
+        break;
+    }
+}
+
+static void respond(struct fake *fake, const struct fake_request *request)
+{
+    struct card *card = fake->user;
+    uint8_t body[WIRE_MAX_ANSWER];
+    size_t size = fake_body(fake, request, body);
+    if (request->kind == KIND_D2H)
+        fake_chunk(fake, request, body + 16);
+    if (request->kind == KIND_H2D && !fake_check(fake, request))
+        abort(); /* the driver's chunk and its tag do not belong together */
+    change(card->stream, body, size);
+    fake_answer(fake, request, body, size);
+    if (stream_byte(card->stream) == 9) { /* the OS writes somewhere in shared memory */
+        size_t at = (stream_byte(card->stream) * 256u + stream_byte(card->stream)) * 16 %
+                    (fake->used ? fake->used : 1);
+        fake->window[at] ^= stream_byte(card->stream);
+    }
+}
+
+static void rung(struct fake *fake, const struct fake_request *request)
+{
+    struct card *card = fake->user;
+    if (stream_byte(card->stream) % 4 == 1 && card->count < HELD)
+        card->held[card->count++] = *request;
+    else
+        respond(fake, request);
+    if (card->count && stream_byte(card->stream) % 2)
+        respond(fake, &card->held[--card->count]);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct fake fake;
+    static struct card card;
+    struct stream stream = {.data = data, .left = size};
+    struct mae_outside outside;
+    uint8_t flags = stream_byte(&stream);
+    struct mae_session_config config = {
+        .nonce_given = 1, .timeout = 500, .send_while_sealing = flags & 1};
+    struct script script = {.stream = &stream, .expected = FAKE_PATTERN};
+    memset(&script.word, FAKE_PATTERN, sizeof script.word);
+    card = (struct card){.stream = &stream};
+    if (!fake_begin(&fake, WINDOW))
+        abort();
+    fake.rung = rung;
+    fake.user = &card;
+    memcpy(config.secret, fake.secret, sizeof config.secret);
+    fake_outside(&fake, &outside);
+    if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)
+        abort();
+    script_run(&script);
+    fake_end(&fake);
+    return 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libFuzzer target: the other process is fuzz data, from its first message on. Whatever it answers, a
+ * buffer lies in the window, and a session over it never gets anything right.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "../enclave/gate.h"
+#include "script.h"
+
+enum { WINDOW = 1 << 20 };
+
+struct other {
+    struct stream *stream;
+    struct gate_page *page;
+    mae_gate_t *gate;
+    const struct mae_outside *outside;
+    uint64_t base;
+};
+
+/* The answer to every command is there already, until it is made anew. */
+static void think(struct other *other)
+{
+    struct gate_page *page = other->page;
+    struct stream *stream = other->stream;
+    page->status = stream_byte(stream) % 4 == 1;
+    stream_bytes(stream, &page->offset, stream_byte(stream) % 5);
+    stream_bytes(stream, &page->host, stream_byte(stream) % 9);
+    page->clocks += stream_byte(stream);
+    stream_bytes(stream, page->data, 16);
+    if (stream_byte(stream) % 4)
+        wire_put_little(page->data, UINT64_C(0x0103081440140610), 8);
+    atomic_store(&page->answered, UINT32_MAX);
+}
+
+static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
+{
+    struct other *other = user;
+    think(other);
+    other->outside->read(other->outside->user, offset, bytes, size);
+}
+
+static void other_write(void *user, uint32_t offset, const void *bytes, size_t size)
+{
+    struct other *other = user;
+    think(other);
+    other->outside->write(other->outside->user, offset, bytes, size);
+}
+
+static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
+{
+    struct other *other = user;
+    think(other);
+    if (!other->outside->allocate(other->outside->user, size, host, at))
+        return false;
+    if (other->base == 0)
+        other->base = *at - other->page->offset;
+    if (size > WINDOW || *at < other->base || *at - other->base > WINDOW - size)
+        abort();
+    return true;
+}
+
+static void other_release(void *user, uint64_t host, uint64_t at, size_t size)
+{
+    struct other *other = user;
+    other->outside->release(other->outside->user, host, at, size);
+}
+
+static uint64_t other_now(void *user)
+{
+    struct other *other = user;
+    think(other);
+    return other->outside->now(other->outside->user);
+}
+
+static void other_pause(void *user, bool news)
+{
+    struct other *other = user;
+    other->outside->pause(other->outside->user, news);
+}
+
+static void send_hello(struct stream *stream, int socket, const int files[2])
+{
+    struct gate_hello hello = {.version = GATE_VERSION, .window_bytes = WINDOW};
+    char control[CMSG_SPACE(2 * sizeof(int))] = {0};
+    struct iovec part = {.iov_base = &hello, .iov_len = sizeof hello};
+    struct msghdr message = {.msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof control};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (stream_byte(stream) == 1)
+        stream_bytes(stream, &hello.version, sizeof hello.version);
+    if (stream_byte(stream) == 1)
+        part.iov_len = stream_byte(stream) % sizeof hello;
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(2 * sizeof(int));
+    memcpy(CMSG_DATA(header), files, 2 * sizeof(int));
+    if (sendmsg(socket, &message, 0) < 0)
+        abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct stream stream = {.data = data, .left = size};
+    struct other other = {.stream = &stream};
+    int sockets[2], files[2] = {memfd_create("page", 0), memfd_create("window", 0)};
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) != 0 ||
+        ftruncate(files[0], sizeof *other.page) != 0 || ftruncate(files[1], WINDOW) != 0)
+        abort();
+    other.page = mmap(NULL, sizeof *other.page, PROT_READ | PROT_WRITE, MAP_SHARED, files[0], 0);
+    send_hello(&stream, sockets[0], files);
+    shutdown(sockets[0], SHUT_WR);
+    if (mae_gate_open(sockets[1], &other.gate) == MAE_OK) {
+        struct mae_outside outside = {.user = &other,
+                                      .read = other_read,
+                                      .write = other_write,
+                                      .allocate = other_allocate,
+                                      .now = other_now,
+                                      .pause = other_pause};
+        struct mae_session_config config = {.nonce_given = 1, .timeout = 5000};
+        struct script script = {.stream = &stream, .nothing_may_pass = true};
+        const uint8_t none[32] = {0};
+        other.outside = mae_gate_outside(other.gate);
+        outside.release = other_release;
+        think(&other);
+        bool taken = mae_gate_install(other.gate, none, none) == MAE_OK;
+        if (mae_session_begin(&outside, &config, &script.session) != MAE_OK || !taken)
+            stream.left = 0;
+        script_run(&script);
+        mae_gate_close(other.gate);
+    }
+    munmap(other.page, sizeof *other.page);
+    for (int i = 0; i < 2; i++) {
+        close(sockets[i]);
+        close(files[i]);
+    }
+    return 0;
+}

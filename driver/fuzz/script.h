@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzz data as a stream of decisions, and an application that makes calls by it. */
+#ifndef MAE_SCRIPT_H
+#define MAE_SCRIPT_H
+
+#include "../enclave/session.h"
+
+struct stream {
+    const uint8_t *data;
+    size_t left;
+};
+
+static inline uint8_t stream_byte(struct stream *stream)
+{
+    if (stream->left == 0)
+        return 0;
+    stream->left--;
+    return *stream->data++;
+}
+
+static inline void stream_bytes(struct stream *stream, void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        ((uint8_t *)bytes)[i] = stream_byte(stream);
+}
+
+enum { SCRIPT_TASKS = 24, SCRIPT_ROOM = 3 * WIRE_STAGE };
+
+struct script {
+    mae_session_t *session;
+    struct stream *stream;
+    struct {
+        mae_task_t *task;
+        uint8_t *data; /* of an outward transfer */
+        uint64_t total;
+    } tasks[SCRIPT_TASKS];
+    uint64_t passed;       /* tasks that ended well */
+    uint8_t expected;      /* every byte of an outward transfer that ended well */
+    uint64_t word;         /* every value of a batch that ended well */
+    bool nothing_may_pass; /* nobody else has the key */
+};
+
+/* Makes calls until the stream is empty or the session over, and checks what must hold. */
+void script_run(struct script *script);
+
+#endif
