@@ -112,7 +112,8 @@ async def kept_rules(dut) -> None:
 
     def test(bench: Bench) -> None:
         count = 0
-        for name, function in rules():
+        share = int(os.environ["RULES"])
+        for name, function in list(rules())[::share]:
             code = function.func.__code__
             needs_pair = "pair" in code.co_varnames[: code.co_argcount]
             try:
@@ -123,7 +124,7 @@ async def kept_rules(dut) -> None:
                 bench.dut._log.error(name)
                 raise
             count += 1
-        assert count > 90, count
+        assert count > 80 // share, count
 
     await play(dut, test, seed=2)
 
@@ -205,21 +206,21 @@ async def latencies(dut) -> None:
     assert found == LATENCIES, found
 
 
-def build(every: int, only: str | None = None) -> None:
+def build(every: int, rules_every: int, only: str) -> None:
     """As the golden card is, but for keys that a test can use up."""
     parameters = {"Queues": QUEUES, "Depth": DEPTH, "Operations": OPERATIONS, "Budget": BUDGET}
     run(
         "mae_guard_executor",
         parameters=parameters,
-        env={"EVERY": str(every)},
+        env={"EVERY": str(every), "RULES": str(rules_every)},
         test_filter=only,
         optimize="-O2",
     )
 
 
 def test_guard_executor() -> None:
-    """Sessions, rules, budgets, every 25th attack."""
-    build(25, "sessions|kept_rules|budgets|attacks")
+    """Sessions, budgets, every 5th rule, every 25th attack."""
+    build(25, 5, "sessions|kept_rules|budgets|attacks")
 
 
 def test_guard_executor_latencies() -> None:
@@ -228,6 +229,6 @@ def test_guard_executor_latencies() -> None:
 
 
 @pytest.mark.slow
-def test_guard_executor_attacks() -> None:
-    """Every attack."""
-    build(1, "attacks")
+def test_guard_executor_all() -> None:
+    """Every rule, every attack."""
+    build(1, 1, "kept_rules|attacks")
