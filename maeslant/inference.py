@@ -72,6 +72,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
     """Labels, and what was counted, by the protected channel. ``library``: or "reference"."""
     from maeslant.protected import Gate, Host
     from maeslant.protocol import wire
+    from maeslant.protocol.constants import STATE, State
 
     labels: list[int] = []
     kernel = 0
@@ -80,6 +81,8 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
         command = [sys.executable, "-m", "maeslant.simprocess", "{socket}", library]
         command += [OPTIONS if library != "reference" else "", str(MEBIBYTES), str(counters)]
         with Gate(command) as gate:
+            while int.from_bytes(gate.read(STATE, 4), "little") != State.IDLE:
+                gate.pause(None, False)  # the card clears its memory first
             secret, session_id = secrets.token_bytes(32), secrets.token_bytes(16)
             start = gate.clocks
             host = Host(gate, secret, session_id, timeout=TIMEOUT)

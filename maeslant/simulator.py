@@ -6,6 +6,7 @@ The header is the only declaration. For the driver's own use of the machines see
 
 import errno
 import functools
+import itertools
 import os
 import pathlib
 import re
@@ -161,7 +162,9 @@ class Simulator:
     def signals(self) -> dict[str, memoryview]:
         """All that the device keeps, by hierarchical name; the bytes change with the clocks."""
         found, signal = {}, self.ffi.new("struct mae_sim_signal *")
-        while self.lib.mae_sim_signal(self.handle, len(found), signal) == 0:
+        for index in itertools.count():
+            if self.lib.mae_sim_signal(self.handle, index, signal):
+                break
             name = self.ffi.string(signal.name).decode().replace("__DOT__", ".")
             found[name] = memoryview(self.ffi.buffer(signal.data, signal.bytes)).cast("B")
         return found

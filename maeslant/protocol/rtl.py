@@ -236,7 +236,8 @@ class RtlDevice:
         """Where in the card's state a piece of a secret lies, in either order of its bytes."""
         names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
-            if len(view) >= FRAGMENT and any(view):
+            # ".__V": variables of the simulator itself, which no circuit has.
+            if len(view) >= FRAGMENT and any(view) and ".__V" not in name:
                 names.append(name)
                 starts.append(len(state))
                 state += bytes(view) + bytes(FRAGMENT)

@@ -73,8 +73,8 @@ def secrets_of(session: Session, plain: dict[str, bytes]) -> dict[str, bytes]:
             for exponent in range(2, 5):
                 power = gf128.multiply(power, value)
                 found[f"H^{exponent} {name}"] = power.to_bytes(16)
-            for queue in range(3):
-                for sequence in range(1, 8):
+            for queue in range(3 if epoch == 0 else 0):
+                for sequence in range(1, 5):
                     counter = bytes((cls, queue, 0, 0)) + sequence.to_bytes(8)
                     iv = bytes(a ^ b for a, b in zip(mask, counter, strict=True))
                     stream = b"".join(encrypt(iv + n.to_bytes(4)) for n in range(1, 11))
