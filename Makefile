@@ -46,6 +46,14 @@ torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU
 prove: $(READY) ## Try every state of the memory arbiter with small jobs
 	@$(PY) -m maeslant.explore
 
+.PHONY: fuzz
+fuzz: $(READY) ## Fuzz the protected driver, a minute a target (FUZZ=... seconds)
+	@$(PY) -m maeslant.driverfuzz $(FUZZ)
+
+.PHONY: tcb
+tcb: $(READY) ## Count the lines of the protected driver that the enclave has to trust
+	@$(PY) -m tools.count_tcb
+
 .PHONY: breakages
 breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
 	@$(PY) tools/breakages.py

@@ -2,6 +2,7 @@
 /* Sending, answers and waiting: docs/protocol.md §6. */
 #include "session.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 bool answer_send(mae_session_t *session, uint32_t queue)
@@ -12,6 +13,7 @@ bool answer_send(mae_session_t *session, uint32_t queue)
     if (channel->unsent == channel->next || !request->pending ||
         !(outside_register(session, page + REGISTER_STATUS, 4) & 1))
         return false;
+    atomic_thread_fence(memory_order_seq_cst); /* chunks before the request that names them */
     session->outside.write(session->outside.user, page + REGISTER_MAILBOX, request->message,
                            WIRE_HEADER + request->body_bytes + WIRE_TAG);
     outside_write(session, page + REGISTER_DOORBELL, request->body_bytes / WIRE_BLOCK, 4);
@@ -146,6 +148,7 @@ static bool look(mae_session_t *session, uint32_t queue, struct request *request
     outside_load(session, slot, number, sizeof number);
     if (wire_get(number, 8) != request->sequence)
         return false;
+    atomic_thread_fence(memory_order_acquire); /* the card wrote the answer before its number */
     if (!open_answer(session, queue, request, slot + 16, body_bytes)) {
         session_poison_request(session, "response tag", queue, request);
         return true;

@@ -103,8 +103,11 @@ struct request *request_begin(mae_session_t *session, uint32_t queue, enum wire_
 {
     struct channel *channel = &session->channels[queue];
     struct request *request = &channel->requests[channel->next % WIRE_SLOTS];
-    *request = (struct request){
-        .kind = kind, .epoch = channel->epoch, .sequence = channel->next, .task = task};
+    memset(request, 0, offsetof(struct request, message));
+    request->kind = kind;
+    request->epoch = channel->epoch;
+    request->sequence = channel->next;
+    request->task = task;
     channel->next++;
     if (task->result.requests++ == 0)
         task->result.first = request->sequence;
@@ -145,6 +148,7 @@ static mae_error_t ask(mae_session_t *session, uint32_t queue, enum wire_kind ki
         return session_fail(session, MAE_E_MEMORY, "out of memory");
     struct request *request = request_begin(session, queue, kind, made);
     request->body_bytes = body_bytes;
+    memset(request->message + WIRE_HEADER, 0, body_bytes);
     for (size_t i = 0; operations && i < count; i++) {
         const struct mae_operation *operation = &operations[i];
         uint8_t *bytes = request->message + WIRE_HEADER + WIRE_BLOCK * i;
