@@ -42,7 +42,7 @@ class Batches:
         self.access: tuple[int, bool] | None = None
         self.clocks = self.accesses = 0
         self.ended: dict[int, int] = {}
-        self.ready, self.error = 0.5, False
+        self.ready, self.error, self.taking = 0.5, False, 0
         self.failed: tuple[int, int] | None = None
 
     async def begin(self) -> None:
@@ -139,6 +139,8 @@ class Batches:
         await FallingEdge(dut.clk_i)
         if due:
             self.outcomes[queue_of(due[0])][due[0][2]] = due[0][3]
+        if "taken_i" in inputs:
+            self.next[self.taking] += 1
         if answer is not None:
             await self.check(answer)
 
@@ -163,12 +165,13 @@ class Batches:
         assert executed == batch.at
         assert words == sum(operation.op == Op.READ for operation in batch.operations)
         assert words_done == len(batch.data)
-        got = []
+        got, kept, self.ready = [], self.ready, 0.0  # no other answer meanwhile
         for row in range((words_done + 1) // 2):
             dut.words_queue_i.value, dut.words_row_i.value = queue, row
             await self.tick()
             both = int(dut.words_o.value)
             got += [both >> 64, both & (1 << 64) - 1]
+        self.ready = kept
         assert got[:words_done] == batch.data
         self.batches[queue] = None
         self.ended[status] = self.ended.get(status, 0) + 1
@@ -186,9 +189,14 @@ class Batches:
             return wire.Operation(Op.WRITE, width, offset, r.randrange(1 << (8 << width)))
         if r.random() < 0.3:
             return wire.wait_runs(max(0, self.runs + r.randrange(-3, 3)))
+        # For what comes later only to a lower queue, so that nothing waits in a circle.
         other = r.randrange(QUEUES)
         back = r.choice((0, 1, 2, 3, 5, 20, 62, 63, 64, 65, 66, 70))
         wanted = max(1, self.next[other] - back)
+        if other >= queue:
+            wanted = min(wanted, max(self.outcomes[other], default=1))
+        if other > queue and wanted not in self.outcomes[other]:
+            return wire.wait_runs(0)
         return wire.wait(other, min(wanted, number - 1) if other == queue else wanted)
 
     async def request(self, queue: int, operations: list[wire.Operation] | None) -> None:
@@ -196,12 +204,11 @@ class Batches:
         r = self.random
         number, epoch = self.next[queue], r.randrange(1 << 32)
         self.dut.place_i.value = queue << 96 | epoch << 64 | number
-        self.next[queue] += 1
-        self.outcomes[queue].pop(number, None)
+        self.taking = queue
         await self.tick(taken_i=1)
         if operations is None:
-            due = self.clocks + r.randrange(100)
-            self.waiting.append((due, queue, number, r.random() < 0.9))
+            due = self.clocks + r.randrange(30)
+            self.waiting.append((due, queue, number, r.random() < 0.8))
             return
         for index, operation in enumerate(operations):
             row = int.from_bytes(operation.pack())
@@ -222,7 +229,7 @@ async def traffic(dut) -> None:
     bench = Batches(dut, 1)
     await bench.begin()
     r = bench.random
-    for turn in range(2500):
+    for turn in range(20000):
         queue = r.randrange(QUEUES)
         if bench.batches[queue] is None and not any(w[1] == queue for w in bench.waiting):
             number = bench.next[queue]
@@ -234,7 +241,7 @@ async def traffic(dut) -> None:
             await bench.tick()
         if r.random() < 0.05:
             bench.runs += not bench.fault
-        bench.fault = turn % 500 > 450
+        bench.fault = turn % 1000 > 800
     bench.fault, bench.runs = True, bench.runs + 10
     for _ in range(3000):  # what waits for numbers that nobody spent gets them
         await bench.tick()
