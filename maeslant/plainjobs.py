@@ -78,7 +78,8 @@ class PlainJobs(PlainCard):
         self.sim.wait(PAUSE)
         self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
-    def _await(self, channel: int, number: int) -> None:
+    def wait_for(self, channel: int, number: int) -> None:
+        """Until that transfer of a direction is over; MaeslantError if one failed."""
         for _ in range(PATIENCE):
             if self.sim.read32(channel + COMPLETED) >= number:
                 if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
@@ -89,11 +90,11 @@ class PlainJobs(PlainCard):
 
     def wait_loaded(self, number: int) -> None:
         """Until a transfer into the card is over."""
-        self._await(INWARD, number)
+        self.wait_for(INWARD, number)
 
     def fetched(self, number: int) -> bytes:
         """The bytes of a transfer out of the card, when it is over."""
-        self._await(OUTWARD, number)
+        self.wait_for(OUTWARD, number)
         place, size = self.places.pop(number)
         return bytes(self.memory[place : place + size])
 
