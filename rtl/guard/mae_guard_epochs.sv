@@ -9,7 +9,8 @@
 //
 // Latency: a decision takes 1 clock, with a derivation that of mae_guard_keys and 2. ready_o: the keys
 // of epoch 0 are there, after install_i. halt_i: nothing begins; clear_i follows, and forgets all.
-// Legal: Queues 1..64. No secrets. Source: docs/protocol.md §5, REKEY; §8.
+// Legal: Queues 1..64; LastEpoch 1..65535, less than the protocol's for tests only. No secrets.
+// Source: docs/protocol.md §5, REKEY; §8.
 
 `include "mae_assert.svh"
 
@@ -17,6 +18,7 @@ module mae_guard_epochs
   import mae_guard_pkg::*;
 #(
     parameter int unsigned Queues = 4,
+    parameter int unsigned LastEpoch = 65_535,
     localparam int unsigned QueueWidth = (Queues > 1) ? $clog2(Queues) : 1
 ) (
     input logic clk_i,
@@ -48,7 +50,7 @@ module mae_guard_epochs
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
 
-  localparam logic [15:0] LastEpoch = 16'd65_535;
+  `MAE_PARAM(LastEpochLegal, LastEpoch >= 1 && LastEpoch <= 65_535)
 
   typedef enum logic [2:0] {
     Empty,
@@ -167,7 +169,7 @@ module mae_guard_epochs
               epoch: epoch_t'(epoch_q[chosen]),
               sequence_number: number_q[chosen]
           };
-          if (epoch_q[chosen] == LastEpoch) begin
+          if (32'(epoch_q[chosen]) == LastEpoch) begin
             status_q <= StatusLimit;
             step_q   <= Answer;
           end else if (at_newest[chosen] && two_q) begin
