@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_answers: seals answers and writes them to host memory, each with its number behind (H18).
+// mae_guard_answers: seals answers and writes them to host memory, each with its number behind
+// (H18).
 //
-// Answers come from several units and are sealed one at a time, in turns, once the budget of class 2
-// allows it. An answer to number s goes to its queue's slot s mod 64: mae_guard_lines packs it,
-// mae_guard_slots writes it; answered_* and irq_o say that all of it is in host memory. Meanwhile the
-// next are sealed: up to four are under way, their responses, their numbers and answered_* all in the
-// order in which they were taken. Exhausted budget and bus errors are fatal: fatal_valid_o stays until
-// clear_i.
+// Answers come from several units and are sealed one at a time, in turns, once the budget of class
+// 2 allows it. An answer to number s goes to its queue's slot s mod 64: mae_guard_lines packs it,
+// mae_guard_slots writes it; answered_* and irq_o say that all of it is in host memory. Meanwhile
+// the next are sealed: up to four are under way, their responses, their numbers and answered_* all
+// in the order in which they were taken. Exhausted budget and bus errors are fatal: fatal_valid_o
+// stays until clear_i.
 //
-// Words of a BATCH come from mae_guard_batches, a row a clock after its number. seal_row_i likewise.
-// Latency: n + 28 clocks from an answer with a body of n blocks to its response's last beat, two fewer
-// per further beat; then two acknowledgements and 4. Throughput: an answer every n + 30 clocks.
+// Words of a BATCH come from mae_guard_batches, a row a clock after its number. seal_row_i
+// likewise.
+// Latency: n + 28 clocks from an answer with a body of n blocks to its response's last beat, one
+// more after an odd word; then two acknowledgements and 4. Throughput: an answer every n + 29
+// clocks.
 // halt_i: nothing begins; clear_i follows: nothing is held a clock later.
-// Legal: Queues 1..64, Askers 1 and more. Constant-time in data. Source: docs/protocol.md §3, §4, §5.
+// Legal: Queues 1..64, Askers 1 and more. Constant-time in data. Source: docs/protocol.md §3, §4,
+// §5.
 
 `include "mae_assert.svh"
 

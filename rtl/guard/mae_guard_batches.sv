@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_batches: carries out the batches of all queues, an operation a clock, in turns (H7, H16).
+// mae_guard_batches: carries out the batches of all queues, an operation a clock, in turns (H7,
+// H16).
 //
-// A body lies here from the clock in which it is deciphered; start_i says that it was authentic and
-// every operation legal. Operations go to the card's registers in their order; what they read is kept
-// for the answer. A WAIT holds its batch alone. For it the outcomes of the last 64 numbers of every
-// queue are kept; a WAIT for an older one fails at once. A bus error of a register is fatal: nothing
-// is carried out from then on, and fatal_valid_o stays until clear_i.
+// A body lies here from the clock in which it is deciphered; start_i says that it was authentic
+// and every operation legal. Operations go to the card's registers in their order; what they read
+// is kept for the answer. A WAIT holds its batch alone. For it the outcomes of the last 64 numbers
+// of every queue are kept; a WAIT for an older one fails at once. A bus error of a register is
+// fatal: nothing is carried out from then on, and fatal_valid_o stays until clear_i.
 //
 // Registers: reg_valid_o is one access, its data and error are there in the next clock.
-// Latency: 2 clocks from start_i to the first operation, 1 from the last to its answer, if no other
-// batch is carried out. Throughput: one operation a clock, over all queues; a WAIT that holds takes its turns.
-// halt_i: no further operation; clear_i follows: nothing is held a clock later, and a walk zeroes both
-// memories, 64 * Queues clocks (busy_o). Legal: Queues 1..64.
+// Latency: 2 clocks from start_i to the first operation, 1 from the last to its answer, if no
+// other batch is carried out. Throughput: one operation a clock, over all queues; a WAIT that
+// holds takes its turns.
+// halt_i: no further operation; clear_i follows: nothing is held a clock later, and a walk zeroes
+// both memories, 64 * Queues clocks (busy_o). Legal: Queues 1..64.
 // Constant-time in data, but for what WAITs wait for. Source: docs/protocol.md §5.
 
 `include "mae_assert.svh"

@@ -2,11 +2,12 @@
 //
 // mae_guard_body: what a request's body is, judged as it is deciphered, for all kinds at once.
 //
-// The verdict over the message comes after its body: then the results here are used, or dropped. Which
-// of them counts is the kind's business (mae_guard_requests).
+// The verdict over the message comes after its body: then the results here are used, or dropped.
+// Which of them counts is the kind's business (mae_guard_requests).
 //
-// Latency: results are there in the clock after the last row. Throughput: a row a clock. clear_i before
-// each request; it leaves nothing. Legal: Queues 1..64. Constant-time. Source: docs/protocol.md §3, §5.
+// Latency: results are there in the clock after the last row. Throughput: a row a clock. clear_i
+// before each request; it leaves nothing. Legal: Queues 1..64. Constant-time. Source:
+// docs/protocol.md §3, §5.
 
 `include "mae_assert.svh"
 

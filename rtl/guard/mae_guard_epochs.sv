@@ -3,12 +3,13 @@
 // mae_guard_epochs: which epoch every queue is in, and when keys are derived and erased (H13).
 //
 // At most two epochs live, in the banks of their lowest bits. A REKEY moves its queue to the next
-// epoch, which is derived when the first queue goes there, provided that its bank is free. A bank is
-// erased when all queues have left it and every request of it has been answered. REKEYs are decided
-// one after the other and answered when the keys are there; nothing else waits for them.
+// epoch, which is derived when the first queue goes there, provided that its bank is free. A bank
+// is erased when all queues have left it and every request of it has been answered. REKEYs are
+// decided one after the other and answered when the keys are there; nothing else waits for them.
 //
-// Latency: a decision takes 1 clock, with a derivation that of mae_guard_keys and 2. ready_o: the keys
-// of epoch 0 are there, after install_i. halt_i: nothing begins; clear_i follows, and forgets all.
+// Latency: a decision takes 1 clock, with a derivation that of mae_guard_keys and 2. ready_o: the
+// keys of epoch 0 are there, after install_i. halt_i: nothing begins; clear_i follows, and forgets
+// all.
 // Legal: Queues 1..64; LastEpoch 1..65535, less than the protocol's for tests only. No secrets.
 // Source: docs/protocol.md §5, REKEY; §8.
 

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_executor: from doorbell to answer: mailboxes, requests, batches, epochs, answers, keys.
+// mae_guard_executor: from doorbell to answer: mailboxes, requests, batches, epochs, answers,
+// keys.
 //
-// All of docs/protocol.md §5 but the transfers and the session's states, which stand beside it: it arms
-// transfers and seals their answers, hands the keys of classes 3 and 4 out, and is told the state.
-// One message is opened or sealed at a time, answers first. fatal_valid_o stays until clear_i; the
-// session answers with halt_i (nothing begins any more), then clear_i (held for many clocks: nothing is
-// held after it, and the memories are walked to zero while busy_o).
+// All of docs/protocol.md §5 but the transfers and the session's states, which stand beside it: it
+// arms transfers and seals their answers, hands the keys of classes 3 and 4 out, and is told the
+// state. One message is opened or sealed at a time, answers first. fatal_valid_o stays until
+// clear_i; the session answers with halt_i (nothing begins any more), then clear_i (held for many
+// clocks: nothing is held after it, and the memories are walked to zero while busy_o).
 //
-// Latency from a doorbell to its number in host memory, which acknowledges in the next clock: 65 clocks
-// for a write, 67 for a read, 191 and 223 for 64 of them. Throughput: one message at a time.
+// Latency from a doorbell to its number in host memory, which acknowledges in the next clock: 65
+// clocks for a write, 67 for a read, 191 and 223 for 64 of them. Throughput: one message at a
+// time.
 // Legal: Queues 1..64, Depth 1..63, Operations 4..64.
 // Constant-time in what is secret. Masked: no. Source: docs/protocol.md §4, §5.
 

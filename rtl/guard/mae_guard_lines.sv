@@ -2,13 +2,15 @@
 //
 // mae_guard_lines: packs the rows of a response into lines of 64 bytes, as its slot holds them.
 //
-// The first line begins at byte 16, behind the number. Rows have 16 bytes, but the one before the tag
-// has 8 when the response ends with an odd word: then the tag lies across rows, perhaps across lines.
+// The first line begins at byte 16, behind the number. Rows have 16 bytes, but the one before the
+// tag has 8 when the response ends with an odd word: then the tag lies across rows, perhaps across
+// lines.
 //
-// Latency: a line is there in the clock after its last row. Throughput: a row a clock while lines are
-// taken at once, but one clock more for a tag that lies across rows. begin_i: before the first row.
-// row_ready_o depends on line_ready_i in the same clock. Line: byte 0 in bits 7:0; row: in 127:120.
-// clear_i: empty in the next clock. Constant-time in data. Source: docs/protocol.md §3, §4.
+// Latency: a line is there in the clock after its last row. Throughput: a row a clock while lines
+// are taken at once, but one clock more for a tag that lies across rows. begin_i: before the first
+// row. row_ready_o depends on line_ready_i in the same clock. Line: byte 0 in bits 7:0; row: in
+// 127:120. clear_i: empty in the next clock. Constant-time in data. Source: docs/protocol.md §3,
+// §4.
 
 `include "mae_assert.svh"
 

@@ -2,10 +2,10 @@
 //
 // mae_guard_operations: whether one operation of a batch may be carried out (H7).
 //
-// The checks of docs/protocol.md §5, BATCH, in their order: OPERATION, OFFSET, WAIT. Which registers
-// there are, in which direction and width, is the card's to say: check_* asks it, check_legal_i is its
-// answer in the same clock (it is not asked for other widths than 4 and 8 bytes, or for a WAIT: what
-// it says then counts for nothing).
+// The checks of docs/protocol.md §5, BATCH, in their order: OPERATION, OFFSET, WAIT. Which
+// registers there are, in which direction and width, is the card's to say: check_* asks it,
+// check_legal_i is its answer in the same clock (it is not asked for other widths than 4 and 8
+// bytes, or for a WAIT: what it says then counts for nothing).
 //
 // Latency: combinational. Legal: Queues 1..64. No state.
 

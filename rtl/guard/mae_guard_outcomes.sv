@@ -2,13 +2,13 @@
 //
 // mae_guard_outcomes: whether what a WAIT names has come to pass (H16).
 //
-// For each queue the number taken last and what became of the last 64: answered, and passed (OK, and not
-// to a SKIP). A WAIT holds for a number that was not taken or not answered, fails for one that did not
-// pass or is more than 64 numbers back (answered or not), else passes. A WAIT for the kernel holds until
-// so many runs are complete, and fails if it stands with a fault before.
+// For each queue the number taken last and what became of the last 64: answered, and passed (OK,
+// and not to a SKIP). A WAIT holds for a number that was not taken or not answered, fails for one
+// that did not pass or is more than 64 numbers back (answered or not), else passes. A WAIT for the
+// kernel holds until so many runs are complete, and fails if it stands with a fault before.
 //
-// Latency: a taken number or an answer counts from the next clock; passes_o, fails_o and status_o are
-// combinational. clear_i: as in a new session. Legal: Queues 1..64. No secrets.
+// Latency: a taken number or an answer counts from the next clock; passes_o, fails_o and status_o
+// are combinational. clear_i: as in a new session. Legal: Queues 1..64. No secrets.
 // Source: docs/protocol.md §5, BATCH.
 
 `include "mae_assert.svh"

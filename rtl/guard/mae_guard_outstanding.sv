@@ -2,11 +2,12 @@
 //
 // mae_guard_outstanding: what every queue waits for, and when it is ready again.
 //
-// A request is outstanding from its doorbell until it is answered. It holds its queue so long, but for an
-// armed chunk: that one lets it go on at once while less than Depth chunks are outstanding, else when one
-// of them is answered.
+// A request is outstanding from its doorbell until it is answered. It holds its queue so long, but
+// for an armed chunk: that one lets it go on at once while less than Depth chunks are outstanding,
+// else when one of them is answered.
 //
-// Latency: done_o in the clock of an answer, or in the one after armed_i. clear_i: nothing is outstanding.
+// Latency: done_o in the clock of an answer, or in the one after armed_i. clear_i: nothing is
+// outstanding.
 // Legal: Queues 1..64, Depth 1..63. No secrets. Source: docs/protocol.md §5, Queue, CLOSE.
 
 `include "mae_assert.svh"

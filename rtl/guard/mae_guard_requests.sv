@@ -2,16 +2,17 @@
 //
 // mae_guard_requests: takes requests, one after the other, and says what becomes of each.
 //
-// The checks of docs/protocol.md §5 in their order: doorbell, budget, verdict (each fatal: nothing is
-// answered, fatal_valid_o stays until clear_i), then kind, state, length, body and the kind's own. The
-// body is judged as it is deciphered and used after its verdict. What is legal goes on to whom it
-// concerns: batches, transfers (armed, charged, committed), epochs; what is not gives up its queue's
-// transfer if it was to move something, and is answered. The next request is taken as soon as this one
-// is handed on, so that queues do not wait for each other's work.
+// The checks of docs/protocol.md §5 in their order: doorbell, budget, verdict (each fatal: nothing
+// is answered, fatal_valid_o stays until clear_i), then kind, state, length, body and the kind's
+// own. The body is judged as it is deciphered and used after its verdict. What is legal goes on to
+// whom it concerns: batches, transfers (armed, charged, committed), epochs; what is not gives up
+// its queue's transfer if it was to move something, and is answered. The next request is taken as
+// soon as this one is handed on, so that queues do not wait for each other's work.
 //
-// A queue is ready again (done_o) when its answer is in host memory, or once its chunk is armed, if
-// less than Depth chunks of it are outstanding. A request is outstanding from its doorbell to answered_*.
-// Latency: n + 29 clocks from request_valid_i to what comes of a legal request of n blocks, if all
+// A queue is ready again (done_o) when its answer is in host memory, or once its chunk is armed,
+// if less than Depth chunks of it are outstanding. A request is outstanding from its doorbell to
+// answered_*.
+// Latency: n + 28 clocks from request_valid_i to what comes of a legal request of n blocks, if all
 // neighbours are ready. Throughput: one request at a time.
 // halt_i: nothing new begins; clear_i follows. Legal: Queues 1..64, Depth 1..63, Operations 4..64.
 // Constant-time in what is secret: the clocks depend on kind, length and outcome. Masked: no.

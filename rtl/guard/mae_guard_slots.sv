@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_slots: writes responses to their slots in host memory, and each number behind its response.
+// mae_guard_slots: writes responses to their slots in host memory, and each number behind its
+// response.
 //
-// A response leaves as one burst of up to 9 lines. When it is acknowledged its plain number follows, one
-// beat; when that is acknowledged, too, answered_* says so (H18). Up to four answers are under way, room_o
-// says that one more may begin: their responses, their numbers and answered_* keep the order in which
-// they began. A bus error is fatal: nothing of this answer follows, fatal_valid_o stays until clear_i.
+// A response leaves as one burst of up to 9 lines. When it is acknowledged its plain number
+// follows, one beat; when that is acknowledged, too, answered_* says so (H18). Up to four answers
+// are under way, room_o says that one more may begin: their responses, their numbers and
+// answered_* keep the order in which they began. A bus error is fatal: nothing of this answer
+// follows, fatal_valid_o stays until clear_i.
 //
-// Bursts: aw_* and w_* of one burst may come at once; the next begins when both are over. write_done_i says
-// in order that one was acknowledged. A number goes before a response that waits, too.
+// Bursts: aw_* and w_* of one burst may come at once; the next begins when both are over.
+// write_done_i says in order that one was acknowledged. A number goes before a response that
+// waits, too.
 // Latency: 1 clock from a first line to its burst, 2 from an acknowledgement to the number's, 1 to
-// answered_*. Throughput: a line a clock, one clock between bursts. halt_i: nothing is shown any more;
-// clear_i follows: all is forgotten. Constant-time in data. Source: docs/protocol.md §4.
+// answered_*. Throughput: a line a clock, one clock between bursts. halt_i: nothing is shown any
+// more; clear_i follows: all is forgotten. Constant-time in data. Source: docs/protocol.md §4.
 
 `include "mae_assert.svh"
 
