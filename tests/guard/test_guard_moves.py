@@ -317,7 +317,7 @@ def run(test_filter: str, **options: object) -> None:
     )
 
 
-@pytest.mark.parametrize("test", ["moves_chunks", "binds|tells", "ends_and"])
+@pytest.mark.parametrize("test", ["moves_chunks", "binds_every", "tells_bus", "ends_and"])
 def test_moves(test: str) -> None:
     """As in the card."""
     run(test)
