@@ -5,12 +5,12 @@
 // A job is a granule of 64 bytes to begin at, and its bytes. Data comes back in the order of the
 // reads, any number of clocks later, and always finds its place: no more is asked for than Depth
 // rows have room for. The last row is marked, its bytes beyond the end are zero.
-// Latency: 1 clock from job to the first read, 1 from data to its row. Throughput: a row a clock, also
-// from job to job, if data comes at most Depth - 2 clocks after its read was taken.
+// Latency: 1 clock from job to the first read, 1 from data to its row. Throughput: a row a clock,
+// also from job to job, if data comes at most Depth - 2 clocks after its read was taken.
 // job_ready_o is combinational in mem_ready_i; all else comes from registers.
-// Legal: Depth >= 2, not 2^n - 1; bytes 1..2^32 - 1, within the memory. clear_i and reset drop all, data is
-// gone; clear_i must last until the reads under way have come. Constant-time: what it does depends on lengths alone.
-// Masked: no. Source: docs/protocol.md §5, FILL.
+// Legal: Depth >= 2, not 2^n - 1; bytes 1..2^32 - 1, within the memory. clear_i and reset drop
+// all, data is gone; clear_i must last until the reads under way have come. Constant-time: what
+// it does depends on lengths alone. Masked: no. Source: docs/protocol.md §5, FILL.
 
 `include "mae_assert.svh"
 

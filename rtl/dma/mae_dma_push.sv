@@ -2,18 +2,19 @@
 //
 // mae_dma_push: writes rows to whole blocks of host memory, job after job.
 //
-// A job is an address and its bytes; its rows come after it, in the order of jobs, packed from its first
-// byte on, the last one marked. Jobs are spread over Jobs contexts of a mae_dma_write, so that the
-// rows of the next one are taken while write responses of the last are awaited. done comes once a job,
-// in order, after all its write responses; done_error_o: one of them was an error. Rows must hold zeros
-// beyond row_bytes_i: they go to the bus as they are.
+// A job is an address and its bytes; its rows come after it, in the order of jobs, packed from
+// its first byte on, the last one marked. Jobs are spread over Jobs contexts of a mae_dma_write,
+// so that the rows of the next one are taken while write responses of the last are awaited. done
+// comes once a job, in order, after all its write responses; done_error_o: one of them was an
+// error. Rows must hold zeros beyond row_bytes_i: they go to the bus as they are.
 //
-// Latency: 6 clocks from the last row of a burst to its first W beat, 4 from the last write response
-// to done. Throughput: a row a clock, also from one job to the next. job_ready_o from registers;
-// row_ready_o too; w_ready_i has a combinational path to the buffer's read enable.
-// Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; bytes 1..2^32 - 1; the rest as
-// mae_dma_write. clear_i, after a reset, erases the rows kept: see there. Not constant-time and not masked:
-// no secret but the data it carries. Source: docs/protocol.md §5, FILL.
+// Latency: 6 clocks from the last row of a burst to its first W beat, 4 from the last write
+// response to done. Throughput: a row a clock, also from one job to the next. job_ready_o from
+// registers; row_ready_o too; w_ready_i has a combinational path to the buffer's read enable.
+// Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; bytes 1..2^32 - 1; the
+// rest as mae_dma_write. clear_i, after a reset, erases the rows kept: see there. Not
+// constant-time and not masked: no secret but the data it carries. Source: docs/protocol.md §5,
+// FILL.
 
 `include "mae_assert.svh"
 

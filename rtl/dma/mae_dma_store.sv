@@ -2,13 +2,14 @@
 //
 // mae_dma_store: writes rows to device memory, job after job.
 //
-// A job is a granule of 64 bytes to begin at, and its bytes; its rows come in the order of jobs. Exactly
-// these bytes are written: the strobes of the last granule end with them, and lanes outside the
-// strobes are zero (H19). done pulses in the clock in which a job's last write is taken.
-// Latency: 1 clock from row to write; a job is ready for rows 2 clocks after it came.
+// A job is a granule of 64 bytes to begin at, and its bytes; its rows come in the order of jobs.
+// Exactly these bytes are written: the strobes of the last granule end with them, and lanes
+// outside the strobes are zero (H19). done pulses in the clock in which a job's last write is
+// taken. Latency: 1 clock from row to write; a job is ready for rows 2 clocks after it came.
 // Throughput: a row a clock, also from job to job. row_ready_o is combinational in mem_ready_i.
-// Legal: bytes 1..2^32 - 1, within the memory. clear_i and reset drop all, data is gone. Constant-time: what it does
-// depends on lengths alone. Masked: no. Source: docs/protocol.md §5, FILL.
+// Legal: bytes 1..2^32 - 1, within the memory. clear_i and reset drop all, data is gone.
+// Constant-time: what it does depends on lengths alone. Masked: no. Source: docs/protocol.md §5,
+// FILL.
 
 `include "mae_assert.svh"
 

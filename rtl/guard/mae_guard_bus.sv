@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_bus: the host port of the card: the chunks' reads and writes and the answers' writes on
-// one AXI4 manager, with every burst and beat counted.
+// mae_guard_bus: the host port of the card: the chunks' reads and writes and the answers' writes
+// on one AXI4 manager, with every burst and beat counted.
 //
-// beat_fault_o pulses for a beat or response that was not asked for, comes too early or too late, and such a
-// one is not handed on (H9). Answers go first, at the borders of bursts; their IDs have the top bit set.
-// An answer's write is 1 to 9 beats from a multiple of 64 (cut at 4 KiB here), its data follows its
-// address; done comes in order, when all responses of it have, four at most are under way. Announce a
-// write when its data is there: until it has come, no other data leaves.
+// beat_fault_o pulses for a beat or response that was not asked for, comes too early or too late,
+// and such a one is not handed on (H9). Answers go first, at the borders of bursts; their IDs
+// have the top bit set. An answer's write is 1 to 9 beats from a multiple of 64 (cut at 4 KiB
+// here), its data follows its address; done comes in order, when all responses of it have, four
+// at most are under way. Announce a write when its data is there: until it has come, no other
+// data leaves.
 //
-// halt_i, until it is quiet and longer: no AR or AW starts (one that is shown stays until taken), W beats
-// owed go out as zeros without strobes, read beats and responses are dropped. The movers may be
-// reset meanwhile. quiet_o: nothing is on the bus. (A burst that the host never ends is never quiet.)
-// Latency: 1 clock for addresses and data out, none for read beats and responses; throughput: a beat
-// each way a clock. aw_ready of the answers is combinational in aw_valid; other ready outputs are registered.
-// DataWidth 512, IDs of 8 bits; all bursts are INCR of whole beats. No secrets. Source: docs/protocol.md §4, §5.
+// halt_i, until it is quiet and longer: no AR or AW starts (one that is shown stays until taken),
+// W beats owed go out as zeros without strobes, read beats and responses are dropped. The movers
+// may be reset meanwhile. quiet_o: nothing is on the bus. (A burst that the host never ends is
+// never quiet.) Latency: 1 clock for addresses and data out, none for read beats and responses;
+// throughput: a beat each way a clock. aw_ready of the answers is combinational in aw_valid;
+// other ready outputs are registered. DataWidth 512, IDs of 8 bits; all bursts are INCR of whole
+// beats. No secrets. Source: docs/protocol.md §4, §5.
 
 `include "mae_assert.svh"
 

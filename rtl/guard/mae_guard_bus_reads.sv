@@ -2,13 +2,13 @@
 //
 // mae_guard_bus_reads: the read channels of the card's host port: counts bursts and beats.
 //
-// Every burst under way is known by its ID, with the beats that are still to come. A beat that belongs to
-// none, or ends its burst too early or not where it should, is a fault and is not handed on (H9).
-// The bus ends a burst with its marked beat: what comes after the last one asked for is dropped up to
-// there. halt_i: no burst starts, beats under way are dropped; idle_o: there are none.
-// Latency: 1 clock from AR to AR, none for beats; fault_o comes 1 clock after the beat. Throughput:
-// a beat and a burst a clock. r_ready is constant. No secrets; constant-time does not apply.
-// Source: docs/protocol.md §5, FILL, SCRUB.
+// Every burst under way is known by its ID, with the beats that are still to come. A beat that
+// belongs to none, or ends its burst too early or not where it should, is a fault and is not
+// handed on (H9). The bus ends a burst with its marked beat: what comes after the last one asked
+// for is dropped up to there. halt_i: no burst starts, beats under way are dropped; idle_o: there
+// are none. Latency: 1 clock from AR to AR, none for beats; fault_o comes 1 clock after the beat.
+// Throughput: a beat and a burst a clock. r_ready is constant. No secrets; constant-time does not
+// apply. Source: docs/protocol.md §5, FILL, SCRUB.
 
 `include "mae_assert.svh"
 

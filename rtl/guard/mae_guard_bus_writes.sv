@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_bus_writes: the write channels of the card's host port: joins, counts, and pays debts.
+// mae_guard_bus_writes: the write channels of the card's host port: joins, counts, and pays
+// debts.
 //
-// Bursts of the mover and of the answers go out in the order of their addresses, answers first; data
-// follows in that order, whole bursts. A write response that belongs to no burst, or comes before
-// the burst's last beat was taken, is a fault and is not handed on (H9). halt_i: no burst starts, the
-// beats still owed are zeros with no strobe, responses are dropped; idle_o: nothing is owed or
-// awaited.
+// Bursts of the mover and of the answers go out in the order of their addresses, answers first;
+// data follows in that order, whole bursts. A write response that belongs to no burst, or comes
+// before the burst's last beat was taken, is a fault and is not handed on (H9). halt_i: no burst
+// starts, the beats still owed are zeros with no strobe, responses are dropped; idle_o: nothing
+// is owed or awaited.
 // Latency: 1 clock each way out, none for responses; fault_o comes 1 clock after the response.
 // Throughput: a beat and a burst a clock. A burst whose data does not come holds the others up:
 // announce it when the data is there. b_ready is constant, all ready outputs from registers.

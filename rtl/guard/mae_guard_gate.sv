@@ -2,10 +2,11 @@
 //
 // mae_guard_gate: a stream register at the bus, which lets nothing new out once it is halted.
 //
-// A word is launched when it enters the register that is shown: from then on it holds until taken,
-// whatever happens. A word that waits behind it is not launched yet, and is dropped by halt_i.
-// Nothing is launched without room_i. Latency: 1 clock. Throughput: one word a clock. in_ready_o and
-// out_* come from registers; launch_* are combinational. Legal: Width >= 1. No secrets; reset clears both words.
+// A word is launched when it enters the register that is shown: from then on it holds until
+// taken, whatever happens. A word that waits behind it is not launched yet, and is dropped by
+// halt_i. Nothing is launched without room_i. Latency: 1 clock. Throughput: one word a clock.
+// in_ready_o and out_* come from registers; launch_* are combinational. Legal: Width >= 1. No
+// secrets; reset clears both words.
 
 `include "mae_assert.svh"
 

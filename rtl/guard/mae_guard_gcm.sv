@@ -2,18 +2,19 @@
 //
 // mae_guard_gcm: AES-256-GCM over the rows of chunks, one direction.
 //
-// A chunk is announced with its place; header, IV and the 48 bytes of AAD are made from that alone.
-// Its rows follow in the order of chunks and leave as they are deciphered or enciphered; the
-// verdict ends it: whether the tag is the announced one (in), or the tag (out). tag_ok_o also says
-// that exactly `length` bytes came. Two keys, of bank epoch bit 0, each with its IV mask. A chunk
-// whose bank has no key waits; a key, until no chunk of its bank is under way.
+// A chunk is announced with its place; header, IV and the 48 bytes of AAD are made from that
+// alone. Its rows follow in the order of chunks and leave as they are deciphered or enciphered;
+// the verdict ends it: whether the tag is the announced one (in), or the tag (out). tag_ok_o also
+// says that exactly `length` bytes came. Two keys, of bank epoch bit 0, each with its IV mask. A
+// chunk whose bank has no key waits; a key, until no chunk of its bank is under way.
 //
-// Latency: first row taken 18 clocks after the chunk, rows leave 1 clock after they were taken, the
-// verdict 6 after the last. Throughput: a row a clock; the AAD takes a clock a chunk, nothing else is
-// lost from chunk to chunk if the next one was announced 18 clocks before. Ready of rows is
-// combinational in out_ready_i, chunk_ready_o in chunk_i and the key port, key_ready_o in key_bank_i.
-// Legal: Class ClassDmaIn, ClassDmaOut. clear_i: keys, masks and data are gone two clocks later.
-// Constant-time: yes, the verdict too. Masked: no. Source: docs/protocol.md §2, §3, §5; SP 800-38D.
+// Latency: first row taken 18 clocks after the chunk, rows leave 1 clock after they were taken,
+// the verdict 6 after the last. Throughput: a row a clock; the AAD takes a clock a chunk, nothing
+// else is lost from chunk to chunk if the next one was announced 18 clocks before. Ready of rows
+// is combinational in out_ready_i, chunk_ready_o in chunk_i and the key port, key_ready_o in
+// key_bank_i. Legal: Class ClassDmaIn, ClassDmaOut. clear_i: keys, masks and data are gone two
+// clocks later. Constant-time: yes, the verdict too. Masked: no. Source: docs/protocol.md §2, §3,
+// §5; SP 800-38D.
 
 `include "mae_assert.svh"
 

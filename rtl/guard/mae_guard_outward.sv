@@ -4,18 +4,17 @@
 //
 // A chunk's exact bytes are read from device memory at its address, enciphered and written to its
 // host address; lanes outside the strobes are zero (H19). moved ends it, in order, when all write
-// responses have come, with the tag of AAD and ciphertext. beat_error: some response was an error, or
-// the rows were not `length` bytes. The region is locked against writes meanwhile (H8). Two chunks
-// are under way at most.
+// responses have come, with the tag of AAD and ciphertext. beat_error: some response was an
+// error, or the rows were not `length` bytes. The region is locked against writes meanwhile (H8).
+// Two chunks are under way at most.
 //
-// Latency: from start to the first AW 30 clocks (8 rows or fewer), from the last write response to moved 5. Throughput: a
-// row a clock, one clock lost a chunk; a chunk of 32 KiB or more leaves time for the responses of the
-// last one up to a latency of 400 clocks. From start to moved at most 30 clocks more than
-// mae_dma_load and mae_dma_push take alone.
+// Latency: from start to the first row 20 clocks, from the last write response to moved 5; from
+// start to moved 17 clocks more than mae_dma_load and mae_dma_push take alone. Throughput: a row
+// a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300 clocks.
 // halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
-// keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o, key_ready_o
-// as mae_guard_gcm. Constant-time: what it does depends on places and lengths alone. Masked: no.
-// Source: docs/protocol.md §5.
+// keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o,
+// key_ready_o as mae_guard_gcm. Constant-time: what it does depends on places and lengths alone.
+// Masked: no. Source: docs/protocol.md §5.
 
 `include "mae_assert.svh"
 
