@@ -117,6 +117,10 @@ static void settle(mae_session_t *session, uint32_t queue, struct request *reque
         result->value = response->value;
     }
     erase_old(session);
+    if (request->kind == KIND_CLOSE && response->status == STATUS_OK)
+        keys_wipe(session);
+    else if (request->kind == KIND_CLOSE)
+        session->closing = false;
     if (--task->left == 0)
         task_answered(task);
 }

@@ -83,6 +83,8 @@ mae_error_t request_room(mae_session_t *session, uint32_t queue, enum wire_kind 
 {
     if (session->poisoned)
         return MAE_E_POISONED;
+    if (session->closing)
+        return session_fail(session, MAE_E_STATE, "the session was closed");
     if (queue >= session->caps.queues)
         return session_fail(session, MAE_E_ARGUMENT, "no queue %u", queue);
     struct channel *channel = &session->channels[queue];
@@ -189,7 +191,10 @@ mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task)
     for (uint32_t queue = 0; !session->poisoned && queue < session->caps.queues; queue++)
         if (session->channels[queue].oldest != session->channels[queue].next)
             return session_fail(session, MAE_E_BUSY, "requests are unanswered");
-    return ask(session, 0, KIND_CLOSE, NULL, 0, task);
+    mae_error_t error = ask(session, 0, KIND_CLOSE, NULL, 0, task);
+    if (error == MAE_OK)
+        session->closing = true;
+    return error;
 }
 
 mae_error_t mae_session_skip(mae_session_t *session, uint32_t queue, mae_task_t **task)

@@ -174,6 +174,8 @@ void mae_session_free(mae_session_t *session)
             gcm_wipe(task->data, task->total);
         task_drop(task);
     }
+    if (session->channels)
+        gcm_wipe(session->channels, session->caps.queues * sizeof *session->channels);
     free(session->channels);
     gcm_wipe(session, sizeof *session);
     free(session);

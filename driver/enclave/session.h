@@ -82,6 +82,7 @@ struct mae_session {
     mae_task_t *tasks;
     uint32_t transfers; /* unanswered */
     bool poisoned;
+    bool closing; /* CLOSE was sealed: nothing may follow it */
     char detail[160];
     char advice[96];
     uint8_t stage[WIRE_STAGE]; /* H10: what goes to and comes from shared memory */

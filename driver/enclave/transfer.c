@@ -247,5 +247,7 @@ bool transfer_take(mae_session_t *session, uint32_t queue, const struct request 
         outside_load(session, request->buffer.at + at, session->stage, size);
         works = gcm_update(key->gcm, data ? data + at : session->stage, session->stage, size);
     }
+    if (!data)
+        gcm_wipe(session->stage, sizeof session->stage);
     return works && gcm_check(key->gcm, tag);
 }

@@ -138,8 +138,8 @@ struct mae_inward { /* host to device */
 
 /* Each call seals its requests and returns; nothing was sealed and no number spent if it fails with
    MAE_E_ARGUMENT, MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a
-   rekey of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first)
-   or MAE_E_MEMORY. MAE_E_POISONED: the session is over. */
+   rekey of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first),
+   MAE_E_STATE (after a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over. */
 MAE_API mae_error_t mae_session_open(mae_session_t *session, mae_task_t **task);
 MAE_API mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task);
 MAE_API mae_error_t mae_session_rekey(mae_session_t *session, uint32_t queue, mae_task_t **task);
@@ -153,7 +153,8 @@ MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inw
 MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *outward,
                                     mae_task_t **task);
 
-/* Send what can be sent, take what was answered. Never waits. *news (may be NULL): there was some. */
+/* Send what can be sent, take what was answered. Never waits, and never takes what is late for lost:
+   mae_session_wait does. *news (may be NULL): there was some. */
 MAE_API mae_error_t mae_session_poll(mae_session_t *session, bool *news);
 /* Poll and pause until the task is done; its error. */
 MAE_API mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task);

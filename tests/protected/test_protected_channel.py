@@ -283,6 +283,26 @@ def test_depth_is_kept(pair):
     assert pair.host.wait(job) == bytes(640)
 
 
+def test_nothing_follows_a_close(pair):
+    """Its answer is the last one, and the keys go with it."""
+    host = pair.host
+    job = host.close()
+    sent = len(pair.tap.requests)
+    for _ in range(2):
+        for call in (
+            lambda: host.open(),
+            lambda: host.close(),
+            lambda: host.batch(1, [wire.read(card.STATUS)]),
+            lambda: host.h2d(1, 0, b"x"),
+            lambda: host.d2h(1, 0, 64),
+            lambda: host.rekey(1),
+        ):
+            with pytest.raises(MisuseError, match="closed|unanswered"):
+                call()
+        host.wait(job)
+    assert len(pair.tap.requests) == sent + 1 and pair.device.state == State.IDLE
+
+
 def test_a_freed_transfer_goes_on_without_its_buffer(pair):
     """Its answers are checked as before; its memory is not touched."""
     host = pair.host
