@@ -219,8 +219,8 @@ def build(every: int, rules_every: int, only: str) -> None:
 
 
 def test_guard_executor() -> None:
-    """Sessions, budgets, every 5th rule, every 25th attack."""
-    build(25, 5, "sessions|kept_rules|budgets|attacks")
+    """Sessions, budgets, every 8th rule, every 50th attack."""
+    build(50, 8, "sessions|kept_rules|budgets|attacks")
 
 
 def test_guard_executor_latencies() -> None:
