@@ -35,11 +35,10 @@ def newest(name: str) -> str | None:
 
 
 def sources(target: str) -> list[pathlib.Path]:
-    """The target, and the driver over OpenSSL: ipsec-mb's assembly tells the sanitizers nothing."""
+    """The target, and the driver over OpenSSL: what others do the sanitizers cannot follow."""
     fuzz = DRIVER / "fuzz"
     own = [fuzz / f"fuzz_{target}.c", fuzz / "script.c", fuzz / "fake.c"]
-    enclave = [path for path in DRIVER.glob("enclave/*.c") if path.stem != "gcm_ipsec"]
-    return [*own, *sorted(enclave)]
+    return [*own, *driverbuild.protected_sources("openssl")]
 
 
 def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
