@@ -19,7 +19,7 @@ $(READY): requirements.lock tools/setup.py
 setup: $(READY) ## Make the virtual environment and the simulator (once)
 
 .PHONY: run
-run: $(READY) ## Take FILE (or a real file found here) through the card and back, beside OpenSSL
+run: $(READY) ## Take FILE (or one found here) through the card and back, digits through the protected card, attack it
 	@$(VENV)/bin/maeslant demo "$(FILE)"
 
 .PHONY: test

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make run`: a real file through the 4-lane card and back, compared with OpenSSL."""
+"""`make run`: a real file through the 4-lane card and back, then digits behind the guard.
+
+The file's results are compared with OpenSSL's; the protected card is attacked in three places.
+"""
 
 import hashlib
 import pathlib
@@ -17,7 +20,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from maeslant import files, sealed
+from maeslant import attacks, files, inference, sealed
 from maeslant.device import (
     AEAD,
     DECRYPT,
@@ -35,6 +38,8 @@ CONDITIONS = "host memory: 50-300 clocks latency, answers shuffled, reads and wr
 CLOCK_MHZ = 200  # at which the Gbit/s are stated; P0's engines ran at 303-310, P2's at 199
 PASSES = tuple((mode, way) for mode in ("gcm", "ctr", "cbc") for way in (ENCRYPT, DECRYPT))
 KEY_BYTES = {"gcm": 32, "ctr": 16, "cbc": 16}
+DIGITS = 40  # of the 300 that `maeslant infer` takes
+ATTACKS = ("replay/request before BATCH", "redirect/read/another chunk", "invent/BATCH/zeros")
 PAPERS = (
     "P1: a block in 12 clocks a unit, AES-128 encryption only",
     "P2: 796 MB/s at its peak, half of its bus; 459 MB/s with its two copies",
@@ -120,7 +125,7 @@ def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str,
 
 
 def run(name: str, console: Console) -> None:
-    """Encrypt and decrypt a file in GCM, CTR and CBC on the card and show what it took."""
+    """A file in GCM, CTR and CBC on the stream card, then the protected card, with what it took."""
     path = pathlib.Path(name) if name else real_file()
     if not path.is_file():
         raise MaeslantError(f"{path}: there is no such file")
@@ -179,4 +184,17 @@ def run(name: str, console: Console) -> None:
     )
     for line in PAPERS:
         console.print(f"  {line}", style="dim")
-    console.print(f"Simulated in {simulated:.1f} s. Everything is equal to OpenSSL.")
+    console.print(f"Simulated in {simulated:.1f} s. Everything is equal to OpenSSL.\n")
+    guarded(console)
+
+
+def guarded(console: Console) -> None:
+    """The protected card: an inference, and attacks on its host's side."""
+    err = Console(stderr=True)
+    if not inference.run(DIGITS, True, True, False, console, err):
+        raise MaeslantError("the labels differ from the reference's: the hardware is wrong")
+    if not attacks.run(list(ATTACKS), False, True, False, console, err):
+        raise MaeslantError("an attack was not noticed: the hardware is wrong")
+    console.print(
+        "All attacks: maeslant attack --all; the paper's protocol falling: --p0", style="dim"
+    )
