@@ -220,8 +220,8 @@ module mae_guard
   place_t arm_place;
   logic arm_valid, arm_out, arm_done, arm_commit, give_up_valid, give_up_done;
   transfer_t arm;
-  status_e arm_status;
-  logic [QueueWidth-1:0] give_up_queue;
+  status_e   arm_status;
+  logic [QueueWidth-1:0] give_up_queue, unused_reg_queue;  // the latter for witnesses
   logic moved_answer_valid, moved_answer_ready, unused_answered_valid;
   answer_t   moved_answer;
   answered_t unused_answered;
@@ -267,6 +267,7 @@ module mae_guard
       .check_log2_width_o,
       .check_legal_i,
       .reg_valid_o,
+      .reg_queue_o     (unused_reg_queue),
       .reg_write_o,
       .reg_offset_o,
       .reg_log2_width_o,
