@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ciphers that the enclave's side can be built with agree with OpenSSL, and notice changes."""
+
+import pathlib
+import subprocess
+
+import pytest
+
+from maeslant import driverbuild, paths
+
+HERE = pathlib.Path(__file__).parent
+HEADERS = {"ipsec": "intel-ipsec-mb.h"}
+
+
+@pytest.mark.parametrize("sanitize", [False, True], ids=["optimised", "sanitized"])
+@pytest.mark.parametrize("library", ["openssl", "ipsec", "vaes"])
+def test_agrees_with_openssl(library: str, sanitize: bool, tmp_path: pathlib.Path) -> None:
+    """Each length up to 600, longer ones by chance, in pieces."""
+    header = HEADERS.get(library)
+    if header and not any((root / header).exists() for root in driverbuild.SYSTEM_HEADERS):
+        pytest.skip(f"{library} is not installed")
+    if library == "vaes" and "vpclmulqdq" not in pathlib.Path("/proc/cpuinfo").read_text():
+        pytest.skip("this processor has no VPCLMULQDQ")
+    enclave = paths.ROOT / "driver" / "enclave"
+    sources = [HERE / "gcm_compare.c"]
+    sources += [enclave / name for name in (f"gcm_{library}.c", "kdf.c", "wire.c")]
+    flags = driverbuild.SANITIZED if sanitize else driverbuild.OPTIMISED
+    program = tmp_path / "compare"
+    command = [driverbuild.compiler(), *driverbuild.FLAGS, *flags, *map(str, sources)]
+    command += [*driverbuild.crypto_libraries(library), "-o", str(program)]
+    subprocess.run(command, check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
