@@ -195,7 +195,7 @@ async def network(dut) -> None:
     assert await port.read(card.RUNS) == 1
     wanted = clocks.run([command], 2)
     assert await port.read(CLOCKS) == wanted
-    for list_address in (0x108, 1 << 32):  # within a row; beyond what the kernel can reach
+    for list_address in (0x108, 1 << 32 | 0x100):  # within a row; beyond what the kernel can reach
         assert await port.write(LIST, list_address)
         assert await port.write(card.CONTROL, 1, 4)
         await port.finish()
