@@ -143,7 +143,7 @@ def _make(
     own = _harness(model, verilator, macros, trace, log, harness)
     (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
     make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
-    _run([*make, f"OPT_FAST={optimize}", "OPT_SLOW=-O1", "VM_PARALLEL_BUILDS=1"], log)
+    _run([*make, f"OPT_FAST={optimize}", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"], log)
     objects = [*own, str(model / "libVtop.a")]
     new = target.with_suffix(".new")
     link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
