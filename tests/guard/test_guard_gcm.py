@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_guard_gcm: nothing of keys, masks and chunks is left after clear_i, wherever it comes.
+"""mae_guard_gcm: nothing of masks and chunks is left after clear_i, wherever it comes.
 
-What it computes is in test_guard_moves.
+Of its own signals: those of mae_gcm_stream are that module's test's. What it computes is in
+test_guard_moves.
 """
 
 import random
@@ -82,4 +83,4 @@ async def leaves_nothing(dut) -> None:
 
 def test_guard_gcm() -> None:
     """Into the device; the other direction has the same registers."""
-    run("mae_guard_gcm", visible=True)
+    run("mae_guard_gcm")
