@@ -8,7 +8,7 @@
 // its answer is written). Of failures in one clock the lowest input counts.
 //
 // The end: halt_o at once (nothing new is started), until the bus behind it is quiet (quiet_i, looked at
-// from the 4th clock); then clear_o for 128 clocks, in the first 32 of which mover_rst_no resets what
+// from the 4th clock); then clear_o for 128 clocks, in the first 33 of which mover_rst_no resets what
 // cannot be cleared where it stands; then the walks (busy_i) end; then IDLE with a new device nonce
 // (taken from device_nonce_i when nonce_take_o says so), or DEAD after a failure, until reset_i. A
 // reset_i during the end makes it IDLE. Reset begins there, too: nothing is trusted to be zero.
@@ -84,12 +84,13 @@ module mae_guard_session
   logic [6:0] count_q;
   fatal_t cause_q, first_fatal;
   session_t session_q;
-  logic live, failed, ends, install, mover_rst_n_q;
+  logic live, failed, ends, install, quiet, mover_rst_n_q;
 
   assign live = step_q inside {Keyed, Run};
   assign install_ready_o = step_q == Idle && !reset_i;
   assign install = install_valid_i && install_ready_o;
   assign failed = fatal_valid_i != '0 && live;
+  assign quiet = step_q == Halt && 32'(count_q) >= QuietFrom && quiet_i;
   assign ends = reset_i && !(step_q inside {Reset, Halt, Clear, Walk});
 
   always_comb begin
@@ -107,12 +108,13 @@ module mae_guard_session
       mover_rst_n_q <= 1'b0;
     end else begin
       count_q <= count_q + 1'b1;
-      mover_rst_n_q <= !(step_q == Reset || (step_q == Clear && 32'(count_q) < MoverClocks));
+      // The movers stand still before their memories are told to clear.
+      mover_rst_n_q <= step_q != Reset && !quiet && (step_q != Clear || 32'(count_q) >= MoverClocks);
       unique case (step_q)
         Reset: step_q <= Halt;
         Halt: begin
           if (32'(count_q) >= QuietFrom) count_q <= 7'(QuietFrom);
-          if (32'(count_q) >= QuietFrom && quiet_i) begin
+          if (quiet) begin
             step_q  <= Clear;
             count_q <= '0;
           end
