@@ -29,7 +29,11 @@ static void think(struct other *other)
     page->status = stream_byte(stream) % 4 == 1;
     stream_bytes(stream, &page->offset, stream_byte(stream) % 5);
     stream_bytes(stream, &page->host, stream_byte(stream) % 9);
-    page->clocks += stream_byte(stream);
+    if (stream_byte(stream) % 8) { /* mostly at granules, or no session gets far */
+        page->offset &= ~UINT64_C(63);
+        page->host &= ~UINT64_C(63);
+    }
+    page->clocks += 1 + stream_byte(stream); /* a clock that stands is only denial of service */
     stream_bytes(stream, page->data, 16);
     if (stream_byte(stream) % 4)
         wire_put_little(page->data, UINT64_C(0x0103081440140610), 8);
