@@ -27,7 +27,7 @@ static void think(struct other *other)
     struct gate_page *page = other->page;
     struct stream *stream = other->stream;
     page->status = stream_byte(stream) % 4 == 1;
-    stream_bytes(stream, &page->offset, stream_byte(stream) % 5);
+    stream_bytes(stream, &page->offset, stream_byte(stream) % 3 + 2);
     stream_bytes(stream, &page->host, stream_byte(stream) % 9);
     if (stream_byte(stream) % 8) { /* mostly at granules, or no session gets far */
         page->offset &= ~UINT64_C(63);
