@@ -84,13 +84,14 @@ module mae_guard_session
   logic [6:0] count_q;
   fatal_t cause_q, first_fatal;
   session_t session_q;
-  logic live, failed, ends, install, quiet, mover_rst_n_q;
+  logic live, failed, ends, install, quiet, still, mover_rst_n_q;
 
   assign live = step_q inside {Keyed, Run};
   assign install_ready_o = step_q == Idle && !reset_i;
   assign install = install_valid_i && install_ready_o;
   assign failed = fatal_valid_i != '0 && live;
   assign quiet = step_q == Halt && 32'(count_q) >= QuietFrom && quiet_i;
+  assign still = step_q == Clear && 32'(count_q) < MoverClocks;
   assign ends = reset_i && !(step_q inside {Reset, Halt, Clear, Walk});
 
   always_comb begin
@@ -109,7 +110,7 @@ module mae_guard_session
     end else begin
       count_q <= count_q + 1'b1;
       // The movers stand still before their memories are told to clear.
-      mover_rst_n_q <= step_q != Reset && !quiet && (step_q != Clear || 32'(count_q) >= MoverClocks);
+      mover_rst_n_q <= !(step_q == Reset || quiet || still);
       unique case (step_q)
         Reset: step_q <= Halt;
         Halt: begin
