@@ -54,7 +54,7 @@ def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
         flags += COVERAGE if coverage else SANITIZERS
         driverbuild.run(
             [str(compiler), *driverbuild.FLAGS, "-O1", "-g", *flags, *driverbuild.INCLUDES,
-             *map(str, files), "-lcrypto", "-o", str(FOLDER / name)],
+             *map(str, files), "-lcrypto", "-pthread", "-o", str(FOLDER / name)],
             f"making {name}",
         )  # fmt: skip
     return FOLDER / name

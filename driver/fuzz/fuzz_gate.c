@@ -3,6 +3,7 @@
  * libFuzzer target: the other process is fuzz data, from its first message on. Whatever it answers, a
  * buffer lies in the window, and a session over it never gets anything right.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,16 +16,36 @@ enum { WINDOW = 1 << 20 };
 
 struct other {
     struct stream *stream;
-    struct gate_page *page;
+    struct gate_page *page;  /* shared with the driver */
+    struct gate_page answer; /* the next */
+    pthread_t thread;
+    _Atomic bool stop;
     mae_gate_t *gate;
     const struct mae_outside *outside;
     uint64_t base;
 };
 
-/* The answer to every command is there already, until it is made anew. */
+/* The other process: answers every command by what was thought of. */
+static void *serve(void *user)
+{
+    struct other *other = user;
+    struct gate_page *page = other->page;
+    uint32_t done = 0;
+    while (!other->stop)
+        if (gate_await(&page->asked, done, 0)) {
+            page->status = other->answer.status;
+            page->offset = other->answer.offset;
+            page->host = other->answer.host;
+            page->clocks = other->answer.clocks;
+            memcpy(page->data, other->answer.data, sizeof page->data);
+            gate_tell(&page->answered, ++done);
+        }
+    return NULL;
+}
+
 static void think(struct other *other)
 {
-    struct gate_page *page = other->page;
+    struct gate_page *page = &other->answer;
     struct stream *stream = other->stream;
     page->status = stream_byte(stream) % 4 == 1;
     stream_bytes(stream, &page->offset, stream_byte(stream) % 3 + 2);
@@ -37,7 +58,6 @@ static void think(struct other *other)
     stream_bytes(stream, page->data, 16);
     if (stream_byte(stream) % 4)
         wire_put_little(page->data, UINT64_C(0x0103081440140610), 8);
-    atomic_store(&page->answered, UINT32_MAX);
 }
 
 static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
@@ -61,7 +81,7 @@ static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     if (!other->outside->allocate(other->outside->user, size, host, at))
         return false;
     if (other->base == 0)
-        other->base = *at - other->page->offset;
+        other->base = *at - other->answer.offset;
     if (size > WINDOW || *at < other->base || *at - other->base > WINDOW - size)
         abort();
     return true;
@@ -134,10 +154,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         other.outside = mae_gate_outside(other.gate);
         outside.release = other_release;
         think(&other);
+        if (pthread_create(&other.thread, NULL, serve, &other) != 0)
+            abort();
         bool taken = mae_gate_install(other.gate, none, none) == MAE_OK;
         if (mae_session_begin(&outside, &config, &script.session) != MAE_OK || !taken)
             stream.left = 0;
         script_run(&script);
+        other.stop = true;
+        gate_tell(&other.page->asked, other.page->asked + 1);
+        pthread_join(other.thread, NULL);
         mae_gate_close(other.gate);
     }
     munmap(other.page, sizeof *other.page);
