@@ -73,6 +73,8 @@ module mae_guard_answers
     input  logic         write_done_i,  // pulse, in order
     input  logic         write_error_i, // with it
 
+    output logic      told_valid_o,      // pulse: its number is on the bus, the host may know
+    output answered_t told_o,
     output logic      answered_valid_o,  // pulse
     output answered_t answered_o,
     output logic      irq_o,             // pulse
@@ -206,6 +208,8 @@ module mae_guard_answers
       .w_strb_o,
       .write_done_i,
       .write_error_i,
+      .told_valid_o,
+      .told_o,
       .answered_valid_o,
       .answered_o,
       .fatal_valid_o(slots_failed),

@@ -40,8 +40,8 @@ module mae_guard_epochs
     input  logic    answer_ready_i,
     output answer_t answer_o,
 
-    input logic      answered_valid_i,  // pulse
-    input answered_t answered_i,
+    input logic      told_valid_i,  // pulse: an answer's number is on the bus
+    input answered_t told_i,
 
     // The keys.
     output logic   derive_o,      // pulse
@@ -146,7 +146,7 @@ module mae_guard_epochs
     end else begin
       for (int unsigned b = 0; b < 2; b++) begin
         unanswered_q[b] <= unanswered_q[b] + 16'(taken_i && place_i.epoch[0] == b[0]) -
-            16'(answered_valid_i && answered_i.place.epoch[0] == b[0]);
+            16'(told_valid_i && told_i.place.epoch[0] == b[0]);
       end
       if (rekey_i) begin
         wanted_q[queue_t'(place_i.queue_index)] <= 1'b1;
@@ -201,7 +201,7 @@ module mae_guard_epochs
   end
 
   logic unused;
-  assign unused = ^{answered_i.passed, answered_i.place, place_i};
+  assign unused = ^{told_i.passed, told_i.place, place_i};
 
   `MAE_ASSERT(OneCommand, !(derive_o && erase_o))
   `MAE_STREAM_HOLDS(AnswerHolds, answer_valid_o || halt_i, answer_ready_i || halt_i || clear_i,

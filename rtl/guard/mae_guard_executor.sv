@@ -142,8 +142,8 @@ module mae_guard_executor
   place_t seal_place;
   logic [QueueWidth-1:0] words_queue;
   logic [4:0] words_row;
-  answered_t answered;
-  logic answered_valid;
+  answered_t answered, told;
+  logic answered_valid, told_valid;
 
   // Keys.
   logic derive, erase, keys_busy, key_valid, messages_key, messages_key_ready;
@@ -241,7 +241,9 @@ module mae_guard_executor
       .answer_ready_i  (request_answer_ready),
       .answer_o        (request_answer),
       .answered_valid_i(answered_valid),
-      .answered_i      (answered)
+      .answered_i      (answered),
+      .told_valid_i    (told_valid),
+      .told_i          (told)
   );
 
   assign arm_place_o = place;
@@ -292,20 +294,20 @@ module mae_guard_executor
       .clear_i,
       .halt_i,
       .install_i,
-      .ready_o         (keys_ready_o),
-      .place_i         (place),
-      .taken_i         (taken),
-      .rekey_i         (rekey),
-      .epoch_o         (epoch),
-      .answer_valid_o  (rekey_answer_valid),
-      .answer_ready_i  (rekey_answer_ready),
-      .answer_o        (rekey_answer),
-      .answered_valid_i(answered_valid),
-      .answered_i      (answered),
-      .derive_o        (derive),
-      .erase_o         (erase),
-      .keys_epoch_o    (keys_epoch),
-      .keys_busy_i     (keys_busy)
+      .ready_o       (keys_ready_o),
+      .place_i       (place),
+      .taken_i       (taken),
+      .rekey_i       (rekey),
+      .epoch_o       (epoch),
+      .answer_valid_o(rekey_answer_valid),
+      .answer_ready_i(rekey_answer_ready),
+      .answer_o      (rekey_answer),
+      .told_valid_i  (told_valid),
+      .told_i        (told),
+      .derive_o      (derive),
+      .erase_o       (erase),
+      .keys_epoch_o  (keys_epoch),
+      .keys_busy_i   (keys_busy)
   );
 
   mae_guard_answers #(
@@ -349,6 +351,8 @@ module mae_guard_executor
       .w_strb_o,
       .write_done_i,
       .write_error_i,
+      .told_valid_o(told_valid),
+      .told_o(told),
       .answered_valid_o(answered_valid),
       .answered_o(answered),
       .irq_o,

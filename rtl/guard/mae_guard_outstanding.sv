@@ -30,6 +30,8 @@ module mae_guard_outstanding
     input logic      [QueueWidth-1:0]       armed_queue_i,
     input logic                             answered_valid_i,
     input answered_t                        answered_i,
+    input logic                             told_valid_i,
+    input answered_t                        told_i,
 
     output logic [Queues-1:0]      done_o,    // pulses: ready again
     output logic [Queues-1:0][7:0] chunks_o,  // armed and unanswered
@@ -38,7 +40,7 @@ module mae_guard_outstanding
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
   `MAE_PARAM(DepthLegal, Depth >= 1 && Depth <= 63)
 
-  logic [Queues-1:0][7:0] answered_q;  // how many
+  logic [Queues-1:0][7:0] told_q;  // how many numbers of answers went out
   logic [Queues-1:0][7:0] chunks_q;
   logic [Queues-1:0] held_q, armed_q, taken, armed, answered, ends, as_alone;
 
@@ -53,33 +55,33 @@ module mae_guard_outstanding
       ends[q]     = answered[q] && held_q[q] && !armed_q[q] &&
           answered_i.place.sequence_number == next_i[q] - 64'd1;
       done_o[q] = ends[q] || (held_q[q] && armed_q[q] && 32'(chunks_q[q]) < Depth);
-      as_alone[q] = next_i[q][7:0] - 8'd1 - answered_q[q] == 8'(q == 0);
+      as_alone[q] = next_i[q][7:0] - 8'd1 - told_q[q] == 8'(q == 0);
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      answered_q <= '0;
-      chunks_q   <= '0;
-      held_q     <= '0;
-      armed_q    <= '0;
+      told_q   <= '0;
+      chunks_q <= '0;
+      held_q   <= '0;
+      armed_q  <= '0;
     end else if (clear_i) begin
-      answered_q <= '0;
-      chunks_q   <= '0;
-      held_q     <= '0;
-      armed_q    <= '0;
+      told_q   <= '0;
+      chunks_q <= '0;
+      held_q   <= '0;
+      armed_q  <= '0;
     end else begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        answered_q[q] <= answered_q[q] + 8'(answered[q]);
-        chunks_q[q]   <= chunks_q[q] + 8'(armed[q]) - 8'(answered[q] && !ends[q]);
-        held_q[q]     <= taken[q] || (held_q[q] && !done_o[q]);
-        armed_q[q]    <= armed[q] || (armed_q[q] && !done_o[q]);
+        told_q[q]   <= told_q[q] + 8'(told_valid_i && 32'(told_i.place.queue_index) == q);
+        chunks_q[q] <= chunks_q[q] + 8'(armed[q]) - 8'(answered[q] && !ends[q]);
+        held_q[q]   <= taken[q] || (held_q[q] && !done_o[q]);
+        armed_q[q]  <= armed[q] || (armed_q[q] && !done_o[q]);
       end
     end
   end
 
   logic unused;
-  assign unused = ^{answered_i.passed, answered_i.place.epoch};
+  assign unused = ^{answered_i.passed, answered_i.place.epoch, told_i};
 
   `MAE_ASSERT(TakenOfReady, (taken & held_q) == '0)
   `MAE_ASSERT(ArmedOfHeld, (armed & ~held_q) == '0)

@@ -100,7 +100,9 @@ module mae_guard_requests
     input  logic      answer_ready_i,
     output answer_t   answer_o,
     input  logic      answered_valid_i,  // pulse
-    input  answered_t answered_i
+    input  answered_t answered_i,
+    input  logic      told_valid_i,      // pulse: the host may know of it
+    input  answered_t told_i
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
   `MAE_PARAM(DepthLegal, Depth >= 1 && Depth <= 63)
@@ -186,6 +188,8 @@ module mae_guard_requests
       .armed_queue_i(queue),
       .answered_valid_i,
       .answered_i,
+      .told_valid_i,
+      .told_i,
       .done_o,
       .chunks_o     (outstanding_o),
       .alone_o      (alone)
@@ -265,7 +269,8 @@ module mae_guard_requests
           tag: '0
       };
   assign open_o = answer_valid_o && answer_ready_i && kind_q == KindOpen && status_q == StatusOk;
-  assign close_o = step_q == Closing && answered_valid_i && !halt_i;
+  // Acknowledgements of answers before it may come after it was verified.
+  assign close_o = step_q == Closing && answered_valid_i && answered_i.place == place_q && !halt_i;
   assign fatal_valid_o = step_q == Failed;
   assign fatal_o = '{
           cause: cause_q,

@@ -50,6 +50,8 @@ module mae_guard_slots
     input  logic         write_done_i,
     input  logic         write_error_i,
 
+    output logic      told_valid_o,      // pulse: its number is on the bus, the host may know
+    output answered_t told_o,
     output logic      answered_valid_o,  // pulse
     output answered_t answered_o,
     output logic      fatal_valid_o,     // until clear_i
@@ -143,11 +145,15 @@ module mae_guard_slots
       burst_q          <= Choose;
       aw_sent_q        <= 1'b0;
       w_sent_q         <= 1'b0;
+      told_valid_o     <= 1'b0;
+      told_o           <= '0;
       answered_valid_o <= 1'b0;
       answered_o       <= '0;
       failed_q         <= 1'b0;
       fatal_place_q    <= '0;
     end else if (clear_i) begin
+      told_valid_o     <= 1'b0;
+      told_o           <= '0;
       entry_q          <= '0;
       begun_q          <= '0;
       acknowledged_q   <= '0;
@@ -169,6 +175,8 @@ module mae_guard_slots
       if (written_o) begun_q <= begun_q + 1'b1;
       if (response_done) acknowledged_q <= acknowledged_q + 1'b1;
       if (number_done) retired_q <= retired_q + 1'b1;
+      told_valid_o     <= burst_q == Number && ends;
+      told_o           <= numbered.answer;
       answered_valid_o <= number_done;
       answered_o       <= retired.answer;
 

@@ -29,7 +29,7 @@ class Epochs:
         """Clock and reset."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in """clear_i halt_i install_i place_i taken_i rekey_i answer_ready_i
-         answered_valid_i answered_i keys_busy_i""".split():
+         told_valid_i told_i keys_busy_i""".split():
             getattr(self.dut, name).value = 0
         self.dut.rst_ni.value = 0
         await ClockCycles(self.dut.clk_i, 2)
@@ -51,10 +51,10 @@ class Epochs:
         self.busy -= self.busy > 0
         answerable = [u for u in self.unanswered if u[1:] not in self.held()]
         answered = r.choice(answerable) if answerable and r.random() < 0.1 else None
-        dut.answered_valid_i.value = int(answered is not None)
+        dut.told_valid_i.value = int(answered is not None)
         if answered:
             epoch, queue, number = answered
-            dut.answered_i.value = (queue << 96 | epoch << 64 | number) << 1
+            dut.told_i.value = (queue << 96 | epoch << 64 | number) << 1
             self.unanswered.remove(answered)
         ready = r.random() < 0.3
         dut.answer_ready_i.value = int(ready)
@@ -157,10 +157,10 @@ async def an_epoch_waits_for_the_last_answer(dut) -> None:
         epoch = epochs.epoch[queue]
         while queue in epochs.rekeys:
             await epochs.tick()
-        dut.answered_i.value = (queue << 96 | epoch << 64) << 1
-        dut.answered_valid_i.value = 1
+        dut.told_i.value = (queue << 96 | epoch << 64) << 1
+        dut.told_valid_i.value = 1
         await FallingEdge(dut.clk_i)
-        dut.answered_valid_i.value = 0
+        dut.told_valid_i.value = 0
         return next(s for s in epochs.seen if epochs.seen[s] != before.get(s, 0))
 
     dut.place_i.value = 7  # queue 0, epoch 0: an answer that comes late
