@@ -65,7 +65,7 @@ class Protected:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """What began and ended since the last call. Host memory is free again: nothing is under way."""
+        """What began and ended since the last call; nothing is under way, host memory is free."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found

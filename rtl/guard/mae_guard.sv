@@ -483,6 +483,12 @@ module mae_guard
   );
 
   logic unused;
-  assign unused = ^{write_dropped, unused_answered_valid, unused_answered, unused_r_ready, unused_b_ready};
+  assign unused = ^{
+    write_dropped,
+    unused_answered_valid,
+    unused_answered,
+    unused_r_ready,
+    unused_b_ready
+  };
 
 endmodule
