@@ -99,28 +99,15 @@ def build_program(
     return target
 
 
-def _cpu() -> str:
-    """What Linux says of the processor."""
-    path = pathlib.Path("/proc/cpuinfo")
-    return path.read_text() if path.exists() else ""
-
-
 def gcm_library() -> str:
-    """What enciphers for the enclave's side.
-
-    Our own code where there are VAES and VPCLMULQDQ but no AVX-512, which the libraries' fast code
-    wants; else ipsec-mb where it is installed, else openssl.
-    """
-    flags = next((line for line in _cpu().splitlines() if line.startswith("flags")), "").split()
-    if {"vaes", "vpclmulqdq"} <= set(flags) and "avx512f" not in flags:
-        return os.environ.get("MAESLANT_GCM") or "vaes"
+    """What enciphers for the enclave's side: ipsec-mb where it is installed, else OpenSSL."""
     there = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
     return os.environ.get("MAESLANT_GCM") or ("ipsec" if there else "openssl")
 
 
 def protected_sources(library: str | None = None) -> list[pathlib.Path]:
     """The C files of the enclave's side: the trusted computing base."""
-    names = {f"gcm_{name}" for name in ("ipsec", "openssl", "vaes")}
+    names = {f"gcm_{name}" for name in ("ipsec", "openssl")}
     other = names - {f"gcm_{library or gcm_library()}"}
     return sorted(path for path in DRIVER.glob("enclave/*.c") if path.stem not in other)
 
