@@ -168,6 +168,8 @@ def _list_signals(model: pathlib.Path) -> None:
     lines = []
     for kind, part in parts:
         text = (model / f"{kind}.h").read_text()
+        # Types stand before the class; their members are none of its own.
+        text = re.search(rf"^class [^\n]*\b{kind}\b final\b.*?^}};", text, re.M | re.S)[0]
         kinds = r"^\s*(?:[CSIQ]Data/\*|VlWide<|VlUnpacked<).* "
         names = re.findall(kinds + r"(\w+);$", text, re.MULTILINE)
         names = [name for name in names if not re.search("(^|__)__V", name)]
