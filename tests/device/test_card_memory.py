@@ -162,7 +162,7 @@ async def traffic(dut) -> None:
     assert min(seen.values()) > 3 and seen.total() > 20000, seen
 
 
-@pytest.mark.parametrize("bits", [7, 10])
+@pytest.mark.parametrize("bits", [7, pytest.param(10, marks=pytest.mark.slow)])
 def test_card_memory(bits: int) -> None:
     """Few granules, so that all ports meet."""
     run("mae_card_memory", parameters={"MemoryBits": bits})

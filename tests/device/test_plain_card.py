@@ -207,7 +207,9 @@ async def bulk(dut: SimHandleBase) -> None:
     assert card.memory.data[HOST // 2 : HOST // 2 + 4 * length] == bytes(4 * length)
 
 
-@pytest.mark.parametrize(("kernel", "bits"), [(MAP, 14), (NN, 18)])
+@pytest.mark.parametrize(
+    ("kernel", "bits"), [(MAP, 14), pytest.param(NN, 18, marks=pytest.mark.slow)]
+)
 def test_plain_card(kernel: int, bits: int) -> None:
     """A small one, and one with the network's kernel and room for long transfers."""
     bench.run("mae_plain_card", parameters={"Kernel": kernel, "MemoryBits": bits})

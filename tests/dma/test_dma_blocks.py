@@ -227,7 +227,7 @@ async def measures(dut) -> None:
     tests.end()
 
 
-@pytest.mark.parametrize("jobs", [2, 4])
+@pytest.mark.parametrize("jobs", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_blocks(jobs: int) -> None:
     """Two jobs at once, as in the cards, and four."""
     parameters = {"Jobs": jobs, "PullRows": 1024, "PullBursts": 64, "PushRows": 64}

@@ -218,11 +218,13 @@ def build(every: int, rules_every: int, only: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_guard_executor() -> None:
     """Sessions, budgets, every 8th rule, every 50th attack."""
     build(50, 8, "sessions|kept_rules|budgets|attacks")
 
 
+@pytest.mark.slow
 def test_guard_executor_latencies() -> None:
     """The longest batches."""
     run("mae_guard_executor", test_filter="latencies", optimize="-O2")

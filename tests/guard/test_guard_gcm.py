@@ -9,6 +9,7 @@ import random
 import types
 
 import cocotb
+import pytest
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
 from maeslant.protocol import wire
@@ -81,6 +82,7 @@ async def leaves_nothing(dut) -> None:
         await start(dut, chunk_valid_i=0)
 
 
+@pytest.mark.slow
 def test_guard_gcm() -> None:
     """Into the device; the other direction has the same registers."""
     run("mae_guard_gcm")

@@ -323,6 +323,7 @@ def test_moves(test: str) -> None:
     run(test)
 
 
+@pytest.mark.slow
 def test_figures(tmp_path: pathlib.Path) -> None:
     """The path without GCM first, then with it."""
     figures = tmp_path / "figures.json"

@@ -32,7 +32,7 @@ class EagerMachine(Machine):
         return Host(*arguments, **named, send_while_sealing=True)
 
 
-@pytest.mark.parametrize("make", [CMachine, EagerMachine])
+@pytest.mark.parametrize("make", [CMachine, pytest.param(EagerMachine, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry, make):
     """Attack."""
