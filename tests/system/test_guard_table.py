@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README's table of what the guard costs is that of docs/figures.json."""
+
+import json
+import re
+
+from maeslant import paths
+
+FIGURES = json.loads((paths.ROOT / "docs" / "figures.json").read_text())["figures"]
+GUARD = {figure["metric"]: figure["value"] for figure in FIGURES if figure["part"] == "guard"}
+
+
+def cells(begin: str) -> str:
+    """What the README's row that begins so says is here."""
+    text = (paths.ROOT / "README.md").read_text()
+    return re.search(rf"^\| {re.escape(begin)}[^|]*\| ([^|]*?) \|", text, re.MULTILINE)[1]
+
+
+def added(way: str) -> str:
+    """The least and the most clocks that protection adds to a DMA."""
+    values = [value for metric, value in GUARD.items() if metric.startswith(f"DMA {way}, ")]
+    assert len(values) == 8
+    return f"{min(values):.0f} to {max(values):.0f}"
+
+
+def clocks(what: str) -> str:
+    """From doorbell to answer."""
+    return f"{GUARD[f'protected {what}: doorbell to answer in host memory']:.0f}"
+
+
+def test_transfers() -> None:
+    """Clocks added, and the use of the bus."""
+    assert cells("clocks added to a DMA into the device") == added("in")
+    assert cells("… out of the device") == added("out")
+    ((metric, share),) = [item for item in GUARD.items() if item[0].startswith("1024 KB each way")]
+    without = re.search(r"of ([\d.]+)% without", metric)[1]
+    assert cells("bus clocks used by 1 MB each way") == f"{share:.1f} %; {without} %"
+
+
+def test_registers() -> None:
+    """Clocks, words and bursts of protected accesses."""
+    assert cells("a protected register write; read") == f"{clocks('write')}; {clocks('read')}"
+    batches = [clocks(f"batch of 64 {what}") for what in ("writes", "reads")]
+    assert cells("64 writes; 64 reads in one request") == "; ".join(batches)
+    words = "words written by the host, doorbell included"
+    text = (paths.ROOT / "README.md").read_text()
+    one, many = GUARD[f"protected write: {words}"], GUARD[f"protected batch of 64 writes: {words}"]
+    assert f"written with {one:.0f} register words (its doorbell included; {many:.0f} for" in text
