@@ -4,7 +4,8 @@
 //
 // At most two epochs live, in the banks of their lowest bits. A REKEY moves its queue to the next
 // epoch, which is derived when the first queue goes there, provided that its bank is free. A bank
-// is erased when all queues have left it and every request of it has been answered. REKEYs are
+// is erased when all queues have left it and every request of it has been answered (told_*: as
+// soon as the number of the answer is on the bus, for then the host may act on it). REKEYs are
 // decided one after the other and answered when the keys are there; nothing else waits for them.
 //
 // Latency: a decision takes 1 clock, with a derivation that of mae_guard_keys and 2. ready_o: the
