@@ -4,8 +4,8 @@
 //
 // A request is outstanding from its doorbell until it is answered. It holds its queue so long, but
 // for an armed chunk: that one lets it go on at once while less than Depth chunks are outstanding,
-// else when one of them is answered. For a CLOSE it is over as soon as the number of its answer is on
-// the bus (told_*): the host may act on it before the write is acknowledged.
+// else when one of them is answered. For a CLOSE it is over as soon as the number of its answer is
+// on the bus (told_*): the host may act on it before the write is acknowledged.
 //
 // Latency: done_o in the clock of an answer, or in the one after armed_i. clear_i: nothing is
 // outstanding.
