@@ -16,6 +16,7 @@ from maeslant.protocol.workload import Machine, Record, expected, first, judge, 
 BUSES = ("latency=1", "latency=50-300&order=shuffled&stall=20&seed=3")
 SLOT, SLOTS, CHUNK = 0x800, 8, 0x200  # of device memory: transfers of four chunks
 TRANSFERS, EPOCHS = 48, 6
+STANDSTILL = 400  # looks of 64 clocks
 
 
 @pytest.fixture(params=BUSES)
@@ -86,6 +87,7 @@ def test_rekey_under_load(machine: Machine) -> None:
                 number += 1
             host.pump()
             assert host.poison_error is None, host.poison_error
+            assert host.idle < STANDSTILL, "nothing happens any more"
             for queue in (1, 2):
                 status = machine.device.mmio_read(0x1000 * (1 + queue) + 0x424, 4)
                 full[queue] += status[1] == depth
