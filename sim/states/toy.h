@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "mae_sim_explore.h"
+#include "mae_sim_states.h"
 
 namespace mae {
 
@@ -49,7 +49,7 @@ inline Number doubled(Number tweak) {  // IEEE 1619: byte 0 is the lowest there
 }
 
 // Memory after the whole job; the chain value for the next.
-inline Number do_job(const mae_explore_job &job, ToyMemory &memory) {
+inline Number do_job(const mae_states_job &job, ToyMemory &memory) {
     const ToyMemory before = memory;
     const uint32_t rows = (job.bytes + 15u) / 16;
     Number chain = job.mode == 6 ? turn(false, kToyKeys[1], kToyIv) : kToyIv;

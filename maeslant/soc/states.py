@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exhaustive exploration of the memory arbiter at a small size: ``make prove``.
 
-The arbiter's own RTL with a memory of 8 rows and a toy in the peripheral's place (sim/explore). For
+The arbiter's own RTL with a memory of 8 rows and a toy in the peripheral's place (sim/states). For
 each set of jobs every state is tried that can be reached by starting them one after the other, with
 any accesses of the CPU (any row, read or write, at any clock, as many as it likes), any pauses of
 the toy, a wipe and a reset at any clock. No read is stale, what memory holds at the end is right,
@@ -25,7 +25,7 @@ from rich.table import Table
 from maeslant import paths, simbuild
 from maeslant.errors import MaeslantError
 
-FOLDER = paths.ROOT / "sim" / "explore"
+FOLDER = paths.ROOT / "sim" / "states"
 ROWS = 8
 ECB, CBC, PCBC, CFB, OFB, CTR, XTS, GCM = range(8)
 NAMES = ("ECB", "CBC", "PCBC", "CFB", "OFB", "CTR", "XTS", "GCM")
@@ -64,7 +64,7 @@ class Job:
 def _ffi() -> cffi.FFI:
     """The header is the only declaration."""
     ffi = cffi.FFI()
-    text = (FOLDER / "mae_sim_explore.h").read_text()
+    text = (FOLDER / "mae_sim_states.h").read_text()
     cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
     ffi.cdef(cdef.replace("MAE_SIM_API", ""))
     return ffi
@@ -74,7 +74,7 @@ def _ffi() -> cffi.FFI:
 def _library(depth: int) -> object:
     """The model with so many blocks under way, built when it is missing or stale."""
     sources = [FOLDER / "mae_arbiter_toy.sv", FOLDER / "mae_arbiter_toy.vlt"]
-    name = f"explore{depth}"
+    name = f"states{depth}"
     library = simbuild.build_top(name, "mae_arbiter_toy", {"Depth": depth}, sources=sources)
     return _ffi().dlopen(str(library))
 
@@ -86,7 +86,7 @@ def explore(
 
     With at most so many accesses of the CPU in a job, or any number if 0.
     """
-    given = _ffi().new("struct mae_explore_job[]", len(jobs))
+    given = _ffi().new("struct mae_states_job[]", len(jobs))
     for to, job in zip(given, jobs, strict=True):
         for name in ("mode", "decrypt", "init", "moves", "bad_tag", "source", "destination"):
             setattr(to, name, int(getattr(job, name)))
@@ -95,7 +95,7 @@ def explore(
         to.keys = job.keys or 0
         to.bytes, to.word = job.bytes, job.word
     text = _ffi().new("char[]", 4096)
-    status = _library(depth).mae_sim_explore_run(given, len(jobs), accesses, limit, text, len(text))
+    status = _library(depth).mae_sim_states_run(given, len(jobs), accesses, limit, text, len(text))
     report = json.loads(_ffi().string(text).decode())
     if status:
         raise ProofError(f"{report['error']} ({'; '.join(map(str, jobs))})")
@@ -187,7 +187,7 @@ def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
 
 def main() -> int:
     """Run it; 0 when nothing is found."""
-    parser = argparse.ArgumentParser(prog="python -m maeslant.explore", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m maeslant.soc.states", description=__doc__)
     parser.add_argument("--small", action="store_true", help="only what `make test` runs")
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mae_sim_explore.h: the C interface of the exhaustive exploration of the memory arbiter,
- * build/sim/explore/libmae_sim_explore.so.
+ * mae_sim_states.h: the C interface of the exhaustive exploration of the memory arbiter,
+ * build/sim/states/libmae_sim_states.so.
  */
-#ifndef MAE_SIM_EXPLORE_H
-#define MAE_SIM_EXPLORE_H
+#ifndef MAE_SIM_STATES_H
+#define MAE_SIM_STATES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* cdef begin */
-struct mae_explore_job {
+struct mae_states_job {
     uint8_t mode, decrypt, init, moves; /* mode 7: GCM, by CTR32 */
     uint8_t plain, bad_tag, key_each, source;
     uint8_t destination, keys, bytes, word; /* rows; length; the word of a row the CPU uses */
@@ -30,8 +30,8 @@ struct mae_explore_job {
  * the CPU meanwhile (at most so many in a job, if not 0), any pauses of the peripheral, wipes and
  * resets. The report is JSON: counts and longest waits, or with -1 an "error". Gives up beyond
  * `limit` states. */
-MAE_SIM_API int mae_sim_explore_run(const struct mae_explore_job *jobs, size_t count,
-                                    unsigned accesses, uint64_t limit, char *report, size_t size);
+MAE_SIM_API int mae_sim_states_run(const struct mae_states_job *jobs, size_t count,
+                                   unsigned accesses, uint64_t limit, char *report, size_t size);
 /* cdef end */
 
 #ifdef __cplusplus

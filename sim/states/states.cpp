@@ -62,7 +62,7 @@ struct Failure : std::runtime_error {
 
 class Explorer {
    public:
-    Explorer(const mae_explore_job *jobs, size_t count, unsigned accesses, uint64_t limit)
+    Explorer(const mae_states_job *jobs, size_t count, unsigned accesses, uint64_t limit)
         : jobs_(jobs, jobs + count), accesses_(accesses), limit_(limit), top_(&context_, "top") {
         context_.fatalOnError(false);
         Verilated::threadContextp(&context_);
@@ -101,9 +101,9 @@ class Explorer {
     uint16_t rank(const State &state, const Key &key, unsigned depth);
     void expand(const State &state);
     [[noreturn]] void fail(const std::string &what) const;
-    bool used(const mae_explore_job &job, uint32_t row) const;
+    bool used(const mae_states_job &job, uint32_t row) const;
 
-    const std::vector<mae_explore_job> jobs_;
+    const std::vector<mae_states_job> jobs_;
     const unsigned accesses_;  // at most, in a job; 0: any number
     const uint64_t limit_;
     VerilatedContext context_;
@@ -146,7 +146,7 @@ Key Explorer::key() const {
 
 void Explorer::fail(const std::string &what) const {
     char text[300];
-    const mae_explore_job *job = now_.job < jobs_.size() ? &jobs_[now_.job] : nullptr;
+    const mae_states_job *job = now_.job < jobs_.size() ? &jobs_[now_.job] : nullptr;
     std::snprintf(text, sizeof text, "%s; access: %s %s row %u", what.c_str(),
                   now_.pending != 0 ? "waits," : "none,", now_.write != 0 ? "write" : "read",
                   now_.row);
@@ -160,7 +160,7 @@ void Explorer::fail(const std::string &what) const {
     throw Failure(out);
 }
 
-bool Explorer::used(const mae_explore_job &job, uint32_t row) const {
+bool Explorer::used(const mae_states_job &job, uint32_t row) const {
     const uint32_t rows = (job.bytes + 15u) / 16;
     return row - job.source < rows || (job.moves != 0 && row - job.destination < rows) ||
            (job.key_each != 0 && row - job.keys < rows);
@@ -187,7 +187,7 @@ void Explorer::step(const Choice &choice) {
     top_.cpu_wdata_i = kToken;
     top_.start_i = choice.start != 0xff;
     if (choice.start != 0xff) {
-        const mae_explore_job &job = jobs_[choice.start];
+        const mae_states_job &job = jobs_[choice.start];
         top_.mode_i = job.mode;
         top_.decrypt_i = job.decrypt;
         top_.init_i = job.init;
@@ -241,7 +241,7 @@ void Explorer::step(const Choice &choice) {
         now_.pending = now_.write = now_.row = now_.loose = 0;
     }
     if (ended_) {
-        const mae_explore_job &job = jobs_[now_.job];
+        const mae_states_job &job = jobs_[now_.job];
         ToyMemory memory = first_;
         const Number chain = do_job(job, memory);
         const auto &found = top_.rootp->mae_arbiter_toy__DOT__chain_q;
@@ -348,7 +348,7 @@ void Explorer::expand(const State &state) {
     const uint16_t own_rank = rank(state, own, 0);
     if (state.around.pending != 0) {
         ++held_;
-        const mae_explore_job &job = jobs_[state.around.job < jobs_.size() ? state.around.job : 0];
+        const mae_states_job &job = jobs_[state.around.job < jobs_.size() ? state.around.job : 0];
         const uint32_t rows = (job.bytes + 15u) / 16;
         const bool destination =
             job.moves != 0 && uint32_t(state.around.row - job.destination) < rows;
@@ -432,8 +432,8 @@ std::string Explorer::report() const {
 }  // namespace
 }  // namespace mae
 
-int mae_sim_explore_run(const struct mae_explore_job *jobs, size_t count, unsigned accesses,
-                        uint64_t limit, char *report, size_t size) {
+int mae_sim_states_run(const struct mae_states_job *jobs, size_t count, unsigned accesses,
+                       uint64_t limit, char *report, size_t size) {
     std::string text;
     int result = 0;
     try {
