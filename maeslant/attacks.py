@@ -113,7 +113,7 @@ def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for column in columns:
-        right = column in ("attacks", "runs", "share")
+        right = column in ("attacks", "sessions", "share")
         table.add_column(column, justify="right" if right else "left", overflow="fold")
     return table
 
@@ -209,8 +209,8 @@ def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: C
     with bar("manipulating", manipulations, err) as advance:
         tally = fuzz.fuzz(manipulations, seed, make, advance)
     where = "the simulated card" if card else "the reference"
-    title = f"{tally.manipulations:,} manipulations in {tally.runs:,} runs on {where}"
-    table = _table(title, "ended by", "runs")
+    title = f"{tally.manipulations:,} manipulations of {tally.sessions:,} sessions on {where}"
+    table = _table(title, "session ended by", "sessions")
     for name, count in tally.caught.most_common():
         table.add_row(say(name), f"{count:,}")
     table.caption = ", ".join(f"{count:,} {name}" for name, count in tally.kinds.most_common())

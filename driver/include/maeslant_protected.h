@@ -85,7 +85,9 @@ struct mae_session_caps {
 /* ---- sessions -------------------------------------------------------------------------------- */
 
 /* *session is NULL after MAE_E_ARGUMENT and MAE_E_MEMORY only; else it is there, to say what is
-   wrong, and must be freed. */
+   wrong, and must be freed. Begin when the card's STATE is IDLE: one that still clears its memory
+   takes no nonce, and the session then ends at OPEN. (STATE is the OS's word, so nothing depends on
+   it here.) */
 MAE_API mae_error_t mae_session_begin(const struct mae_outside *outside,
                                       const struct mae_session_config *config,
                                       mae_session_t **session);

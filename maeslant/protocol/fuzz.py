@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random manipulations of the bus, composed: each run a few of them, each run judged.
+"""Random manipulations of the bus, composed: each run a few or a storm of them, each run judged.
 
 `python -m maeslant.protocol.fuzz 100000 [seed]` makes so many and prints what came of them.
 """
@@ -16,16 +16,30 @@ from maeslant.protocol.link import Attack, Event, Link, What
 from maeslant.protocol.workload import Machine, play
 
 EVENTS = 360  # about as many as the workload makes
+SESSIONS = 8  # under one storm
+GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on average
 
 
 class Fuzz(Adversary):
-    """Some manipulations at random events."""
+    """Some manipulations at random events of a session; every other one a storm over several.
+
+    The few go deep: most of the workload is behind them. A storm meets the card and the driver in
+    all states that its own manipulations bring about, and carries messages across sessions.
+    """
 
     def __init__(self, seed: int) -> None:
         super().__init__()
         self.random = random.Random(seed)
-        count = self.random.choice((1, 1, 1, 2, 2, 3, 5))
-        self.left = sorted(self.random.randrange(EVENTS) for _ in range(count))
+        self.sessions = SESSIONS if seed % 2 else 1
+        if self.sessions > 1:
+            gap, at = self.random.choice(GAPS), 0.0
+            self.left = []
+            while at < self.sessions * EVENTS:
+                at += self.random.expovariate(1 / gap)
+                self.left.append(int(at))
+        else:
+            count = self.random.choice((1, 1, 1, 2, 2, 3, 5))
+            self.left = sorted(self.random.randrange(EVENTS) for _ in range(count))
         self.at = 0
         self.pending = ""
         self.held: list[tuple[int, Event]] = []
@@ -163,6 +177,7 @@ class Tally:
     """What a number of runs came to."""
 
     runs: int = 0
+    sessions: int = 0  # attacked ones
     manipulations: int = 0
     caught: collections.Counter = dataclasses.field(default_factory=collections.Counter)
     kinds: collections.Counter = dataclasses.field(default_factory=collections.Counter)
@@ -182,13 +197,14 @@ def fuzz(
         attack = Fuzz(seed + tally.runs)
         tally.runs += 1
         try:
-            verdict = play(attack, make=make)
+            verdict = play(attack, make=make, sessions=attack.sessions)
         except Exception as error:
             tally.manipulations += attack.fired
             tally.wrong.append(f"seed {seed + tally.runs - 1}: {attack.done}: {error!r}")
             continue
         tally.manipulations += verdict.fired
-        tally.caught[verdict.caught] += 1
+        tally.sessions += attack.sessions
+        tally.caught.update([verdict.caught, *verdict.later])
         tally.kinds.update(entry.split()[0] for entry in attack.done)
         for wrong in verdict.wrong:
             tally.wrong.append(f"seed {seed + tally.runs - 1}: {attack.done}: {wrong}")
@@ -198,7 +214,7 @@ def fuzz(
 def main() -> int:
     """Fuzz from the command line."""
     tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
-    print(f"{tally.manipulations} manipulations in {tally.runs} runs: {dict(tally.kinds)}")
+    print(f"{tally.manipulations} manipulations of {tally.sessions} sessions: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():
         print(f"{count:8} {name}")
     print("\n".join(tally.wrong) or "no wrong byte, and every run ended")

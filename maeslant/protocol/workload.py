@@ -199,10 +199,11 @@ def judge_second(record: Record) -> list[str]:
 class Verdict:
     """An attack's end."""
 
-    caught: str
+    caught: str  # in the first session
     wrong: list[str]
     fired: int
-    second: str
+    second: str  # in the last one
+    later: list[str] = dataclasses.field(default_factory=list)  # in attacked ones between them
 
 
 def play(
@@ -211,25 +212,33 @@ def play(
     big: bool = False,
     stay: bool = False,
     make: Callable[[Attack, str], Machine] = Machine,
+    sessions: int = 1,
 ) -> Verdict:
-    """Both sessions with an attack on the first (`stay`: and on the second)."""
+    """Both sessions with an attack on the first (`stay`: and on the second).
+
+    ``sessions`` plays the first so many times, each under the attack and with secrets of its own.
+    """
     machine = make(attack, seed)
     try:
-        return _play(machine, attack, big, stay)
+        return _play(machine, attack, big, stay, sessions)
     finally:
         machine.close()
 
 
-def _play(machine: Machine, attack: Attack, big: bool, stay: bool) -> Verdict:
-    record = machine.session("first", functools.partial(first, big=big))
-    wrong = judge(record, expected(big))
-    if machine.device.keys is None and any(machine.device.memory.data):
-        wrong.append("memory outlives the keys")
-    if not stay:
-        machine.link.attack = Attack()
-    machine.take_back()
+def _play(machine: Machine, attack: Attack, big: bool, stay: bool, sessions: int) -> Verdict:
+    wrong, caught = [], []
+    for number in range(sessions):
+        name = f"first {number}" if number else "first"
+        record = machine.session(name, functools.partial(first, big=big))
+        caught.append(record.caught())
+        wrong += judge(record, expected(big))
+        if machine.device.keys is None and any(machine.device.memory.data):
+            wrong.append("memory outlives the keys")
+        if not stay and number == sessions - 1:
+            machine.link.attack = Attack()
+        machine.take_back()
     last = machine.session("second", second)
     wrong += judge_second(last)
     if last.error and not stay:
         wrong.append(f"the next session failed: {last.error}")
-    return Verdict(record.caught(), wrong, attack.fired, last.caught())
+    return Verdict(caught[0], wrong, attack.fired, last.caught(), caught[1:])

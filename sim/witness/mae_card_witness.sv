@@ -135,6 +135,7 @@ bind mae_card_kernel mae_witness_kernel u_witness (
 
 bind mae_guard_inward mae_witness_inward u_witness (
     .clk_i,
+    .clear_i,
     .start_i (start),
     .chunk_i (start_i),
     .moved_i (moved_valid_o),

@@ -150,7 +150,7 @@ def test_every_attack() -> None:
 
 def test_random_manipulations() -> None:
     """A few; `maeslant attack --fuzz` makes more."""
-    assert not fuzz.fuzz(12, seed=4_000_000, make=rtl.RtlMachine).wrong
+    assert not fuzz.fuzz(60, seed=4_000_000, make=rtl.RtlMachine).wrong
 
 
 @pytest.mark.slow

@@ -3,6 +3,10 @@
 
 import json
 import re
+import subprocess
+import sys
+
+import pytest
 
 from maeslant import paths
 
@@ -46,3 +50,22 @@ def test_registers() -> None:
     text = (paths.ROOT / "README.md").read_text()
     one, many = GUARD[f"protected write: {words}"], GUARD[f"protected batch of 64 writes: {words}"]
     assert f"written with {one:.0f} register words (its doorbell included; {many:.0f} for" in text
+
+
+@pytest.mark.slow
+def test_digits() -> None:
+    """Clocks for a digit with and without the guard, and how many are right."""
+    shown = []
+    for option in ([], ["--unprotected"]):
+        command = [sys.executable, "-m", "maeslant.cli", "infer", "--json", *option]
+        found = subprocess.run(command, capture_output=True, text=True, check=True, cwd=paths.ROOT)
+        result = json.loads(found.stdout)
+        assert result["images"] == 300
+        shown.append(result)
+        assert result["equal_to_reference"]
+    said = [float(cell.replace(",", "")) for cell in cells("clocks for a digit").split(";")]
+    for clocks, result in zip(said, shown, strict=True):
+        # The driver polls in its own process: how often, and so the clocks, differ a little.
+        assert result["clocks"] / result["images"] == pytest.approx(clocks, rel=0.01)
+    share = shown[0]["accuracy"]
+    assert f"{100 * share:.1f} % of them right" in (paths.ROOT / "README.md").read_text()
