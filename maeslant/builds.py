@@ -24,7 +24,7 @@ def _enum_values() -> dict[str, int]:
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
-def _number(build: str, parameter: str, value: object) -> int:
+def number(build: str, parameter: str, value: object) -> int:
     """A parameter's value as every tool takes it."""
     if isinstance(value, int):
         return int(value)
@@ -46,7 +46,7 @@ def _read() -> dict[str, dict[str, object]]:
         if build.get("card") not in (None, *CARDS):
             raise MaeslantError(f"{FILE.name}: build {name}: card is none of {CARDS}")
         build["parameters"] = {
-            key: _number(name, key, value) for key, value in build.get("parameters", {}).items()
+            key: number(name, key, value) for key, value in build.get("parameters", {}).items()
         }
     return found
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_sbox_equal: all implementations of mae_sbox side by side; equal_o is 1 for every input of
-// every Kind. tests/cipher/test_sbox_proof.py has Yosys prove it. Flip (a mask on the Boolean
-// one's output) makes it wrong on purpose, to see the proof fail.
+// every Kind. tests/cipher/test_sbox_proof.py has Yosys prove it. Flip (masks on the outputs of the
+// shallow and of the Boolean one) makes one wrong on purpose, to see the proof fail.
 
 module mae_sbox_equal
   import mae_aes_pkg::*;
 #(
-    parameter dirs_e       Kind = DirsBoth,
-    parameter logic  [7:0] Flip = 8'h00
+    parameter dirs_e        Kind = DirsBoth,
+    parameter logic  [15:0] Flip = 16'h0000
 ) (
     input  logic       inverse_i,
     input  logic [7:0] in_i,
     output logic       equal_o
 );
 
-  logic [2:0][7:0] out;
-  for (genvar i = 0; i < 3; i++) begin : gen_sbox
+  logic [3:0][7:0] out;
+  for (genvar i = 0; i < 4; i++) begin : gen_sbox
     mae_sbox #(
         .Kind (Kind),
         .Impl (sbox_impl_e'(i)),
@@ -32,6 +32,7 @@ module mae_sbox_equal
     );
   end
 
-  assign equal_o = out[0] == out[1] && out[0] == (out[2] ^ Flip);
+  assign equal_o = out[0] == out[1] && out[0] == (out[2] ^ Flip[7:0]) &&
+      out[0] == (out[3] ^ Flip[15:8]);
 
 endmodule

@@ -21,7 +21,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     """Unit, direction of better, target and the papers' figure of one kind of figure."""
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
-    iterative = build["top"] == "mae_cipher_iter"
+    iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_small")
     regs = int(parameters.get("RegsPerRound", 1))
     if kind == "block":
         target = rounds(bits) if iterative else 1

@@ -37,11 +37,12 @@ package mae_aes_pkg;
   } dirs_e;
 
   // Implementations of the S-box: the FIPS 197 table; GF((2^4)^2) with the polynomials of P3;
-  // the smallest published Boolean circuit.
+  // the smallest published Boolean circuit; one with few gates one behind the other.
   typedef enum logic [1:0] {
     SboxTable   = 2'd0,
     SboxTower   = 2'd1,
-    SboxBoolean = 2'd2
+    SboxBoolean = 2'd2,
+    SboxShallow = 2'd3
   } sbox_impl_e;
 
   localparam int unsigned MaxRounds = 14;

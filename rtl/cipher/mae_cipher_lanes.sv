@@ -6,11 +6,14 @@
 // Throughput: Lanes blocks a clock. A key: see mae_key_mem; other banks keep flowing while one is
 // loaded.
 // Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
-// are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3.
+// are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3; KeyClocks 1..RegsPerRound, the clocks
+// for a round key (the contract's Nr + 1 clocks become Nr * KeyClocks + 1); Flush, CtxBits: see
+// mae_pipe_rounds.
 // Ports: the contract in mae_aes_pkg. Readies are combinational in bank, direction and in
 // key_valid_i, key_i.bank; answers come from registers. Blocks of different key lengths in one lane
 // keep their order: the shorter one waits, 2 or 4 rounds at most, behind a longer one.
-// clear_i: all keys and data are gone within 2 clocks, all banks are unloaded.
+// clear_i: all keys and data are gone within 2 clocks (data with Flush = 1: within the latency and 1
+// clock), all banks are unloaded.
 // Source: FIPS 197, P4. Constant-time: yes. Masked: no.
 
 `include "mae_assert.svh"
@@ -23,7 +26,10 @@ module mae_cipher_lanes
     parameter dirs_e       Dirs         = DirsBoth,
     parameter key_len_e    MaxKeyLen    = Aes256,
     parameter sbox_impl_e  Sbox         = SboxTable,
-    parameter int unsigned RegsPerRound = 1
+    parameter int unsigned RegsPerRound = 1,
+    parameter int unsigned KeyClocks    = 1,
+    parameter bit          Flush        = 1'b0,
+    parameter int unsigned CtxBits      = CtxWidth
 ) (
     input  logic                    clk_i,
     input  logic                    rst_ni,
@@ -57,6 +63,7 @@ module mae_cipher_lanes
       .KeyBanks   (KeyBanks),
       .MaxKeyLen  (MaxKeyLen),
       .RoundClocks(RegsPerRound),
+      .StepClocks (KeyClocks),
       .Sbox       (Sbox)
   ) u_keys (
       .clk_i,
@@ -93,7 +100,9 @@ module mae_cipher_lanes
         .Dirs        (Dirs),
         .MaxKeyLen   (MaxKeyLen),
         .Sbox        (Sbox),
-        .RegsPerRound(RegsPerRound)
+        .RegsPerRound(RegsPerRound),
+        .Flush       (Flush),
+        .CtxBits     (CtxBits)
     ) u_rounds (
         .clk_i,
         .rst_ni,

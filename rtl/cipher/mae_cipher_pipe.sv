@@ -4,7 +4,8 @@
 // with one lane; all that is said there holds here.
 //
 // Latency: Nr * RegsPerRound + 1 clocks (11 for AES-128 at one register a round). Throughput: one
-// block a clock. Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3.
+// block a clock. Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3;
+// KeyClocks, Flush, CtxBits as there.
 // Source: FIPS 197, P4. Constant-time: yes. Masked: no.
 
 module mae_cipher_pipe
@@ -14,7 +15,10 @@ module mae_cipher_pipe
     parameter dirs_e       Dirs         = DirsBoth,
     parameter key_len_e    MaxKeyLen    = Aes256,
     parameter sbox_impl_e  Sbox         = SboxTable,
-    parameter int unsigned RegsPerRound = 1
+    parameter int unsigned RegsPerRound = 1,
+    parameter int unsigned KeyClocks    = 1,
+    parameter bit          Flush        = 1'b0,
+    parameter int unsigned CtxBits      = CtxWidth
 ) (
     input  logic              clk_i,
     input  logic              rst_ni,
@@ -35,7 +39,10 @@ module mae_cipher_pipe
       .Dirs        (Dirs),
       .MaxKeyLen   (MaxKeyLen),
       .Sbox        (Sbox),
-      .RegsPerRound(RegsPerRound)
+      .RegsPerRound(RegsPerRound),
+      .KeyClocks   (KeyClocks),
+      .Flush       (Flush),
+      .CtxBits     (CtxBits)
   ) u_lanes (
       .clk_i,
       .rst_ni,

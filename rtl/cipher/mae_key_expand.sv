@@ -2,12 +2,16 @@
 //
 // mae_key_expand: the round keys of a key one after the other, and, with Backward, back again.
 //
-// Latency: round key 0 in the clock in which the key is taken, round key i in the i-th clock after
-// it. Throughput: one 128-bit round key a clock; a run takes Nr + 1 clocks, then the next key is
-// taken. One S-box word (4 S-boxes).
-// Legal: MaxKeyLen any of key_len_e, len_i not above it; Backward 0 or 1; Sbox any of sbox_impl_e.
+// Latency: round key 0 in the clock in which the key is taken, the others StepClocks clocks one
+// after the other: with 1, round key i in the i-th clock after it. Throughput: one 128-bit round key
+// in StepClocks clocks; a run takes Nr * StepClocks + 1, then the next key is taken. One S-box word
+// (4 S-boxes), with StepClocks - 1 registers as in mae_sub_bytes; these have
+// no reset, and forget the window StepClocks - 1 clocks after it was cleared.
+// Legal: MaxKeyLen any of key_len_e, len_i not above it; Backward 0 or 1; Sbox any of sbox_impl_e;
+// StepClocks 1..3.
 // start_*: dir_i = Encrypt: key_i is the key, the round keys come from 0 to Nr. dir_i = Decrypt
 // (Backward = 1 only): key_i is what end_o was at the end of a forward run; they come from Nr to 0.
+// step_key_o is round_key_o for all but the first one, and is there without a choice between them.
 // round_valid_o has no ready. start_ready_o is a register.
 // end_o: valid from the clock after last_o until the next start or clear.
 // Source: FIPS 197 §5.2; P3 §2.1. Constant-time: yes (the length is not secret). Masked: no.
@@ -22,9 +26,10 @@
 module mae_key_expand
   import mae_aes_pkg::*;
 #(
-    parameter key_len_e   MaxKeyLen = Aes256,
-    parameter bit         Backward  = 1'b0,
-    parameter sbox_impl_e Sbox      = SboxTable
+    parameter key_len_e    MaxKeyLen  = Aes256,
+    parameter bit          Backward   = 1'b0,
+    parameter sbox_impl_e  Sbox       = SboxTable,
+    parameter int unsigned StepClocks = 1
 ) (
     input  logic           clk_i,
     input  logic           rst_ni,
@@ -37,28 +42,34 @@ module mae_key_expand
     output logic           round_valid_o,
     output logic     [3:0] round_index_o,
     output block_t         round_key_o,
+    output block_t         step_key_o,
     output logic           last_o,
     output key_t           end_o
 );
+
+  `MAE_PARAM(StepClocksLegal, StepClocks inside {[1 : 3]})
 
   typedef logic [31:0] word_t;
   localparam int unsigned Words = (MaxKeyLen == Aes128) ? 4 : (MaxKeyLen == Aes192) ? 6 : 8;
 
   word_t [7:0] window_q, window_next;  // word 0 is the earliest
   logic [3:0] index_q;
-  logic [1:0] phase_q;  // steps come in groups of 1, 3 or 2 for Nk = 4, 6, 8
-  logic [7:0] rcon_q;
-  logic       active_q;
+  logic [1:0] phase_q, phase;  // steps come in groups of 1, 3 or 2 for Nk = 4, 6, 8
+  logic [           7:0] rcon_q;
+  logic                  active_q;
+  logic [StepClocks-1:0] clock_q;  // which clock of a step it is, one-hot; 0 when idle
   key_len_e len_q, len;
   logic backward_q, backward, start_backward;
 
   // What a build cannot need is a constant in it.
   assign len            = (MaxKeyLen == Aes128) ? Aes128 : len_q;
   assign backward       = Backward && backward_q;
+  assign phase          = (MaxKeyLen == Aes128) ? 2'd0 : phase_q;
   assign start_backward = Backward && dir_i == Decrypt;
 
-  logic start;
+  logic start, step;
   assign start_ready_o = !active_q;
+  assign step          = clock_q[StepClocks-1];
   assign start         = start_valid_i && start_ready_o && !clear_i;
 
   function automatic logic [1:0] last_phase(input key_len_e l);
@@ -72,9 +83,9 @@ module mae_key_expand
   // Where in a step the S-boxes stand: at its first word, at its third (AES-192 only) or nowhere.
   // With the round constant goes RotWord; AES-256 has SubWord alone in every other step.
   logic sub_first, sub_third, rotate;
-  assign sub_first = len != Aes192 || phase_q == 2'd0;
-  assign sub_third = len == Aes192 && phase_q == 2'd1;
-  assign rotate    = (len == Aes192) ? phase_q != 2'd2 : phase_q == 2'd0;
+  assign sub_first = len != Aes192 || phase == 2'd0;
+  assign sub_third = len == Aes192 && phase == 2'd1;
+  assign rotate    = (len == Aes192) ? phase != 2'd2 : phase == 2'd0;
 
   // The last four words of the window; the one before them.
   word_t [3:0] tail;
@@ -103,34 +114,58 @@ module mae_key_expand
     else sub_in = sub_third ? window_q[1] ^ window_q[0] ^ tail[3] : tail[3];
   end
   assign sub_rotated = rotate ? {sub_in[23:0], sub_in[31:24]} : sub_in;
-  mae_sbox #(
+  mae_sub_bytes #(
       .Kind (DirsEncrypt),
       .Impl (Sbox),
-      .Regs (0),
+      .Regs (StepClocks - 1),
       .Bytes(4)
-  ) u_sbox (
+  ) u_sub (
       .clk_i,
-      .rst_ni,
-      .en_i     (active_q),
+      .rst_ni   (1'b1),
+      .en_i     ((StepClocks == 1) ? {StepClocks{active_q}} : '1),
       .inverse_i(1'b0),
       .in_i     (sub_rotated),
       .out_o    (sub_out)
   );
   assign sub = sub_out ^ {rotate ? rcon_q : 8'h00, 24'h000000};
 
+  // Sums of the words of the window, ready before its S-boxes where a step has several clocks.
+  word_t [3:1] sums_q;
+  if (StepClocks > 1) begin : gen_sums
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) sums_q <= '0;
+      else if (clear_i) sums_q <= '0;
+      else begin
+        sums_q[1] <= window_q[0] ^ window_q[1];
+        sums_q[2] <= window_q[0] ^ window_q[1] ^ window_q[2];
+        sums_q[3] <= (window_q[0] ^ window_q[1]) ^ (window_q[2] ^ window_q[3]);
+      end
+    end
+  end else begin : gen_no_sums
+    assign sums_q = '0;
+  end
+
   // One step: the four words that enter the window at one of its ends.
-  word_t made0, made1, made2, made3;
+  word_t made0, made1, made2, made3, first;
   always_comb begin
+    first = '0;
     if (backward) begin
       made0 = tail[0] ^ (sub_first ? sub : before_tail);
       made1 = tail[1] ^ tail[0];
       made2 = tail[2] ^ (sub_third ? sub : tail[1]);
       made3 = tail[3] ^ tail[2];
     end else begin
-      made0 = window_q[0] ^ (sub_first ? sub : tail[3]);
-      made1 = window_q[1] ^ made0;
-      made2 = window_q[2] ^ (sub_third ? sub : made1);
-      made3 = window_q[3] ^ made2;
+      first = sub_first ? sub : tail[3];
+      made0 = window_q[0] ^ first;
+      if (StepClocks == 1) begin
+        made1 = window_q[1] ^ made0;
+        made2 = window_q[2] ^ (sub_third ? sub : made1);
+        made3 = window_q[3] ^ made2;
+      end else begin
+        made1 = sums_q[1] ^ first;
+        made2 = sub_third ? window_q[2] ^ sub : sums_q[2] ^ first;
+        made3 = sub_third ? window_q[2] ^ window_q[3] ^ sub : sums_q[3] ^ first;
+      end
     end
   end
 
@@ -153,13 +188,11 @@ module mae_key_expand
     end
   end
 
-  assign round_valid_o = start || active_q;
+  assign round_valid_o = start || step;
   assign round_index_o = active_q ? index_q : start_backward ? num_rounds(len_i) : 4'd0;
-  assign last_o        = active_q && index_q == (backward ? 4'd0 : num_rounds(len));
-  always_comb begin
-    if (active_q) round_key_o = {window_next[0], window_next[1], window_next[2], window_next[3]};
-    else round_key_o = key_i[255:128];
-  end
+  assign last_o        = step && index_q == (backward ? 4'd0 : num_rounds(len));
+  assign step_key_o    = {window_next[0], window_next[1], window_next[2], window_next[3]};
+  assign round_key_o   = active_q ? step_key_o : key_i[255:128];
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -168,6 +201,7 @@ module mae_key_expand
       phase_q    <= '0;
       rcon_q     <= '0;
       active_q   <= 1'b0;
+      clock_q    <= '0;
       len_q      <= Aes128;
       backward_q <= 1'b0;
     end else if (clear_i) begin
@@ -176,9 +210,11 @@ module mae_key_expand
       phase_q    <= '0;
       rcon_q     <= '0;
       active_q   <= 1'b0;
+      clock_q    <= '0;
       len_q      <= Aes128;
       backward_q <= 1'b0;
     end else if (start) begin
+      clock_q    <= StepClocks'(1);
       window_q   <= key_words;
       active_q   <= 1'b1;
       len_q      <= len_i;
@@ -192,7 +228,10 @@ module mae_key_expand
         phase_q <= 2'd0;
         rcon_q  <= 8'h01;
       end
+    end else if (active_q && !step) begin
+      clock_q <= StepClocks'({clock_q, 1'b0});
     end else if (active_q) begin
+      clock_q  <= last_o ? '0 : StepClocks'(1);
       window_q <= window_next;
       active_q <= !last_o;
       if (backward) begin

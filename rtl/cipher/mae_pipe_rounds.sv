@@ -3,19 +3,23 @@
 // mae_pipe_rounds: one lane: the unrolled rounds of AES, fed from a key memory outside.
 //
 // Latency: Nr * RegsPerRound + 1 clocks from request to answer. Throughput: one block a clock.
-// Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3 (mae_round: 2 adds a register
-// behind the S-boxes, 3 another one inside them).
+// Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3 (mae_sub_bytes says where the
+// second and third stand); Flush 0 or 1; CtxBits 0..8, the bits of the context that come back, the
+// others are 0.
 // Requests and answers: the contract in mae_aes_pkg. req_ready_o depends combinationally on
 // req_i.bank and req_i.dir. used_o[b]: a block of bank b enters in this clock.
 // keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
-// clear_i: no block is left in the next clock, no data one clock later.
+// clear_i: no block is left in the next clock. With Flush = 0 no data are left one clock later: each
+// register is reset and cleared where there is no block. With Flush = 1 the data registers are bare,
+// which saves a fifth of their area: only zeros enter where no block does, and what clear_i or reset
+// left is pushed out in Nr * RegsPerRound + 1 clocks.
 // Source: FIPS 197 §5.1, §5.3; P4. Constant-time: yes. Masked: no.
 //
 // Positions in the pipeline are numbered by the clocks that remain until the answer: round r from
 // the end begins at position r * RegsPerRound, and position 0 is the answer. So a block enters at
 // position Nr * RegsPerRound of its key length, the last round is in the same place for all, and
 // decryption finds round key r - 1 there for each of them. A block of a shorter key waits until
-// nothing is above its entry, which keeps the order. Where there is no block the data is 0.
+// nothing is above its entry, which keeps the order.
 
 `include "mae_assert.svh"
 
@@ -27,6 +31,8 @@ module mae_pipe_rounds
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter bit Flush = 1'b0,
+    parameter int unsigned CtxBits = CtxWidth,
     localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen)
 ) (
     input  logic                       clk_i,
@@ -46,6 +52,7 @@ module mae_pipe_rounds
 );
 
   `MAE_PARAM(RegsPerRoundLegal, RegsPerRound inside {[1 : 3]})
+  `MAE_PARAM(CtxBitsLegal, CtxBits <= CtxWidth)
 
   localparam int unsigned Positions = Rounds * RegsPerRound;  // the highest one
   localparam int unsigned BankBits = (KeyBanks > 1) ? $clog2(KeyBanks) : 1;
@@ -55,6 +62,11 @@ module mae_pipe_rounds
     bank_t bank;
     dir_e  dir;
   } tag_t;
+
+  // What a build cannot need is a constant in it.
+  localparam ctx_t CtxMask = ctx_t'((1 << CtxBits) - 1);
+  logic data_rst_n;
+  assign data_rst_n = Flush ? 1'b1 : rst_ni;
 
   logic   [ Positions:0] valid_q;
   tag_t                  tag_q   [Positions+1];
@@ -72,7 +84,7 @@ module mae_pipe_rounds
       if (req_i.bank == bank_t'(b)) begin
         if (req_i.dir == Encrypt) bank_ready = Dirs != DirsDecrypt && enc_ready_i[b];
         else bank_ready = Dirs != DirsEncrypt && dec_ready_i[b];
-        len = len_i[b];
+        len = (MaxKeyLen == Aes128) ? Aes128 : len_i[b];
       end
     end
   end
@@ -113,7 +125,11 @@ module mae_pipe_rounds
     for (int unsigned p = 0; p < Positions; p++) tag_q[p] <= tag_q[p+1];
     for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
       if (enter && len == key_len_e'(l)) begin
-        tag_q[(10+2*l)*RegsPerRound] <= '{ctx: req_i.ctx, bank: req_i.bank, dir: req_i.dir};
+        tag_q[(10+2*l)*RegsPerRound] <= '{
+            ctx: req_i.ctx & CtxMask,
+            bank: req_i.bank,
+            dir: req_i.dir
+        };
       end
     end
   end
@@ -124,7 +140,7 @@ module mae_pipe_rounds
     localparam int unsigned End = (r - 1) * RegsPerRound + 1;
     logic [RegsPerRound-1:0] valid, dir;
     for (genvar s = 0; s < RegsPerRound; s++) begin : gen_step
-      assign valid[s] = valid_q[r*RegsPerRound-s];
+      assign valid[s] = Flush || valid_q[r*RegsPerRound-s];
       assign dir[s]   = tag_q[r*RegsPerRound-s].dir;
     end
 
@@ -133,7 +149,7 @@ module mae_pipe_rounds
     assign key_bank = (KeyBanks > 1) ? tag_q[End].bank[BankBits-1:0] : '0;
     always_comb begin
       key = 'x;
-      if (valid_q[End]) begin
+      if (valid[RegsPerRound-1]) begin
         if (Dirs == DirsDecrypt || (Dirs == DirsBoth && tag_q[End].dir == Decrypt)) begin
           key = keys_i[key_bank][r-1];
         end else begin
@@ -148,7 +164,7 @@ module mae_pipe_rounds
         .Regs(RegsPerRound - 1)
     ) u_round (
         .clk_i,
-        .rst_ni,
+        .rst_ni (data_rst_n),
         .valid_i(valid),
         .dir_i  (dir),
         .last_i (r == 1),
@@ -159,16 +175,16 @@ module mae_pipe_rounds
 
     // Some key length enters behind this round.
     localparam bit IsEntry = r - 1 >= 10 && r % 2 == 1;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) state_q[r-1] <= '0;
-      else if (valid_q[End]) state_q[r-1] <= result;
+    always_ff @(posedge clk_i or negedge data_rst_n) begin
+      if (!data_rst_n) state_q[r-1] <= '0;
       else if (IsEntry && enter && 32'(num_rounds(len)) == r - 1) state_q[r-1] <= first;
+      else if (valid[RegsPerRound-1]) state_q[r-1] <= result;
       else state_q[r-1] <= '0;
     end
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) state_q[Rounds] <= '0;
+  always_ff @(posedge clk_i or negedge data_rst_n) begin
+    if (!data_rst_n) state_q[Rounds] <= '0;
     else if (enter && len == MaxKeyLen) state_q[Rounds] <= first;
     else state_q[Rounds] <= '0;
   end

@@ -3,8 +3,8 @@
 // mae_round: one round of AES in either direction.
 //
 // Latency: Regs clocks (0: combinational). Throughput: one round a clock.
-// Legal: Dirs any of dirs_e; Sbox any of sbox_impl_e; Regs 0, 1 (a register behind the S-boxes) or
-// 2 (also one inside them).
+// Legal: Dirs any of dirs_e; Sbox any of sbox_impl_e; Regs 0..2 registers,
+// where mae_sub_bytes says.
 // valid_i[s], dir_i[s]: whether step s of the round holds a block, and its direction; the round's
 // steps are numbered 0..Regs from its input on, and the user moves these along with the block.
 // key_i, last_i: round key and whether this is the last round, for the block in step Regs.
@@ -33,34 +33,21 @@ module mae_round
 
   `MAE_PARAM(RegsLegal, Regs <= 2)
 
-  // SubBytes or InvSubBytes.
-  block_t substituted;
-  mae_sbox #(
+  // SubBytes or InvSubBytes, and the registers.
+  block_t middle;
+  mae_sub_bytes #(
       .Kind (Dirs),
       .Impl (Sbox),
-      .Regs (Regs == 2 ? 1 : 0),
+      .Regs (Regs),
       .Bytes(16)
-  ) u_sbox (
+  ) u_sub (
       .clk_i,
       .rst_ni,
-      .en_i     (valid_i[0]),
+      .en_i     (valid_i),
       .inverse_i(dir_i[0]),
       .in_i     (state_i),
-      .out_o    (substituted)
+      .out_o    (middle)
   );
-
-  block_t middle;
-  if (Regs == 0) begin : gen_comb
-    assign middle = substituted;
-  end else begin : gen_reg
-    block_t middle_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) middle_q <= '0;
-      else if (!valid_i[Regs-1]) middle_q <= '0;
-      else middle_q <= substituted;
-    end
-    assign middle = middle_q;
-  end
 
   // The rest. The direction is a constant where the build has only one.
   dir_e dir;

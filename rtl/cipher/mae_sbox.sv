@@ -4,10 +4,11 @@
 //
 // Latency: Regs clocks. Throughput: Bytes bytes a clock.
 // Legal: Kind any of dirs_e (what it can do); Impl any of sbox_impl_e; Regs 0 or 1 (a register
-// inside the S-box); Bytes >= 1.
+// inside the S-box); Late 0, or 1 with SboxShallow (that register near the output); Bytes >= 1.
 // en_i: in_i is of interest; else out_o is without meaning, and an inner register is cleared.
 // inverse_i: with Kind = DirsBoth, whether in_i goes through the inverse; else ignored.
-// Source: FIPS 197 §5.1.1, §5.3.2; P3 §2.2 (tower); Boyar and Peralta (Boolean).
+// Source: FIPS 197 §5.1.1, §5.3.2; P3 §2.2 (tower); Boyar and Peralta (Boolean); Maximov
+// and Ekdahl (shallow).
 // Constant-time: yes. Masked: no. All implementations are equal byte for byte
 // (tests/cipher/test_sbox.py, formal/cipher).
 
@@ -19,6 +20,7 @@ module mae_sbox
     parameter dirs_e       Kind  = DirsBoth,
     parameter sbox_impl_e  Impl  = SboxTable,
     parameter int unsigned Regs  = 0,
+    parameter bit          Late  = 1'b0,
     parameter int unsigned Bytes = 1
 ) (
     input  logic                  clk_i,
@@ -30,8 +32,9 @@ module mae_sbox
 );
 
   `MAE_PARAM(KindLegal, Kind inside {DirsEncrypt, DirsDecrypt, DirsBoth})
-  `MAE_PARAM(ImplLegal, Impl inside {SboxTable, SboxTower, SboxBoolean})
+  `MAE_PARAM(ImplLegal, Impl inside {SboxTable, SboxTower, SboxBoolean, SboxShallow})
   `MAE_PARAM(RegsLegal, Regs <= 1)
+  `MAE_PARAM(LateLegal, !Late || Impl == SboxShallow)
 
   if (Impl == SboxTable) begin : gen_table
     mae_sbox_table #(
@@ -61,9 +64,11 @@ module mae_sbox
     );
   end else begin : gen_boolean
     mae_sbox_boolean #(
-        .Kind (Kind),
-        .Regs (Regs),
-        .Bytes(Bytes)
+        .Kind   (Kind),
+        .Regs   (Regs),
+        .Late   (Late),
+        .Shallow(Impl == SboxShallow),
+        .Bytes  (Bytes)
     ) u_sbox (
         .clk_i,
         .rst_ni,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_boolean: the S-box, its inverse or both as small Boolean circuits, for Bytes bytes.
+// mae_sbox_boolean: the S-box, its inverse or both as Boolean circuits, for Bytes bytes.
 //
 // Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e; Regs 0 or 1 (where: see the two circuits); Bytes >= 1.
-// Gates a byte: forward 113, inverse 121; both 113 + 24 XOR + 16 multiplexers. Both share the
-// forward circuit: with S(x) = A(1/x), A affine, the inverse is A^-1(S(A^-1(x))).
+// Legal: Kind any of dirs_e; Regs 0 or 1 (where: see the circuits; Late is for the shallow one);
+// Shallow 0 (small) or 1 (few gates one behind the other); Bytes >= 1.
+// Gates a byte: forward 113, inverse 121; both 113 + 24 XOR + 16 multiplexers. Both, and all of
+// Shallow, stand on the forward circuit: with S(x) = A(1/x), A affine, the inverse is
+// A^-1(S(A^-1(x))).
 // en_i: in_i is of interest; else out_o is without meaning. inverse_i matters for DirsBoth only.
 // Source: FIPS 197 §5.1.1, §5.3.2; circuits of Boyar, Peralta and others.
 // Constant-time: yes. Masked: no.
@@ -13,9 +15,11 @@
 module mae_sbox_boolean
   import mae_aes_pkg::*;
 #(
-    parameter dirs_e       Kind  = DirsBoth,
-    parameter int unsigned Regs  = 0,
-    parameter int unsigned Bytes = 1
+    parameter dirs_e       Kind    = DirsBoth,
+    parameter int unsigned Regs    = 0,
+    parameter bit          Late    = 1'b0,
+    parameter bit          Shallow = 1'b0,
+    parameter int unsigned Bytes   = 1
 ) (
     input  logic                  clk_i,
     input  logic                  rst_ni,
@@ -25,7 +29,7 @@ module mae_sbox_boolean
     output logic [Bytes-1:0][7:0] out_o
 );
 
-  if (Kind == DirsDecrypt) begin : gen_inverse
+  if (Kind == DirsDecrypt && !Shallow) begin : gen_inverse
     mae_sbox_boolean_inv #(
         .Regs (Regs),
         .Bytes(Bytes)
@@ -39,7 +43,7 @@ module mae_sbox_boolean
     logic unused;
     assign unused = inverse_i;
 
-  end else if (Kind == DirsEncrypt) begin : gen_forward
+  end else if (Kind == DirsEncrypt && !Shallow) begin : gen_forward
     mae_sbox_boolean_fwd #(
         .Regs (Regs),
         .Bytes(Bytes)
@@ -76,29 +80,44 @@ module mae_sbox_boolean
     endfunction
 
     logic [Bytes-1:0][7:0] forward_in, forward_out;
-    logic en, inverse;
+    logic en, inverse_in, inverse;
+    assign inverse_in = (Kind == DirsBoth) ? inverse_i : Kind == DirsDecrypt;
     always_comb begin
       forward_in = in_i;
-      if (en_i && inverse_i) forward_in = inv_affine(in_i);
+      if (en_i && inverse_in) forward_in = inv_affine(in_i);
     end
-    mae_sbox_boolean_fwd #(
-        .Regs (Regs),
-        .Bytes(Bytes)
-    ) u_forward (
-        .clk_i,
-        .rst_ni,
-        .en_i,
-        .in_i (forward_in),
-        .out_o(forward_out)
-    );
+    if (Shallow) begin : gen_shallow
+      mae_sbox_shallow #(
+          .Regs (Regs),
+          .Late (Late),
+          .Bytes(Bytes)
+      ) u_forward (
+          .clk_i,
+          .rst_ni,
+          .en_i,
+          .in_i (forward_in),
+          .out_o(forward_out)
+      );
+    end else begin : gen_small
+      mae_sbox_boolean_fwd #(
+          .Regs (Regs),
+          .Bytes(Bytes)
+      ) u_forward (
+          .clk_i,
+          .rst_ni,
+          .en_i,
+          .in_i (forward_in),
+          .out_o(forward_out)
+      );
+    end
     if (Regs == 0) begin : gen_comb
       assign en      = en_i;
-      assign inverse = inverse_i;
+      assign inverse = inverse_in;
     end else begin : gen_reg
       logic en_q, inverse_q;
       always_ff @(posedge clk_i or negedge rst_ni) begin
         if (!rst_ni) {en_q, inverse_q} <= '0;
-        else {en_q, inverse_q} <= {en_i, inverse_i};
+        else {en_q, inverse_q} <= {en_i, inverse_in};
       end
       assign en      = en_q;
       assign inverse = inverse_q;

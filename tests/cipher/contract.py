@@ -9,15 +9,16 @@ import dataclasses
 import itertools
 import os
 import random
+import re
 from collections import deque
 from collections.abc import Callable
 
 import cocotb
 from cocotb.handle import SimHandleBase
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import RisingEdge, Timer
 
 from tests.cipher.fips197 import ROUNDS, openssl
-from tests.cipher.leaks import leaks, registers_left, secret_words, signals
+from tests.cipher.leaks import PUBLIC, leaks, registers_left, secret_words, signals
 from tests.support import bench
 from tests.support.stream import start
 
@@ -54,6 +55,8 @@ class Contract:
         self.sizes = SIZES[: int(parameters.get("MaxKeyLen", 2)) + 1]
         self.duplex = bool(parameters.get("Duplex", 0))
         self.per_round, self.beside = map(int, os.environ["CIPHER_LATENCY"].split(","))
+        self.key_clocks = int(parameters.get("KeyClocks", 1))
+        self.ctx_mask = (1 << int(parameters.get("CtxBits", 8))) - 1
         self.clock = 0
         self.keys: dict[int, bytes] = {}
         self.offered: list[Request | None] = [None] * self.lanes
@@ -128,7 +131,11 @@ class Contract:
             request, result, at = waiting.popleft()
             word = rsp >> (RSP_BITS * lane)
             block = (word & (1 << 128) - 1).to_bytes(16, "big")
-            assert (word >> 128 & 0xFF, block, self.clock) == (request.ctx, result, at)
+            assert (word >> 128 & 0xFF, block, self.clock) == (
+                request.ctx & self.ctx_mask,
+                result,
+                at,
+            )
             self.answers.append((self.clock, lane, block))
 
     async def idle(self, clocks: int) -> None:
@@ -230,7 +237,7 @@ async def throughput(dut) -> None:
     cipher = await begin(dut)
     for size in cipher.sizes:
         await cipher.load(0, random.randbytes(size))
-        await cipher.idle(20)
+        await cipher.idle(20 * cipher.key_clocks)
         every = 1 if cipher.beside else cipher.rounds_clocks(size)
         blocks = await cipher.traffic(10 * every + 30, 0.0, lambda lane: cipher.request(lane, 0))
         assert blocks == cipher.lanes * -(-(10 * every + 30) // every)
@@ -239,21 +246,55 @@ async def throughput(dut) -> None:
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
+async def chained_blocks_leave_no_bubble(dut) -> None:
+    """Iterative: an answer goes back in as a request in its own clock, as CBC needs."""
+    cipher = await begin(dut)
+    lane = 0
+    for size in cipher.sizes:
+        for decrypt in cipher.dirs_of(lane):
+            key, block = random.randbytes(size), random.randbytes(16)
+            await cipher.load(0, key)
+            await cipher.idle(20)
+            dut.req_valid_i.value = 1 << lane
+            clocks = []
+            for clock in range(8 * ROUNDS[size] + 1):
+                dut.req_i.value = Request(0, decrypt, block).packed() << (REQ_BITS * lane)
+                await Timer(2, "ns")
+                if int(dut.rsp_valid_o.value) >> lane & 1:
+                    answer = int(dut.rsp_o.value) >> (RSP_BITS * lane) & (1 << 128) - 1
+                    block = openssl(key, block, decrypt)
+                    assert answer == int.from_bytes(block, "big")
+                    dut.req_i.value = Request(0, decrypt, block).packed() << (REQ_BITS * lane)
+                    assert int(dut.req_ready_o.value) >> lane & 1
+                    clocks.append(clock)
+                await RisingEdge(dut.clk_i)
+            dut.req_valid_i.value = 0
+            assert clocks == [ROUNDS[size] * n for n in range(1, 9)]
+            await Timer(200, "ns")
+            await RisingEdge(dut.clk_i)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
 async def key_timing(dut) -> None:
-    """A key taken in clock t: encryption from t + 1, decryption from t + Nr + 1, next key there."""
+    """A key taken in clock t: encryption from t + 1, decryption and the next key Nr clocks later.
+
+    With KeyClocks clocks for a round key, Nr * KeyClocks. CIPHER_EARLY: the core is one
+    clock earlier with decryption, and takes the next key at once.
+    """
+    early = bool(os.environ.get("CIPHER_EARLY"))
     cipher = await begin(dut)
     for size, lane in itertools.product(cipher.sizes, range(min(cipher.lanes, 2))):
         for decrypt in cipher.dirs_of(lane):
             taken = await cipher.load(0, random.randbytes(size))
             used = await cipher.until_taken(lane, cipher.request(lane, 0, decrypt))
-            assert used - taken == (ROUNDS[size] + 1 if decrypt else 1)
+            wait = ROUNDS[size] * cipher.key_clocks + 1 - early if decrypt else 1
+            assert used - taken == wait
             await cipher.drain()
-            await cipher.idle(20)
+            await cipher.idle(20 * cipher.key_clocks)
         first = await cipher.load(0, random.randbytes(size))
-        assert await cipher.load(cipher.banks - 1, random.randbytes(size)) - first == (
-            ROUNDS[size] + 1
-        )
-        await cipher.idle(20)
+        second = await cipher.load(cipher.banks - 1, random.randbytes(size))
+        assert second - first == (1 if early else ROUNDS[size] * cipher.key_clocks + 1)
+        await cipher.idle(20 * cipher.key_clocks)
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
@@ -263,7 +304,7 @@ async def key_waits_for_its_blocks(dut) -> None:
     for size in cipher.sizes:
         for bank in range(cipher.banks):
             await cipher.load(bank, random.randbytes(size))
-        await cipher.idle(20)
+        await cipher.idle(20 * cipher.key_clocks)
         used = await cipher.until_taken(0, cipher.request(0, 0))
         cipher.offered_key = (0, random.randbytes(size))
         blocks = 0
@@ -295,7 +336,7 @@ async def unloaded_banks_wait(dut) -> None:
             assert await cipher.step() == ([], False)
     cipher.offered = [None] * cipher.lanes
     await cipher.load(0, bytes(16))
-    await cipher.idle(20)
+    await cipher.idle(20 * cipher.key_clocks)
     if cipher.banks < 4:
         cipher.offered = [cipher.request(lane, 3) for lane in range(cipher.lanes)]
         for _ in range(3):
@@ -365,3 +406,52 @@ async def clear_leaves_nothing(dut) -> None:
         cipher.keys = {}
         await cipher.idle(3)
     assert sum(1 for _ in signals(dut)) > 50
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
+async def flush_leaves_nothing(dut) -> None:
+    """A latency and a clock after clear_i or reset nothing depends on what was there before.
+
+    Whatever keys and blocks there were, every register then has the same value; meanwhile data
+    without valid stand on the request port.
+    """
+    cipher = await begin(dut)
+    left: list[dict[str, int]] = []
+    during: list[dict[str, int]] = []
+
+    def registers() -> dict[str, int]:
+        names = {s._path: s for s in signals(dut) if re.search(r"_q(\[\d+\])*$", s._name)}
+        public = re.compile(PUBLIC.pattern.removesuffix("$") + r"(\[\d+\])*$")
+        return {p: int(s.value) for p, s in names.items() if not public.search(s._name)}
+
+    for by_reset, clocks in ((False, 0), (False, 40), (True, 25), (False, 100)):
+        secrets: set[int] = set()
+        for bank in range(cipher.banks):
+            await cipher.load(bank, random.randbytes(random.choice(cipher.sizes)))
+        await cipher.traffic(
+            clocks, 0.3, lambda lane: cipher.request(lane, random.randrange(cipher.banks))
+        )
+        for lane in range(cipher.lanes):
+            request = cipher.request(lane, 0, cipher.dirs[0])
+            secrets |= secret_words(cipher.keys[0], [(request.block, request.decrypt)])
+            await cipher.until_taken(lane, request)
+        during.append(registers())
+        assert leaks(dut, secrets), "the search finds what is there"
+        cipher.offered, cipher.offered_key = [None] * cipher.lanes, None
+        cipher.drive()
+        dut.req_i.value = random.getrandbits(len(dut.req_i))
+        dut.key_i.value = 0
+        (dut.rst_ni if by_reset else dut.clear_i).value = int(not by_reset)
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        for _ in range(cipher.latency(cipher.sizes[-1])):
+            await RisingEdge(dut.clk_i)
+        assert leaks(dut, secrets) == []
+        left.append(registers())
+        dut.rst_ni.value = 1
+        cipher.waiting = [deque() for _ in range(cipher.lanes)]
+        cipher.keys = {}
+        await cipher.idle(3)
+    assert all(found == left[0] for found in left)
+    changed = [path for path in left[0] if during[0][path] != during[1][path]]
+    assert len(changed) > 4 * cipher.lanes, "the search sees the registers"

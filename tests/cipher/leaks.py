@@ -15,7 +15,7 @@ from cocotb.handle import (
 from tests.cipher.fips197 import round_keys, states
 
 # Registers that may keep a value: who and when, but no key and no data.
-PUBLIC = re.compile(r"(tag|ctx|bank|dir|len|timer|inverse|backward|phase)_q$")
+PUBLIC = re.compile(r"(tag|ctx|bank|dir|len|timer|inverse|backward|phase|constants)_q$")
 
 
 def signals(handle: SimHandleBase) -> Iterator[SimHandleBase]:

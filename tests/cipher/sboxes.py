@@ -10,7 +10,11 @@ from tests.cipher.leaks import registers_left
 from tests.support import bench
 from tests.support.stream import start
 
-KINDS = {"mae_sbox_boolean_fwd": 1, "mae_sbox_boolean_inv": 2}  # the others have a parameter
+KINDS = {
+    "mae_sbox_boolean_fwd": 1,
+    "mae_sbox_shallow": 1,
+    "mae_sbox_boolean_inv": 2,
+}  # the others have a parameter
 
 
 async def all_bytes(dut) -> None:

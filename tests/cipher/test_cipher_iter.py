@@ -5,13 +5,10 @@ import random
 
 import cocotb
 import pytest
-from cocotb.triggers import RisingEdge, Timer
 
 from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
-    REQ_BITS,
-    RSP_BITS,
-    Request,
     begin,
+    chained_blocks_leave_no_bubble,
     clear_leaves_nothing,
     clear_unloads,
     key_timing,
@@ -21,37 +18,8 @@ from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
     throughput,
     unloaded_banks_wait,
 )
-from tests.cipher.fips197 import ROUNDS, openssl
+from tests.cipher.fips197 import ROUNDS
 from tests.support import bench
-
-
-@cocotb.test(timeout_time=100, timeout_unit="us")
-async def chained_blocks_leave_no_bubble(dut) -> None:
-    """An answer goes back in as a request in its own clock: Nr clocks a block, as CBC needs."""
-    cipher = await begin(dut)
-    lane = 0
-    for size in cipher.sizes:
-        for decrypt in cipher.dirs_of(lane):
-            key, block = random.randbytes(size), random.randbytes(16)
-            await cipher.load(0, key)
-            await cipher.idle(20)
-            dut.req_valid_i.value = 1 << lane
-            clocks = []
-            for clock in range(8 * ROUNDS[size] + 1):
-                dut.req_i.value = Request(0, decrypt, block).packed() << (REQ_BITS * lane)
-                await Timer(2, "ns")
-                if int(dut.rsp_valid_o.value) >> lane & 1:
-                    answer = int(dut.rsp_o.value) >> (RSP_BITS * lane) & (1 << 128) - 1
-                    block = openssl(key, block, decrypt)
-                    assert answer == int.from_bytes(block, "big")
-                    dut.req_i.value = Request(0, decrypt, block).packed() << (REQ_BITS * lane)
-                    assert int(dut.req_ready_o.value) >> lane & 1
-                    clocks.append(clock)
-                await RisingEdge(dut.clk_i)
-            dut.req_valid_i.value = 0
-            assert clocks == [ROUNDS[size] * n for n in range(1, 9)]
-            await Timer(200, "ns")
-            await RisingEdge(dut.clk_i)
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")

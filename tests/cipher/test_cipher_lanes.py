@@ -29,7 +29,7 @@ async def chained_messages_fill_the_lanes(dut) -> None:
     """
     cipher = await begin(dut)
     await cipher.load(0, random.randbytes(16))
-    await cipher.idle(20)
+    await cipher.idle(20 * cipher.key_clocks)
     decrypt = cipher.dirs[-1]
     messages = cipher.latency(16) + 1
     clocks = 6 * messages

@@ -10,6 +10,7 @@ from tests.cipher.contract import (  # noqa: F401 - the coroutines run from here
     begin,
     clear_leaves_nothing,
     clear_unloads,
+    flush_leaves_nothing,
     key_timing,
     key_waits_for_its_blocks,
     known_answers,
@@ -29,7 +30,7 @@ async def shorter_keys_wait_for_longer_ones(dut) -> None:
     longest = cipher.sizes[-1]
     await cipher.load(0, random.randbytes(16))
     await cipher.load(1, random.randbytes(longest))
-    await cipher.idle(20)
+    await cipher.idle(20 * cipher.key_clocks)
     first = await cipher.until_taken(0, cipher.request(0, 1))
     second = await cipher.until_taken(0, cipher.request(0, 0))
     assert second - first == cipher.rounds_clocks(longest) - cipher.rounds_clocks(16) + 1
@@ -46,6 +47,11 @@ CONFIGURATIONS = (
     {"RegsPerRound": 3, "KeyBanks": 1, "Dirs": 2, "MaxKeyLen": 0},
     {"RegsPerRound": 3, "Dirs": 1, "Sbox": 1, "MaxKeyLen": 0},
     {"KeyBanks": 4, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 2},
+    {"RegsPerRound": 3, "KeyClocks": 3, "Sbox": 3, "Flush": 1, "CtxBits": 3, "MaxKeyLen": 1},
+    pytest.param(
+        {"RegsPerRound": 3, "KeyClocks": 2, "Sbox": 3, "Dirs": 2, "KeyBanks": 1},
+        marks=pytest.mark.slow,
+    ),
 )
 
 
@@ -63,5 +69,24 @@ def test_clear_leaves_nothing() -> None:
         parameters={"MaxKeyLen": 0, "RegsPerRound": 3},
         env={"CIPHER_LATENCY": "3,1", "CIPHER_VISIBLE": "1"},
         test_filter="clear_leaves_nothing",
+        visible=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    (
+        {"MaxKeyLen": 1, "RegsPerRound": 2, "KeyClocks": 2, "Sbox": 3},
+        pytest.param({"MaxKeyLen": 0, "RegsPerRound": 3, "KeyBanks": 1}, marks=pytest.mark.slow),
+    ),
+    ids=str,
+)
+def test_flush_leaves_nothing(parameters: dict[str, int]) -> None:
+    """Without reset and clearing of the data registers a latency and a clock do it."""
+    bench.run(
+        "mae_cipher_pipe",
+        parameters={**parameters, "Flush": 1},
+        env={"CIPHER_LATENCY": f"{parameters['RegsPerRound']},1", "CIPHER_VISIBLE": "1"},
+        test_filter="flush_leaves_nothing",
         visible=True,
     )

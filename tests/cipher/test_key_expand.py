@@ -35,15 +35,22 @@ async def begin(dut) -> tuple[int, ...]:
 
 
 async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
-    """One run; the round keys in the order in which they come, one in every clock."""
+    """One run; the round keys in the order in which they come, one in every StepClocks clocks."""
     dut.key_i.value = key
     dut.len_i.value = SIZES.index(size)
     dut.dir_i.value = int(backward)
     dut.start_valid_i.value = 1
     found = []
-    for i in range(ROUNDS[size] + 1):
+    steps = bench.parameters().get("StepClocks", 1)
+    for clock in range(ROUNDS[size] * steps + 1):
         await Timer(1, "ns")
-        assert int(dut.round_valid_o.value) == 1
+        i, early = divmod(clock, steps)
+        assert int(dut.round_valid_o.value) == (not early)
+        if early:
+            assert int(dut.start_ready_o.value) == 0
+            assert int(dut.last_o.value) == 0
+            await RisingEdge(dut.clk_i)
+            continue
         assert int(dut.start_ready_o.value) == (i == 0)
         assert int(dut.round_index_o.value) == (ROUNDS[size] - i if backward else i)
         assert int(dut.last_o.value) == (i == ROUNDS[size])
@@ -118,9 +125,11 @@ async def clear_stops_it(dut) -> None:
         {"Backward": 1},
         {"Backward": 1, "MaxKeyLen": 1, "Sbox": 1},
         {"MaxKeyLen": 0, "Sbox": 2},
+        {"Backward": 1, "MaxKeyLen": 2, "Sbox": 3, "StepClocks": 2},
+        {"MaxKeyLen": 0, "Sbox": 3, "StepClocks": 3},
     ),
     ids=str,
 )
 def test_key_expand(parameters: dict[str, int]) -> None:
-    """Each key length as the longest."""
+    """Each key length as the longest; a clock, two and three for a round key."""
     bench.run("mae_key_expand", parameters=parameters)

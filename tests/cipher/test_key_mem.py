@@ -22,6 +22,7 @@ class Memory:
         self.dut = dut
         self.banks = bench.parameters()["KeyBanks"]
         self.clocks = bench.parameters().get("RoundClocks", 1)
+        self.steps = bench.parameters().get("StepClocks", 1)
         self.sizes = SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
 
     async def reset(self) -> None:
@@ -55,7 +56,7 @@ class Memory:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def just_in_time(dut) -> None:
-    """Round key i is there i + 1 clocks after the key; then both directions see all of them."""
+    """Round key i is there i * StepClocks + 1 clocks after the key; then both see all of them."""
     memory = Memory(dut)
     await memory.reset()
     held: dict[int, list[bytes]] = {}
@@ -72,7 +73,7 @@ async def just_in_time(dut) -> None:
         begun = sum(1 << b for b in held)
         last = ROUNDS[len(key)]
         for i in range(last + 1):
-            if i:
+            for _ in range(memory.steps if i else 0):
                 await RisingEdge(dut.clk_i)
             await Timer(1, "ns")
             whole = whole & ~(1 << bank) | (i == last) << bank
@@ -91,8 +92,8 @@ async def waits_for_blocks_and_for_the_expansion(dut) -> None:
     for size in memory.sizes:
         for bank in range(memory.banks):
             memory.offer(bank, random.randbytes(size))
-            assert await memory.taken() == (ROUNDS[size] if bank else 0)
-        for _ in range(20):
+            assert await memory.taken() == (ROUNDS[size] * memory.steps if bank else 0)
+        for _ in range(20 * memory.steps):
             await RisingEdge(dut.clk_i)
         other = memory.banks - 1
         dut.used_i.value = 1 << other
@@ -101,12 +102,12 @@ async def waits_for_blocks_and_for_the_expansion(dut) -> None:
         if other:  # free at once
             memory.offer(0, random.randbytes(size))
             assert await memory.taken() == 0
-            rest = max(ROUNDS[size] * memory.clocks - 1, ROUNDS[size] + 1)
+            rest = max(ROUNDS[size] * memory.clocks - 1, ROUNDS[size] * memory.steps + 1)
         else:
             rest = ROUNDS[size] * memory.clocks
         memory.offer(other, random.randbytes(size))
         assert await memory.taken() + 1 == rest
-        for _ in range(20):
+        for _ in range(20 * memory.steps):
             await RisingEdge(dut.clk_i)
 
 
@@ -116,6 +117,7 @@ async def waits_for_blocks_and_for_the_expansion(dut) -> None:
         {"KeyBanks": 1, "MaxKeyLen": 0},
         {"KeyBanks": 3, "RoundClocks": 3, "MaxKeyLen": 1},
         {"KeyBanks": 4},
+        {"KeyBanks": 2, "RoundClocks": 3, "StepClocks": 2, "Sbox": 3},
     ),
     ids=str,
 )

@@ -28,7 +28,7 @@ async def a_block_a_clock(dut) -> None:
         await lane.traffic(0, 0, 0)
 
 
-@cocotb.test(timeout_time=50, timeout_unit="us")
+@cocotb.test(timeout_time=50, timeout_unit="us", skip=bench.parameters().get("Flush", 0))
 async def clear_empties(dut) -> None:
     """A full pipeline gives no answer after clear_i and holds no data a clock later."""
     lane = Lane(dut, pipeline=True)
@@ -40,9 +40,13 @@ async def clear_empties(dut) -> None:
 
 @pytest.mark.parametrize(
     "parameters",
-    ({"KeyBanks": 3}, {"KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 1, "RegsPerRound": 3}),
+    (
+        {"KeyBanks": 3},
+        {"KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 1, "RegsPerRound": 3},
+        {"KeyBanks": 3, "RegsPerRound": 2, "Sbox": 3, "Flush": 1},
+    ),
     ids=str,
 )
 def test_pipe_rounds(parameters: dict[str, int]) -> None:
-    """A bank for each key length; and deep, encryption only."""
+    """A bank for each key length; deep, encryption only; and with bare registers."""
     bench.run("mae_pipe_rounds", parameters=parameters, visible=True)

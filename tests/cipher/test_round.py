@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_round: single rounds against the standard's definition, one a clock through its registers."""
+"""mae_round with mae_sub_bytes: rounds against the standard, one a clock through its registers."""
 
 import random
 
@@ -45,7 +45,12 @@ async def equals_the_definition(dut) -> None:
 
 @pytest.mark.parametrize(
     "parameters",
-    ({"Regs": 0}, {"Regs": 1, "Dirs": 2}, {"Regs": 2, "Dirs": 3, "Sbox": 2}),
+    (
+        {"Regs": 0},
+        {"Regs": 1, "Dirs": 2},
+        {"Regs": 2, "Dirs": 3, "Sbox": 2},
+        {"Regs": 1, "Sbox": 3},
+    ),
     ids=str,
 )
 def test_round(parameters: dict[str, int]) -> None:

@@ -9,7 +9,7 @@ from tests.cipher.leaks import registers_left
 from tests.support import bench
 from tests.support.stream import start
 
-IMPLEMENTATIONS = ("table", "tower", "Boolean")
+IMPLEMENTATIONS = ("table", "tower", "Boolean", "shallow")
 ENCRYPT, DECRYPT, BOTH = 1, 2, 3
 
 
@@ -30,7 +30,7 @@ async def equals_the_definition(dut) -> None:
         dut.inverse_i.value = inverse
         dut.in_i.value = x
         await Timer(1, "ns")
-        out = int(dut.out_o.value).to_bytes(18, "little")
+        out = int(dut.out_o.value).to_bytes(24, "little")
         for i, value in enumerate(out):
             kind, registered = i % 3 + 1, i // 3 % 2
             at = before if registered else (inverse, x)
@@ -47,7 +47,7 @@ async def idle_registers_are_empty(dut) -> None:
     await start(dut, en_i=1, inverse_i=0, in_i=0x5A)
     await RisingEdge(dut.clk_i)
     await Timer(1, "ns")
-    assert len(registers_left(dut)) >= 9  # at least one for each registered S-box
+    assert len(registers_left(dut)) > 10  # at least one for each registered S-box
     dut.en_i.value = 0
     await RisingEdge(dut.clk_i)
     await Timer(1, "ns")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_sbox_boolean, and alone its circuits mae_sbox_boolean_fwd and mae_sbox_boolean_inv."""
+"""mae_sbox_boolean; alone mae_sbox_boolean_fwd, mae_sbox_boolean_inv, mae_sbox_shallow."""
 
 import cocotb
 import pytest
@@ -27,9 +27,12 @@ async def register_empties(dut) -> None:
         ("mae_sbox_boolean", {"Kind": 3, "Regs": 0, "Bytes": 1}),
         ("mae_sbox_boolean_fwd", {"Regs": 1, "Bytes": 4}),
         ("mae_sbox_boolean_inv", {"Regs": 1, "Bytes": 3}),
+        ("mae_sbox_shallow", {"Regs": 1, "Late": 0, "Bytes": 4}),
+        ("mae_sbox_boolean", {"Kind": 3, "Regs": 1, "Late": 1, "Shallow": 1, "Bytes": 3}),
+        ("mae_sbox_boolean", {"Kind": 2, "Regs": 0, "Shallow": 1, "Bytes": 2}),
     ),
     ids=str,
 )
 def test_sbox_boolean(top: str, parameters: dict[str, int]) -> None:
-    """Both directions over the forward circuit; the two circuits with a register."""
+    """Both directions over each forward circuit; the circuits with a register."""
     bench.run(top, parameters=parameters, visible=True)

@@ -42,6 +42,7 @@ def test_equal(kind: str) -> None:
     proof = prove(kind, 0)
     assert proof.returncode == 0, proof.stdout[-3000:] + proof.stderr[-3000:]
     assert "SUCCESS!" in proof.stdout
-    refuted = prove(kind, 0x10)
-    assert refuted.returncode != 0
-    assert "proof did fail" in refuted.stderr
+    for flip in (0x10, 0x1000):
+        refuted = prove(kind, flip)
+        assert refuted.returncode != 0
+        assert "proof did fail" in refuted.stderr
