@@ -72,13 +72,18 @@ class Stall:
 Job = Key | Message | Abort | Stall
 
 
-def names() -> dict[int, str]:
-    """The named builds of the engine by their number of lanes."""
+def names() -> dict[int | str, str]:
+    """The named builds of the engine: by their number of lanes, those with Deep by their names."""
     return {
-        int(build["parameters"]["Lanes"]): name
+        name if build["parameters"].get("Deep") else int(build["parameters"]["Lanes"]): name
         for name, build in builds.load().items()
         if build["top"] == TOP
     }
+
+
+def lanes(engine: int | str) -> int:
+    """Blocks a clock of a key of :func:`names`."""
+    return int(builds.get(names()[engine])["parameters"]["Lanes"])
 
 
 @functools.cache
@@ -97,10 +102,10 @@ def _library(name: str) -> object:
 
 
 class Engine:
-    """An engine with so many lanes, out of reset, with no keys."""
+    """An engine with so many lanes, or of a name, out of reset, with no keys."""
 
-    def __init__(self, lanes: int, seed: int = 1) -> None:
-        self.lib = _library(names()[lanes])
+    def __init__(self, engine: int | str, seed: int = 1) -> None:
+        self.lib = _library(names()[engine])
         self.lanes = self.lib.mae_sim_gcm_lanes(_ffi().NULL)
         handle = self.lib.mae_sim_gcm_create(seed)
         self.handle = _ffi().gc(handle, self.lib.mae_sim_gcm_destroy)

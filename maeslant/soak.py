@@ -236,7 +236,7 @@ def check(case: Case) -> None:
         claim(message.found == bytes(16), "a tag is shown")
 
 
-def chunk(lanes: int, number: int, seed: int, messages: int) -> collections.Counter[str]:
+def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
     """Some messages and as many tampered ones on an engine of its own; what was counted."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name)
@@ -262,15 +262,15 @@ def chunk(lanes: int, number: int, seed: int, messages: int) -> collections.Coun
     return counts
 
 
-def again(lanes: int, number: int, seed: int, messages: int) -> str:
+def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
     """The command that repeats a chunk."""
     command = f"python -m maeslant.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 
 
 def soak(
-    messages: int, seed: int, lanes: list[int], processes: int = 2, only: int | None = None
-) -> dict[int, collections.Counter[str]]:
+    messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
+) -> dict[int | str, collections.Counter[str]]:
     """So many messages in all, spread over the widths; the counts by width."""
     for width in lanes:
         Engine(width)  # build before the processes need it
@@ -280,7 +280,7 @@ def soak(
         for number, first in enumerate(range(0, share, CHUNK)):
             work.append((width, number if only is None else only, min(CHUNK, share - first)))
     counts = {width: collections.Counter() for width in lanes}
-    work.sort(key=lambda item: -item[0])  # the slow ones first
+    work.sort(key=lambda item: -gcmsim.lanes(item[0]))  # the slow ones first
     if processes == 1:
         for width, number, size in work:
             counts[width] += chunk(width, number, seed, size)
@@ -296,7 +296,7 @@ def soak(
     return counts
 
 
-def show(counts: dict[int, collections.Counter[str]], seconds: float) -> None:
+def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
     """The counts, a line for each width."""
     columns = {
         "good": "right",
@@ -329,7 +329,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m maeslant.soak", description=__doc__)
     parser.add_argument("--messages", type=int, default=100_000, help="of all widths together")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--lanes", type=int, nargs="+", default=sorted(gcmsim.names()))
+    parser.add_argument(
+        "--lanes",
+        type=lambda text: int(text) if text.isdigit() else text,
+        choices=list(gcmsim.names()),
+        nargs="+",
+        default=list(gcmsim.names()),
+        help="engines: their lanes, or their names",
+    )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--chunk", type=int, help="repeat this one alone")
     arguments = parser.parse_args()

@@ -4,13 +4,16 @@
 // tag mask E(K, J0) of each message, and H of each key.
 //
 // Latency: message at the port in clock t, its first row and its mask at the outputs in clock
-// t + Nr + 2 (J0 from a hash: from j0_valid_i on, one clock more). A key taken in clock t gives
-// h_valid_o in clock t + Nr + 2. Throughput: a row a clock; a message of no or one row a clock.
+// t + Nr * RegsPerRound + 2 (J0 from a hash: from j0_valid_i on, one clock more). A key taken in
+// clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. Throughput: a row a clock; a message of
+// no or one row a clock. Deep: a register more in front of the pipelines, and for rows one behind
+// their FIFO: a clock more, for rows two.
 // Rows and masks wait in FIFOs of RowDepth and MaskDepth; no more is begun than they can take. For a
-// row a clock RowDepth must be Nr + 3 or more. Lane number Lanes makes masks and H, the others rows.
+// row a clock RowDepth must be the first row's latency plus 1 or more. Lane number Lanes makes masks
+// and H, the others rows.
 // key_ready_o and msg_ready_o are combinational; the caller offers no key for a bank whose messages
 // are not over. h_pending_o[b]: the H of bank b is still to come.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1.
 // abort_i: all messages are gone in the next clock, keys stay. clear_i: nor are they.
 // Source: SP 800-38D §6.5, §7.1; P0 §4.1, P4. Constant-time: yes. Masked: no.
 
@@ -24,7 +27,9 @@ module mae_gcm_keystream
     parameter int unsigned KeyBanks = 2,
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned RowDepth = 20,
+    parameter int unsigned RegsPerRound = 1,
+    parameter bit Deep = 1'b0,
+    parameter int unsigned RowDepth = (10 + 2 * int'(MaxKeyLen)) * RegsPerRound + 6,
     parameter int unsigned MaskDepth = 32
 ) (
     input  logic                        clk_i,
@@ -67,8 +72,8 @@ module mae_gcm_keystream
   key_len_e                len      [KeyBanks];
   block_t                  keys     [KeyBanks] [Rounds+1];
   block_t                  enc_keys [KeyBanks] [  Rounds];
-  logic [Pipes-1:0] req_valid, req_ready, rsp_valid;
-  cipher_req_t [Pipes-1:0] req;
+  logic [Pipes-1:0] req_valid, req_ready, pipe_valid, pipe_ready, rsp_valid;
+  cipher_req_t [Pipes-1:0] req, pipe_req;
   cipher_rsp_t [Pipes-1:0] rsp;
 
   always_comb begin
@@ -87,9 +92,11 @@ module mae_gcm_keystream
   end
 
   mae_key_mem #(
-      .KeyBanks (KeyBanks),
-      .MaxKeyLen(MaxKeyLen),
-      .Sbox     (Sbox)
+      .KeyBanks   (KeyBanks),
+      .MaxKeyLen  (MaxKeyLen),
+      .RoundClocks(RegsPerRound),
+      .StepClocks (Deep ? RegsPerRound : 1),
+      .Sbox       (Sbox)
   ) u_keys (
       .clk_i,
       .rst_ni,
@@ -106,10 +113,13 @@ module mae_gcm_keystream
 
   for (genvar i = 0; i < Pipes; i++) begin : gen_pipe
     mae_pipe_rounds #(
-        .KeyBanks (KeyBanks),
-        .Dirs     (DirsEncrypt),
-        .MaxKeyLen(MaxKeyLen),
-        .Sbox     (Sbox)
+        .KeyBanks    (KeyBanks),
+        .Dirs        (DirsEncrypt),
+        .MaxKeyLen   (MaxKeyLen),
+        .Sbox        (Sbox),
+        .RegsPerRound(RegsPerRound),
+        .Flush       (Deep),
+        .CtxBits     (1)
     ) u_rounds (
         .clk_i,
         .rst_ni,
@@ -120,12 +130,39 @@ module mae_gcm_keystream
         .keys_i     (keys),
         .enc_keys_i (enc_keys),
         .used_o     (pipe_used[i]),
-        .req_valid_i(req_valid[i]),
-        .req_ready_o(req_ready[i]),
-        .req_i      (req[i]),
+        .req_valid_i(pipe_valid[i]),
+        .req_ready_o(pipe_ready[i]),
+        .req_i      (pipe_req[i]),
         .rsp_valid_o(rsp_valid[i]),
         .rsp_o      (rsp[i])
     );
+  end
+
+  // Requests go straight in, or, Deep, through a register.
+  if (Deep) begin : gen_request_reg
+    logic [Pipes-1:0] valid_q;
+    cipher_req_t [Pipes-1:0] req_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        valid_q <= '0;
+        req_q   <= '0;
+      end else if (flush) begin
+        valid_q <= '0;
+        req_q   <= '0;
+      end else begin
+        valid_q <= req_valid | (valid_q & ~pipe_ready);
+        for (int unsigned i = 0; i < Pipes; i++) begin
+          if (req_valid[i] && req_ready[i]) req_q[i] <= req[i];
+        end
+      end
+    end
+    assign req_ready  = ~valid_q | pipe_ready;
+    assign pipe_valid = valid_q;
+    assign pipe_req   = req_q;
+  end else begin : gen_request_wires
+    assign req_ready  = pipe_ready;
+    assign pipe_valid = req_valid;
+    assign pipe_req   = req;
   end
 
   // ---- H of a new key, before anything else in the last lane. ctx says what comes back.
@@ -170,25 +207,27 @@ module mae_gcm_keystream
   end
 
   // ---- The message at the port: its rows and its mask, each at its own pace.
-  logic begun_q, rows_done_q, mask_done_q, j0_valid_q;
-  logic [31:0] blocks_q;  // counters used
+  logic begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q;
+  logic [31:0] count_q, count;  // the last counter used
   gcm_length_t left_q, left;
   block_t j0_q, j0;
-  logic j0_known, row_want, row_go, row_last, mask_want, mask_go, row_room, mask_room;
+  logic j0_known, no_rows, row_want, row_go, row_last, mask_want, mask_go, row_room, mask_room;
   logic [ $clog2(RowDepth+1)-1:0] rows_q;
   logic [$clog2(MaskDepth+1)-1:0] masks_q;
 
   assign j0_known = !msg_i.iv_hashed || j0_valid_q;
   assign j0 = msg_i.iv_hashed ? j0_q : {msg_i.iv, 32'd1};
   assign left = begun_q ? left_q : msg_i.data_bytes;
-  assign row_last = left <= RowBytes;
+  assign count = begun_q ? count_q : j0[31:0];
+  assign row_last = begun_q ? last_q : msg_i.one_row;
+  assign no_rows = !begun_q && msg_i.no_rows;
   assign row_room = 32'(rows_q) != RowDepth;
   assign mask_room = 32'(masks_q) != MaskDepth;
-  assign row_want = msg_valid_i && j0_known && !rows_done_q && left != '0 && row_room && !flush;
+  assign row_want = msg_valid_i && j0_known && !rows_done_q && !no_rows && row_room && !flush;
   assign row_go = row_want && req_ready[0];
   assign mask_want = msg_valid_i && j0_known && !mask_done_q && mask_room && !h_want && !flush;
   assign mask_go = mask_want && req_ready[Lanes];
-  assign msg_ready_o = (rows_done_q || left == '0 || (row_go && row_last)) &&
+  assign msg_ready_o = (rows_done_q || no_rows || (row_go && row_last)) &&
       (mask_done_q || mask_go) && j0_known && !flush;
 
   always_comb begin
@@ -198,7 +237,7 @@ module mae_gcm_keystream
           ctx: '0,
           bank: msg_i.bank,
           dir: Encrypt,
-          block: mae_mode_pkg::inc32(j0, blocks_q + 32'(i + 1))
+          block: {j0[127:32], count + 32'(i + 1)}
       };
     end
     req_valid[Lanes] = h_want || mask_want;
@@ -212,30 +251,31 @@ module mae_gcm_keystream
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {begun_q, rows_done_q, mask_done_q, j0_valid_q} <= '0;
-      blocks_q                                        <= '0;
-      left_q                                          <= '0;
-      j0_q                                            <= '0;
-      rows_q                                          <= '0;
-      masks_q                                         <= '0;
+      {begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q} <= '0;
+      count_q                                                 <= '0;
+      left_q                                                  <= '0;
+      j0_q                                                    <= '0;
+      rows_q                                                  <= '0;
+      masks_q                                                 <= '0;
     end else if (flush) begin
-      {begun_q, rows_done_q, mask_done_q, j0_valid_q} <= '0;
-      blocks_q                                        <= '0;
-      left_q                                          <= '0;
-      j0_q                                            <= '0;
-      rows_q                                          <= '0;
-      masks_q                                         <= '0;
+      {begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q} <= '0;
+      count_q                                                 <= '0;
+      left_q                                                  <= '0;
+      j0_q                                                    <= '0;
+      rows_q                                                  <= '0;
+      masks_q                                                 <= '0;
     end else begin
       if (row_go) begin
         begun_q     <= 1'b1;
         rows_done_q <= row_last;
-        blocks_q    <= blocks_q + 32'(Lanes);
+        count_q     <= count + 32'(Lanes);
         left_q      <= left - RowBytes;
+        last_q      <= left <= RowBytes << 1;
       end
       if (mask_go) mask_done_q <= 1'b1;
       if (msg_valid_i && msg_ready_o) begin
-        {begun_q, rows_done_q, mask_done_q} <= '0;
-        blocks_q <= '0;
+        {begun_q, rows_done_q, mask_done_q, last_q} <= '0;
+        count_q <= '0;
         left_q <= '0;
         if (msg_i.iv_hashed) begin
           j0_valid_q <= 1'b0;
@@ -254,13 +294,13 @@ module mae_gcm_keystream
   // ---- What came out, in order.
   block_t [Lanes-1:0] row;
   logic unused_row_ready, unused_mask_ready;
-  logic [ $clog2(RowDepth+1)-1:0] unused_row_count;
   logic [$clog2(MaskDepth+1)-1:0] unused_mask_count;
   always_comb for (int unsigned i = 0; i < Lanes; i++) row[i] = rsp[i].block;
 
-  mae_fifo #(
+  mae_gcm_queue #(
       .Width(128 * Lanes),
-      .Depth(RowDepth)
+      .Depth(RowDepth - (Deep ? 2 : 0)),
+      .Cut  (Deep)
   ) u_rows (
       .clk_i,
       .rst_ni,
@@ -270,8 +310,7 @@ module mae_gcm_keystream
       .in_data_i  (row),
       .out_valid_o(row_valid_o),
       .out_ready_i(row_ready_i),
-      .out_data_o (row_o),
-      .count_o    (unused_row_count)
+      .out_data_o (row_o)
   );
 
   mae_fifo #(

@@ -27,7 +27,28 @@ package mae_gcm_pkg;
     logic        iv_hashed;
     logic [95:0] iv;
     gcm_length_t data_bytes;
+    logic        no_rows;
+    logic        one_row;     // at most
   } gcm_counter_t;
+
+  // What its beats need of it: iv_bytes is 0 for an IV that is not hashed.
+  typedef struct packed {
+    bank_t       bank;
+    dir_e        dir;
+    gcm_length_t iv_bytes;
+    gcm_length_t aad_bytes;
+    gcm_length_t data_bytes;
+  } gcm_parts_t;
+
+  // What its end needs of it.
+  typedef struct packed {
+    bank_t      bank;
+    dir_e       dir;
+    logic       has_beats;
+    logic       empty;      // the tag is the mask alone
+    logic [4:0] tag_bytes;
+    block_t     tag;
+  } gcm_end_t;
 
   // The end of a message. ok: its beats had the announced lengths, and in decryption the tag is
   // right. Decryption does not give the tag that would have been right.

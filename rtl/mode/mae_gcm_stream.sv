@@ -18,13 +18,21 @@
 // clocks after the last beat. From the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1.
 // in_ready_o is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank
 // and the key port.
+// RegsPerRound registers a round make each Nr above Nr * RegsPerRound. Deep is for a high clock:
+// registers at the ports and behind the FIFOs, mae_ghash_deep. It loses no clock either. Then the
+// first beat of a message may come Nr * RegsPerRound + 5 clocks after its announcement without
+// waiting, out_* 2 clocks after in_*, the tag 13 after the last beat; from the key to the first beat
+// Nr * RegsPerRound + 22 for 4 lanes (3 + mae_ghash_powers). For short messages without a lost clock
+// MsgDepth must be Nr * RegsPerRound + 25 or more. key_ready_o, in_ready_o depend on registers only,
+// msg_ready_o on msg_i.bank and the key port; all of them on abort_i and clear_i.
 //
 // A key is taken when no message of its bank is under way; while it is offered, no more are let in.
-// Messages of a bank that has no key are not taken; one announced with its key is under that key.
+// Messages of a bank that has no key are not taken; one announced with its key is under that key
+// (Deep: it is taken in the clocks after it).
 // abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of their
-// data; keys stay. clear_i: they do not.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any. iv_bytes >= 1; data_bytes <= 2^36 - 32. A
-// tag of 0 bytes is refused.
+// data (Deep: Nr * RegsPerRound + 2 later); keys stay. clear_i: they do not.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1. iv_bytes >= 1;
+// data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"
@@ -33,12 +41,14 @@ module mae_gcm_stream
   import mae_aes_pkg::*;
   import mae_gcm_pkg::*;
 #(
-    parameter  int unsigned Lanes     = 4,
-    parameter  int unsigned KeyBanks  = 2,
-    parameter  key_len_e    MaxKeyLen = Aes256,
-    parameter  sbox_impl_e  Sbox      = SboxTable,
-    parameter  int unsigned MsgDepth  = 32,
-    localparam int unsigned ByteWidth = $clog2(16 * Lanes + 1)
+    parameter  int unsigned Lanes        = 4,
+    parameter  int unsigned KeyBanks     = 2,
+    parameter  key_len_e    MaxKeyLen    = Aes256,
+    parameter  sbox_impl_e  Sbox         = SboxTable,
+    parameter  int unsigned RegsPerRound = 1,
+    parameter  bit          Deep         = 1'b0,
+    parameter  int unsigned MsgDepth     = 32,
+    localparam int unsigned ByteWidth    = $clog2(16 * Lanes + 1)
 ) (
     input  logic                         clk_i,
     input  logic                         rst_ni,
@@ -65,173 +75,93 @@ module mae_gcm_stream
     output gcm_verdict_t                 tag_o
 );
 
-  localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
   localparam int unsigned CountWidth = $clog2(Lanes + 1);
-  localparam int unsigned HashDepth = 8;
+  localparam int unsigned HashDepth = Deep ? 16 : 8;
 
-  logic flush;
-  assign flush = clear_i || abort_i;
+  localparam int unsigned HashClocks = Deep ? 8 : 4;  // of the hash, after a message's last beat
 
-  // ---- Messages under way: for the keystream, for the beats, for the tags.
-  typedef struct packed {
-    bank_t       bank;
-    dir_e        dir;
-    gcm_length_t iv_bytes;
-    gcm_length_t aad_bytes;
-    gcm_length_t data_bytes;
-  } beats_t;
-  typedef struct packed {
-    bank_t      bank;
-    dir_e       dir;
-    logic       has_beats;
-    logic       empty;      // the tag is the mask alone
-    logic [4:0] tag_bytes;
-    block_t     tag;
-  } end_t;
-
-  logic ctr_valid, ctr_ready, ctr_room, beats_valid, beats_ready, beats_room;
-  logic end_valid, end_ready, end_room, msg_take, bank_open, key_take;
-  gcm_counter_t ctr, ctr_new;
-  beats_t beats, beats_new;
-  end_t end_msg, end_new;
-  logic has_beats, iv_hashed, is_empty;
-
-  logic [KeyBanks-1:0] loaded_q;
-  logic [KeyBanks-1:0][$clog2(MsgDepth+1)-1:0] under_way_q;
-  logic key_idle;
-  always_comb begin
-    key_idle = 1'b0;
-    for (int unsigned b = 0; b < KeyBanks; b++) begin
-      if (key_i.bank == bank_t'(b)) key_idle = under_way_q[b] == '0;
+  // Deep: an abort or a clear works a clock later. Nothing comes or goes in either clock.
+  logic clear, abort, flush, stop;
+  if (Deep) begin : gen_flush_reg
+    logic clear_q, abort_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) {clear_q, abort_q} <= '0;
+      else {clear_q, abort_q} <= {clear_i, abort_i};
     end
+    assign {clear, abort} = {clear_q, abort_q};
+    assign stop           = clear_i || abort_i || flush;
+  end else begin : gen_flush_wires
+    assign {clear, abort} = {clear_i, abort_i};
+    assign stop           = flush;
   end
-  always_comb begin
-    bank_open = 1'b0;
-    for (int unsigned b = 0; b < KeyBanks; b++) begin
-      if (msg_i.bank == bank_t'(b)) bank_open = loaded_q[b];
-    end
-    if (key_valid_i && key_i.bank == msg_i.bank) bank_open = key_take;
-  end
+  assign flush = clear || abort;
 
-  assign iv_hashed = msg_i.iv_bytes != gcm_length_t'(12);
-  assign is_empty = msg_i.aad_bytes == '0 && msg_i.data_bytes == '0;
-  assign has_beats = iv_hashed || !is_empty;
-  assign msg_ready_o = bank_open && ctr_room && beats_room && end_room && !flush;
-  assign msg_take = msg_valid_i && msg_ready_o;
-  assign ctr_new = '{
-          bank: msg_i.bank,
-          iv_hashed: iv_hashed,
-          iv: msg_i.iv,
-          data_bytes: msg_i.data_bytes
-      };
-  assign beats_new = '{
-          bank: msg_i.bank,
-          dir: msg_i.dir,
-          iv_bytes: iv_hashed ? msg_i.iv_bytes : '0,
-          aad_bytes: msg_i.aad_bytes,
-          data_bytes: msg_i.data_bytes
-      };
-  assign end_new = '{
-          bank: msg_i.bank,
-          dir: msg_i.dir,
-          has_beats: has_beats,
-          empty: is_empty,
-          tag_bytes: msg_i.tag_bytes,
-          tag: msg_i.tag
-      };
-
-  logic [$clog2(MsgDepth+1)-1:0] unused_count[3];
-  mae_fifo #(
-      .Width($bits(gcm_counter_t)),
-      .Depth(MsgDepth)
-  ) u_counters (
+  // ---- Keys, and messages under way: for the keystream, for the beats, for the tags.
+  logic key_valid, key_ready, ctr_valid, ctr_ready, beats_valid, beats_ready;
+  logic end_valid, end_room, done;
+  cipher_key_t key;
+  gcm_counter_t ctr;
+  gcm_parts_t beats;
+  gcm_end_t end_new;
+  bank_t done_bank;
+  mae_gcm_announce #(
+      .Lanes   (Lanes),
+      .KeyBanks(KeyBanks),
+      .MsgDepth(MsgDepth),
+      .Cut     (Deep)
+  ) u_announce (
       .clk_i,
       .rst_ni,
-      .clear_i    (flush),
-      .in_valid_i (msg_take),
-      .in_ready_o (ctr_room),
-      .in_data_i  (ctr_new),
-      .out_valid_o(ctr_valid),
-      .out_ready_i(ctr_ready),
-      .out_data_o (ctr),
-      .count_o    (unused_count[0])
+      .clear_i      (clear),
+      .flush_i      (flush),
+      .stop_i       (stop),
+      .key_valid_i,
+      .key_ready_o,
+      .key_i,
+      .key_valid_o  (key_valid),
+      .key_ready_i  (key_ready),
+      .key_o        (key),
+      .msg_valid_i,
+      .msg_ready_o,
+      .msg_i,
+      .ctr_valid_o  (ctr_valid),
+      .ctr_ready_i  (ctr_ready),
+      .ctr_o        (ctr),
+      .parts_valid_o(beats_valid),
+      .parts_ready_i(beats_ready),
+      .parts_o      (beats),
+      .end_valid_o  (end_valid),
+      .end_ready_i  (end_room),
+      .end_o        (end_new),
+      .done_i       (done),
+      .done_bank_i  (done_bank)
   );
-  mae_fifo #(
-      .Width($bits(beats_t)),
-      .Depth(MsgDepth)
-  ) u_beats (
-      .clk_i,
-      .rst_ni,
-      .clear_i    (flush),
-      .in_valid_i (msg_take && has_beats),
-      .in_ready_o (beats_room),
-      .in_data_i  (beats_new),
-      .out_valid_o(beats_valid),
-      .out_ready_i(beats_ready),
-      .out_data_o (beats),
-      .count_o    (unused_count[1])
-  );
-  mae_fifo #(
-      .Width($bits(end_t)),
-      .Depth(MsgDepth)
-  ) u_ends (
-      .clk_i,
-      .rst_ni,
-      .clear_i    (flush),
-      .in_valid_i (msg_take),
-      .in_ready_o (end_room),
-      .in_data_i  (end_new),
-      .out_valid_o(end_valid),
-      .out_ready_i(end_ready),
-      .out_data_o (end_msg),
-      .count_o    (unused_count[2])
-  );
-
-  assign key_take = key_valid_i && key_ready_o;
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      loaded_q    <= '0;
-      under_way_q <= '0;
-    end else if (clear_i) begin
-      loaded_q    <= '0;
-      under_way_q <= '0;
-    end else begin
-      for (int unsigned b = 0; b < KeyBanks; b++) begin
-        if (key_take && key_i.bank == bank_t'(b)) loaded_q[b] <= 1'b1;
-        under_way_q[b] <= under_way_q[b] + $bits(
-            under_way_q[b]
-        )'(msg_take && msg_i.bank == bank_t'(b)) - $bits(
-            under_way_q[b]
-        )'(end_valid && end_ready && end_msg.bank == bank_t'(b));
-      end
-      if (abort_i) under_way_q <= '0;
-    end
-  end
 
   // ---- Keystream, masks and H ahead of the beats.
-  logic ks_key_ready, h_valid, h_ready, row_valid, row_ready, mask_valid;
+  logic h_valid, h_ready, row_valid, row_ready, mask_valid, mask_ready;
   logic j0_valid, hash_valid, hash_user;
-  logic [KeyBanks-1:0] h_pending, hash_ready;
+  logic [KeyBanks-1:0] h_pending, hash_ready, banks_ready;
   bank_t h_bank;
   block_t h, mask, hash;
   block_t [Lanes-1:0] row;
 
-  assign key_ready_o = ks_key_ready && key_idle && !flush;
-  assign j0_valid    = hash_valid && hash_user;
+  assign j0_valid = hash_valid && hash_user;
   mae_gcm_keystream #(
-      .Lanes    (Lanes),
-      .KeyBanks (KeyBanks),
-      .MaxKeyLen(MaxKeyLen),
-      .Sbox     (Sbox),
-      .MaskDepth(MsgDepth)
+      .Lanes       (Lanes),
+      .KeyBanks    (KeyBanks),
+      .MaxKeyLen   (MaxKeyLen),
+      .Sbox        (Sbox),
+      .RegsPerRound(RegsPerRound),
+      .Deep        (Deep),
+      .MaskDepth   (MsgDepth)
   ) u_keystream (
       .clk_i,
       .rst_ni,
-      .clear_i,
-      .abort_i,
-      .key_valid_i (key_valid_i && key_idle && !flush),
-      .key_ready_o (ks_key_ready),
-      .key_i,
+      .clear_i     (clear),
+      .abort_i     (abort),
+      .key_valid_i (key_valid),
+      .key_ready_o (key_ready),
+      .key_i       (key),
       .h_valid_o   (h_valid),
       .h_ready_i   (h_ready),
       .h_bank_o    (h_bank),
@@ -246,97 +176,95 @@ module mae_gcm_stream
       .row_ready_i (row_ready),
       .row_o       (row),
       .mask_valid_o(mask_valid),
-      .mask_ready_i(end_valid && end_ready),
+      .mask_ready_i(mask_ready),
       .mask_o      (mask)
   );
 
-  // ---- Beats.
-  typedef enum logic [1:0] {
-    PartIv,
-    PartAad,
-    PartData
-  } part_e;
+  // A message that follows its key comes to its beats later than one clock.
+  if (Deep) begin : gen_ready_reg
+    logic [KeyBanks-1:0] ready_q;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) ready_q <= '0;
+      else ready_q <= hash_ready & ~h_pending;
+    end
+    assign banks_ready = ready_q;
+  end else begin : gen_ready_wires
+    assign banks_ready = hash_ready & ~h_pending;
+  end
 
-  logic open_q, first_q, odd_q;  // a message; its hash has no beat yet; lengths did not agree
-  beats_t msg_q;
-  part_e part_q;
-  gcm_length_t left_q;
+  // ---- Beats.
+  logic in_valid, in_ready, in_room, in_last, take, row_out_ready;
+  block_t [Lanes-1:0] in_data;
+  logic [ByteWidth-1:0] in_bytes;
+  mae_stream_cut #(
+      .Width(128 * Lanes + ByteWidth + 1),
+      .Cut  (Deep)
+  ) u_in_cut (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (flush),
+      .in_valid_i (in_valid_i && !stop),
+      .in_ready_o (in_room),
+      .in_data_i  ({in_data_i, in_bytes_i, in_last_i}),
+      .out_valid_o(in_valid),
+      .out_ready_i(in_ready),
+      .out_data_o ({in_data, in_bytes, in_last})
+  );
+  assign in_ready_o = in_room && !stop;
+
+  logic open, is_iv, is_data, first, part_last, msg_last, bank_ready, hash_used, odd;
+  bank_t bank;
+  dir_e dir;
+  logic [ByteWidth-1:0] bytes;
+  logic [16*Lanes-1:0] kept;
+  block_t length;  // in bits
+  mae_gcm_parts #(
+      .Lanes(Lanes)
+  ) u_parts (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (flush),
+      .msg_valid_i(beats_valid),
+      .msg_ready_o(beats_ready),
+      .msg_i      (beats),
+      .take_i     (take),
+      .open_o     (open),
+      .bank_o     (bank),
+      .dir_o      (dir),
+      .is_iv_o    (is_iv),
+      .is_data_o  (is_data),
+      .first_o    (first),
+      .part_last_o(part_last),
+      .msg_last_o (msg_last),
+      .bytes_o    (bytes),
+      .keep_o     (kept),
+      .length_o   (length)
+  );
+
+  logic odd_q;  // lengths did not agree
   logic iv_busy_q;  // a J0 is on its way, or not used yet
   logic [$clog2(HashDepth+1)-1:0] hashes_q;  // on their way, or not used yet
-
-  logic take, is_data, part_last, msg_last, bank_ready, hash_used;
-  logic [ByteWidth-1:0] bytes;
-  logic odd;
-  assign is_data   = part_q == PartData;
-  assign part_last = left_q <= RowBytes;
-  assign bytes     = part_last ? ByteWidth'(left_q) : ByteWidth'(RowBytes);
-  assign odd       = in_bytes_i != bytes || in_last_i != msg_last;
+  assign odd = in_bytes != bytes || in_last != msg_last;
   always_comb begin
-    case (part_q)
-      PartIv:  msg_last = part_last && msg_q.aad_bytes == '0 && msg_q.data_bytes == '0;
-      PartAad: msg_last = part_last && msg_q.data_bytes == '0;
-      default: msg_last = part_last;
-    endcase
     bank_ready = 1'b0;
-    for (int unsigned b = 0; b < KeyBanks; b++) begin
-      if (msg_q.bank == bank_t'(b)) bank_ready = hash_ready[b] && !h_pending[b];
-    end
+    for (int unsigned b = 0; b < KeyBanks; b++) if (bank == bank_t'(b)) bank_ready = banks_ready[b];
   end
-  assign in_ready_o = open_q && bank_ready && !flush && (part_q != PartIv || !iv_busy_q) &&
-      (!msg_last || 32'(hashes_q) != HashDepth) &&
-      (!is_data || (row_valid && (!out_valid_o || out_ready_i)));
-  assign take = in_valid_i && in_ready_o;
+  assign in_ready = open && bank_ready && !flush && (!is_iv || !iv_busy_q) &&
+      (!msg_last || 32'(hashes_q) != HashDepth) && (!is_data || (row_valid && row_out_ready));
+  assign take = in_valid && in_ready;
   assign row_ready = take && is_data;
-  assign beats_ready = !open_q || (take && msg_last);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {open_q, first_q, odd_q, iv_busy_q} <= '0;
-      msg_q    <= '0;
-      part_q   <= PartIv;
-      left_q   <= '0;
-      hashes_q <= '0;
+      {odd_q, iv_busy_q} <= '0;
+      hashes_q           <= '0;
     end else if (flush) begin
-      {open_q, first_q, odd_q, iv_busy_q} <= '0;
-      msg_q    <= '0;
-      part_q   <= PartIv;
-      left_q   <= '0;
-      hashes_q <= '0;
+      {odd_q, iv_busy_q} <= '0;
+      hashes_q           <= '0;
     end else begin
-      if (take) begin
-        first_q <= part_last && part_q == PartIv;
-        odd_q   <= odd_q || odd;
-        left_q  <= left_q - RowBytes;
-        if (part_last) begin
-          if (part_q == PartIv && msg_q.aad_bytes != '0) begin
-            part_q <= PartAad;
-            left_q <= msg_q.aad_bytes;
-          end else begin
-            part_q <= PartData;
-            left_q <= msg_q.data_bytes;
-          end
-        end
-      end
-      if (beats_ready) begin
-        open_q  <= beats_valid;
-        first_q <= 1'b1;
-        odd_q   <= 1'b0;
-        if (beats_valid) begin
-          msg_q <= beats;
-          if (beats.iv_bytes != '0) begin
-            part_q <= PartIv;
-            left_q <= beats.iv_bytes;
-          end else if (beats.aad_bytes != '0) begin
-            part_q <= PartAad;
-            left_q <= beats.aad_bytes;
-          end else begin
-            part_q <= PartData;
-            left_q <= beats.data_bytes;
-          end
-        end
-      end
+      if (take) odd_q <= !msg_last && (odd_q || odd);
       if (ctr_valid && ctr_ready && ctr.iv_hashed) iv_busy_q <= 1'b0;
-      if (take && part_q == PartIv && part_last) iv_busy_q <= 1'b1;
+      if (take && is_iv && part_last) iv_busy_q <= 1'b1;
       hashes_q <= hashes_q + $bits(hashes_q)'(take && msg_last) - $bits(hashes_q)'(hash_used);
     end
   end
@@ -345,32 +273,44 @@ module mae_gcm_stream
   block_t [Lanes-1:0] keep, text, result;
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin
-      for (int unsigned k = 0; k < 16; k++) begin
-        keep[i][127-8*k-:8] = {8{16 * i + k < 32'(bytes)}};
-      end
+      for (int unsigned k = 0; k < 16; k++) keep[i][127-8*k-:8] = {8{kept[16*i+k]}};
     end
-    text   = in_data_i & keep;
-    result = (in_data_i ^ row) & keep;
+    text   = in_data & keep;
+    result = (in_data ^ row) & keep;
   end
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      out_valid_o <= 1'b0;
-      out_data_o  <= '0;
-      out_bytes_o <= '0;
-      out_last_o  <= 1'b0;
-    end else if (flush) begin
-      out_valid_o <= 1'b0;
-      out_data_o  <= '0;
-      out_bytes_o <= '0;
-      out_last_o  <= 1'b0;
-    end else if (take && is_data) begin
-      out_valid_o <= 1'b1;
-      out_data_o  <= result;
-      out_bytes_o <= bytes;
-      out_last_o  <= msg_last;
-    end else if (out_ready_i) begin
-      out_valid_o <= 1'b0;
+  logic out_valid;
+  if (Deep) begin : gen_out_reg
+    mae_stream_reg #(
+        .Width(128 * Lanes + ByteWidth + 1)
+    ) u_out (
+        .clk_i,
+        .rst_ni,
+        .clear_i    (flush),
+        .in_valid_i (row_ready),
+        .in_ready_o (row_out_ready),
+        .in_data_i  ({result, bytes, msg_last}),
+        .out_valid_o(out_valid),
+        .out_ready_i(out_ready_i && !flush),
+        .out_data_o ({out_data_o, out_bytes_o, out_last_o})
+    );
+    assign out_valid_o = out_valid && !flush;
+  end else begin : gen_out
+    assign row_out_ready = !out_valid || out_ready_i;
+    assign out_valid_o   = out_valid;
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        out_valid                             <= 1'b0;
+        {out_data_o, out_bytes_o, out_last_o} <= '0;
+      end else if (flush) begin
+        out_valid                             <= 1'b0;
+        {out_data_o, out_bytes_o, out_last_o} <= '0;
+      end else if (row_ready) begin
+        out_valid                             <= 1'b1;
+        {out_data_o, out_bytes_o, out_last_o} <= {result, bytes, msg_last};
+      end else if (out_ready_i) begin
+        out_valid <= 1'b0;
+      end
     end
   end
 
@@ -382,117 +322,131 @@ module mae_gcm_stream
     logic                  last;
     logic                  is_iv;
     block_t                length;
-    block_t [Lanes-1:0]    data;
   } hash_beat_t;
-  logic             hash_beat_valid_q;
-  hash_beat_t       hash_beat_q;
-  logic       [4:0] odd_line_q;  // these go along with the hash
-  logic       [4:0] last_line_q;
-
-  block_t           length;  // in bits
-  assign length = (part_q == PartIv) ? {64'd0, 64'(msg_q.iv_bytes)} << 3 :
-      {64'(msg_q.aad_bytes) << 3, 64'(msg_q.data_bytes) << 3};
+  logic                      hash_beat_valid_q;
+  hash_beat_t                hash_beat_q;
+  block_t     [   Lanes-1:0] hash_data_q;
+  logic       [HashClocks:0] odd_line_q;  // these go along with the hash
+  logic       [HashClocks:0] last_line_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       hash_beat_valid_q <= 1'b0;
       hash_beat_q       <= '0;
+      hash_data_q       <= '0;
       odd_line_q        <= '0;
       last_line_q       <= '0;
     end else if (flush) begin
       hash_beat_valid_q <= 1'b0;
       hash_beat_q       <= '0;
+      hash_data_q       <= '0;
       odd_line_q        <= '0;
       last_line_q       <= '0;
     end else begin
       hash_beat_valid_q <= take;
       hash_beat_q       <= '0;
+      hash_data_q       <= '0;
       if (take) begin
         hash_beat_q <= '{
-            bank: msg_q.bank,
+            bank: bank,
             blocks: CountWidth'((32'(bytes) + 15) / 16),
-            first: first_q,
-            last: msg_last || (part_last && part_q == PartIv),
-            is_iv: part_q == PartIv,
-            length: length,
-            data: (is_data && msg_q.dir == Encrypt) ? result : text
+            first: first,
+            last: msg_last || (part_last && is_iv),
+            is_iv: is_iv,
+            length: length
         };
+        hash_data_q <= (is_data && dir == Encrypt) ? result : text;
       end
-      odd_line_q  <= {odd_line_q[3:0], odd_q || odd};
-      last_line_q <= {last_line_q[3:0], msg_last};
+      odd_line_q  <= {odd_line_q[HashClocks-1:0], odd_q || odd};
+      last_line_q <= {last_line_q[HashClocks-1:0], msg_last};
     end
   end
 
-  mae_ghash #(
-      .Lanes   (Lanes),
-      .KeyBanks(KeyBanks)
-  ) u_hash (
-      .clk_i,
-      .rst_ni,
-      .clear_i,
-      .abort_i,
-      .h_valid_i    (h_valid),
-      .h_ready_o    (h_ready),
-      .h_bank_i     (h_bank),
-      .h_i          (h),
-      .ready_o      (hash_ready),
-      .beat_valid_i (hash_beat_valid_q),
-      .beat_bank_i  (hash_beat_q.bank),
-      .beat_data_i  (hash_beat_q.data),
-      .beat_blocks_i(hash_beat_q.blocks),
-      .beat_first_i (hash_beat_q.first),
-      .beat_last_i  (hash_beat_q.last),
-      .beat_length_i(hash_beat_q.length),
-      .beat_user_i  (hash_beat_q.is_iv),
-      .hash_valid_o (hash_valid),
-      .hash_user_o  (hash_user),
-      .hash_o       (hash)
-  );
-
-  // ---- Tags: the hash of a message that has beats, and its mask. Of one that has but an IV, all
-  // that counts is whether its beats agreed.
-  logic tag_hash_valid, tag_hash_odd, tag_hash_new, unused_hash_ready;
-  block_t tag_hash;
-  logic [$clog2(HashDepth+1)-1:0] unused_hash_count;
-  assign tag_hash_new = hash_valid && last_line_q[4];
-  mae_fifo #(
-      .Width(129),
-      .Depth(HashDepth)
-  ) u_hashes (
-      .clk_i,
-      .rst_ni,
-      .clear_i    (flush),
-      .in_valid_i (tag_hash_new),
-      .in_ready_o (unused_hash_ready),
-      .in_data_i  ({odd_line_q[4], hash}),
-      .out_valid_o(tag_hash_valid),
-      .out_ready_i(hash_used),
-      .out_data_o ({tag_hash_odd, tag_hash}),
-      .count_o    (unused_hash_count)
-  );
-
-  block_t full_tag, tag_keep;
-  always_comb begin
-    full_tag = end_msg.empty ? mask : mask ^ tag_hash;
-    for (int unsigned k = 0; k < 16; k++) begin
-      tag_keep[127-8*k-:8] = {8{k < 32'(end_msg.tag_bytes)}};
-    end
-    tag_o    = '0;
-    tag_o.ok = !end_msg.has_beats || !tag_hash_odd;
-    if (end_msg.dir == Encrypt) tag_o.tag = full_tag;
-    else if (end_msg.tag_bytes == '0 || ((full_tag ^ end_msg.tag) & tag_keep) != '0) begin
-      tag_o.ok = 1'b0;
-    end
-    if (!tag_valid_o) tag_o = '0;
+  if (Deep) begin : gen_hash_deep
+    mae_ghash_deep #(
+        .Lanes   (Lanes),
+        .KeyBanks(KeyBanks)
+    ) u_hash (
+        .clk_i,
+        .rst_ni,
+        .clear_i      (clear),
+        .abort_i      (abort),
+        .h_valid_i    (h_valid),
+        .h_ready_o    (h_ready),
+        .h_bank_i     (h_bank),
+        .h_i          (h),
+        .ready_o      (hash_ready),
+        .beat_valid_i (hash_beat_valid_q),
+        .beat_bank_i  (hash_beat_q.bank),
+        .beat_data_i  (hash_data_q),
+        .beat_blocks_i(hash_beat_q.blocks),
+        .beat_first_i (hash_beat_q.first),
+        .beat_last_i  (hash_beat_q.last),
+        .beat_length_i(hash_beat_q.length),
+        .beat_user_i  (hash_beat_q.is_iv),
+        .hash_valid_o (hash_valid),
+        .hash_user_o  (hash_user),
+        .hash_o       (hash)
+    );
+  end else begin : gen_hash
+    mae_ghash #(
+        .Lanes   (Lanes),
+        .KeyBanks(KeyBanks)
+    ) u_hash (
+        .clk_i,
+        .rst_ni,
+        .clear_i      (clear),
+        .abort_i      (abort),
+        .h_valid_i    (h_valid),
+        .h_ready_o    (h_ready),
+        .h_bank_i     (h_bank),
+        .h_i          (h),
+        .ready_o      (hash_ready),
+        .beat_valid_i (hash_beat_valid_q),
+        .beat_bank_i  (hash_beat_q.bank),
+        .beat_data_i  (hash_data_q),
+        .beat_blocks_i(hash_beat_q.blocks),
+        .beat_first_i (hash_beat_q.first),
+        .beat_last_i  (hash_beat_q.last),
+        .beat_length_i(hash_beat_q.length),
+        .beat_user_i  (hash_beat_q.is_iv),
+        .hash_valid_o (hash_valid),
+        .hash_user_o  (hash_user),
+        .hash_o       (hash)
+    );
   end
-  assign tag_valid_o = end_valid && mask_valid && (!end_msg.has_beats || tag_hash_valid);
-  assign end_ready   = tag_valid_o && tag_ready_i;
-  assign hash_used   = end_ready && end_msg.has_beats;
 
-  `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || flush, {out_data_o, out_bytes_o,
-                                                                  out_last_o})
-  `MAE_STREAM_HOLDS(TagHolds, tag_valid_o, tag_ready_i || flush, tag_o)
-  `MAE_ASSERT(HashHasPlace, !tag_hash_new || unused_hash_ready)
+  // ---- Tags.
+  logic tag_valid;
+  mae_gcm_tags #(
+      .MsgDepth (MsgDepth),
+      .HashDepth(HashDepth),
+      .Cut      (Deep)
+  ) u_tags (
+      .clk_i,
+      .rst_ni,
+      .clear_i     (flush),
+      .msg_valid_i (end_valid),
+      .msg_ready_o (end_room),
+      .msg_i       (end_new),
+      .hash_valid_i(hash_valid && last_line_q[HashClocks]),
+      .hash_odd_i  (odd_line_q[HashClocks]),
+      .hash_i      (hash),
+      .hash_used_o (hash_used),
+      .mask_valid_i(mask_valid),
+      .mask_ready_o(mask_ready),
+      .mask_i      (mask),
+      .done_o      (done),
+      .done_bank_o (done_bank),
+      .tag_valid_o (tag_valid),
+      .tag_ready_i (tag_ready_i && !(Deep && flush)),
+      .tag_o       (tag_o)
+  );
+  assign tag_valid_o = tag_valid && !(Deep && flush);
+
+  `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || stop, {
+                    out_data_o, out_bytes_o, out_last_o})
+  `MAE_STREAM_HOLDS(TagHolds, tag_valid_o, tag_ready_i || stop, tag_o)
   `MAE_ASSERT(SomeIv, !msg_valid_i || msg_i.iv_bytes != '0)
   `MAE_ASSERT(BankExists, !msg_valid_i || 32'(msg_i.bank) < KeyBanks)
   `MAE_ASSERT(DataLength, !msg_valid_i || msg_i.data_bytes <= 36'hf_ffff_ffe0)

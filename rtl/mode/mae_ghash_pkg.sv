@@ -7,8 +7,9 @@
 // coefficient of x^k in bit 254 - k: nothing has to be turned round.
 //
 // product = ghash_join(ghash_partial(a, b)). Two levels of Karatsuba give nine products of 32 bits
-// (ghash_partial), each by a third level from three of 16 bits; ghash_join puts the upper two
-// levels together and reduces by x^128 + x^7 + x^2 + x + 1. All of it is linear in the partials.
+// (ghash_partial), each by a third level from three of 16 bits; ghash_wide puts the upper two
+// levels together, ghash_reduce takes it modulo x^128 + x^7 + x^2 + x + 1, and ghash_join is both.
+// All of it is linear in the partials: sums of products are reduced once.
 
 package mae_ghash_pkg;
   import mae_aes_pkg::*;
@@ -16,10 +17,13 @@ package mae_ghash_pkg;
   typedef logic [8:0][62:0] ghash_partial_t;
 
   function automatic logic [30:0] clmul16(input logic [15:0] a, input logic [15:0] b);
-    logic [30:0] sum;
-    sum = '0;
-    for (int unsigned i = 0; i < 16; i++) if (b[i]) sum ^= 31'(a) << i;
-    return sum;
+    logic [15:0][30:0] term;
+    for (int unsigned i = 0; i < 16; i++) term[i] = (31'(a) << i) & {31{b[i]}};
+    // A tree, for synthesis does not make one of a chain.
+    for (int unsigned step = 1; step < 16; step *= 2) begin
+      for (int unsigned i = 0; i < 16; i += 2 * step) term[i] ^= term[i+step];
+    end
+    return term[0];
   endfunction
 
   function automatic logic [62:0] clmul32(input logic [31:0] a, input logic [31:0] b);
@@ -58,14 +62,19 @@ package mae_ghash_pkg;
     return product[254:127] ^ all ^ (all >> 1) ^ (all >> 2) ^ (all >> 7);
   endfunction
 
-  function automatic block_t ghash_join(input ghash_partial_t p);
+  // The product itself, 255 bits.
+  function automatic logic [254:0] ghash_wide(input ghash_partial_t p);
     logic [2:0][126:0] half;
     logic [126:0] middle;
     for (int unsigned h = 0; h < 3; h++) begin
       half[h] = {p[3*h+1], 64'h0} ^ 127'(p[3*h]) ^ 127'({p[3*h+2] ^ p[3*h+1] ^ p[3*h], 32'h0});
     end
     middle = half[2] ^ half[1] ^ half[0];
-    return ghash_reduce({half[1], 128'h0} ^ 255'({middle, 64'h0}) ^ 255'(half[0]));
+    return {half[1], 128'h0} ^ 255'({middle, 64'h0}) ^ 255'(half[0]);
+  endfunction
+
+  function automatic block_t ghash_join(input ghash_partial_t p);
+    return ghash_reduce(ghash_wide(p));
   endfunction
 
 endpackage

@@ -89,6 +89,8 @@ class Engine:
         self.row = 16 * self.lanes
         self.banks = bench.parameters()["KeyBanks"]
         self.sizes = KEY_SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
+        self.deep = bool(bench.parameters().get("Deep", 0))
+        self.regs = bench.parameters().get("RegsPerRound", 1)
         self.keys: dict[int, bytes] = {}
         self.stall_in = self.stall_out = self.stall_tag = self.stall_msg = 0.0
         self.clock = self.lost = self.done = 0
@@ -190,6 +192,7 @@ class Engine:
         if int(dut.out_valid_o.value) and out_ready:
             assert self.out_beats, "a beat too many"
             message, expected = self.out_beats.pop(0)
+            message.clocks.setdefault("out", self.clock)
             found = tuple(int(getattr(dut, f"out_{n}_o").value) for n in ("data", "bytes", "last"))
             assert found == expected, f"{message}"
         if int(dut.tag_valid_o.value) and tag_ready:

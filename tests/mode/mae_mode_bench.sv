@@ -15,6 +15,7 @@ module mae_mode_bench
     parameter int unsigned KeyBanks = 2,
     parameter int unsigned MinResidence = 256,
     parameter bit Iter = 1'b0,
+    parameter bit Small = 1'b0,  // with Iter: mae_cipher_small, one key
     parameter int unsigned RegsPerRound = 1,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -136,7 +137,21 @@ module mae_mode_bench
       .key_o(key)
   );
 
-  if (Iter) begin : gen_iter
+  if (Small) begin : gen_small
+    mae_cipher_small u_cipher (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .key_valid_i(key_valid_o),
+        .key_ready_o,
+        .key_i(key),
+        .req_valid_i(req_valid_o),
+        .req_ready_o,
+        .req_i(req),
+        .rsp_valid_o(rsp_valid),
+        .rsp_o(rsp)
+    );
+  end else if (Iter) begin : gen_iter
     mae_cipher_iter #(
         .Units(Lanes),
         .KeyBanks(KeyBanks)

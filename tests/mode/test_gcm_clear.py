@@ -8,6 +8,7 @@ import random
 import re
 
 import cocotb
+import pytest
 from cocotb.triggers import NextTimeStep, ReadOnly, RisingEdge
 
 from tests.cipher import leaks
@@ -32,7 +33,7 @@ def key_pieces(key: bytes, lanes: int) -> set[int]:
     for word in round_keys(key):
         found |= pieces(int.from_bytes(word, "big"))
     h = power = gcm.hash_key(key)
-    for _ in range(2 * lanes):
+    for _ in range(3 * lanes):
         found |= pieces(power)
         power = gcm.multiply(power, h)
     return found
@@ -61,7 +62,7 @@ def message_pieces(message) -> set[int]:
 async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
     """Two keys and long messages under way; what must not be left of keys, and of messages."""
     for bank in range(BANKS):
-        engine.key(bank, random.randbytes(32))
+        engine.key(bank, random.randbytes(engine.sizes[-1]))
     messages = []
     for number in range(12):
         iv = random.randbytes(12 if number % 3 else 20)
@@ -84,7 +85,8 @@ async def stop(dut, port, active: int = 1) -> None:
     port.value = active
     await RisingEdge(dut.clk_i)
     port.value = 1 - active
-    await RisingEdge(dut.clk_i)
+    for _ in range(32 if bench.parameters().get("Deep") else 1):
+        await RisingEdge(dut.clk_i)
     await ReadOnly()
 
 
@@ -126,3 +128,10 @@ async def abort_takes_messages(dut) -> None:
 def test_gcm_clear() -> None:
     """On the smallest engine with every key length."""
     bench.run("mae_gcm_stream", parameters={"Lanes": 1, "KeyBanks": BANKS}, visible=True)
+
+
+@pytest.mark.slow
+def test_gcm_clear_deep() -> None:
+    """With registers in the rounds, at the ports and in the hash."""
+    parameters = {"Lanes": 1, "KeyBanks": BANKS, "RegsPerRound": 2, "Deep": 1, "MsgDepth": 16}
+    bench.run("mae_gcm_stream", parameters=parameters, visible=True)

@@ -6,11 +6,13 @@ import pytest
 from maeslant import soak
 
 SEED = 20
-SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 16)]
+SLOW = [
+    pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 16, "gcm1_deep", "gcm4_deep")
+]
 
 
 @pytest.mark.parametrize("lanes", [1, 4, 10, *SLOW])
-def test_part(lanes: int) -> None:
+def test_part(lanes: int | str) -> None:
     """The same messages each time."""
     counts = soak.soak(1000, SEED, [lanes], processes=1)[lanes]
     assert counts["good"] == counts["tampered"] == 1000

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_stream and, inside it, mae_gcm_keystream: OpenSSL's bytes and tags, and the clocks.
+"""mae_gcm_stream: OpenSSL's bytes and tags, and the clocks.
 
+Inside it: mae_gcm_announce, mae_gcm_keystream, mae_gcm_parts, mae_gcm_tags, mae_gcm_queue.
 Any lengths, both directions, all key and IV lengths, stalls everywhere, keys that change, tags that
 are wrong, aborts at any clock; and the schedule: no lost clock, key to ready, last data to tag.
 """
@@ -14,6 +15,7 @@ from cocotb.triggers import RisingEdge
 
 from tests.mode import gcm
 from tests.mode.gcm_engine import ROUNDS, Engine
+from tests.mode.test_ghash import power_clocks
 from tests.support import bench
 
 
@@ -193,7 +195,8 @@ async def key_to_ready(engine: Engine, size: int) -> int:
     message = engine.message(0, random.randbytes(12), b"", random.randbytes(3 * engine.row))
     await engine.run()
     key = [clock for name, clock in engine.log if name == "key"][-1]
-    return message.clocks["first"] - key
+    # Deep: the first beats wait in a register for the engine.
+    return message.clocks["out"] - 1 - key
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
@@ -202,22 +205,27 @@ async def schedule(dut) -> None:
     engine = Engine(dut)
     await engine.reset()
     for size in engine.sizes:
-        rounds = ROUNDS[size]
+        rounds = ROUNDS[size] * engine.regs
         ready = await key_to_ready(engine, size)
         target = rounds + 2 * (2 * engine.lanes - 1).bit_length() + 1
+        first, tag = 4, 6
+        if engine.deep:
+            target = rounds + 4 + power_clocks(3 * engine.lanes)
+            first, tag = 7, 13
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
 
+        engine.hold = engine.deep * (rounds + 5)  # no beat waits
         message = engine.message(0, random.randbytes(12), b"", random.randbytes(engine.row))
         await engine.run()
-        assert message.clocks["first"] - message.clocks["msg"] == rounds + 3
-        assert message.clocks["tag"] - message.clocks["last"] <= 6
+        assert message.clocks["out"] - message.clocks["msg"] == rounds + first
+        assert message.clocks["tag"] - message.clocks["last"] <= tag
 
         engine.key(engine.banks - 1, random.randbytes(size))
         engine.message(engine.banks - 1, random.randbytes(12), b"", b"")
         await engine.run()
         engine.lost = 0
-        engine.hold = rounds + 5  # the first one is announced Nr + 4 clocks ahead
+        engine.hold = rounds + 5  # the first one is announced so far ahead
         messages = []
         for beats in [
             *range(21),
@@ -245,7 +253,7 @@ async def schedule(dut) -> None:
         for before, message in itertools.pairwise(messages):
             if "last" in message.clocks:
                 late = "last" not in before.clocks
-                assert message.clocks["tag"] - message.clocks["last"] <= 6 + late
+                assert message.clocks["tag"] - message.clocks["last"] <= tag + late
 
 
 SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 16)]
@@ -261,4 +269,21 @@ def test_gcm_stream(lanes: int) -> None:
 def test_banks(banks: int, longest: int) -> None:
     """One bank, and four; keys of AES-128 alone, and up to AES-192."""
     parameters = {"Lanes": 3, "KeyBanks": banks, "MaxKeyLen": longest}
+    bench.run("mae_gcm_stream", parameters=parameters)
+
+
+DEEP = [
+    (4, 0, 2, 48),
+    *(
+        pytest.param(*p, marks=pytest.mark.slow)
+        for p in ((1, 0, 3, 64), (3, 2, 1, 48), (10, 1, 2, 64))
+    ),
+]
+
+
+@pytest.mark.parametrize("lanes, longest, regs, depth", DEEP)
+def test_deep(lanes: int, longest: int, regs: int, depth: int) -> None:
+    """Built for a high clock: registers in the rounds, three sums in the hash."""
+    parameters = {"Lanes": lanes, "KeyBanks": 2, "MaxKeyLen": longest, "MsgDepth": depth}
+    parameters |= {"RegsPerRound": regs, "Deep": 1}
     bench.run("mae_gcm_stream", parameters=parameters)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_ghash: the hash of any beats, back to back, and its clocks; powers of H while beats flow."""
+"""mae_ghash, mae_ghash_deep (mae_ghash_powers, mae_ghash_partial): hashes of any beats; clocks.
+
+Powers of H are made while beats flow, aborts and clears come at any clock.
+"""
 
 import random
 
@@ -11,7 +14,19 @@ from tests.mode import gcm
 from tests.support import bench
 from tests.support.stream import start
 
-LATENCY = 4
+
+def power_clocks(powers: int) -> int:
+    """Clocks from H to the first beat in mae_ghash_powers: products of four clocks, one a clock."""
+    clock, base = 1, 1
+    there = {1: 1}
+    while base < powers:
+        clock = max(clock, there[base])
+        for j in range(min(base, powers - base), 0, -1):
+            assert there[j] <= clock
+            there[base + j] = clock + 4
+            clock += 1
+        base *= 2
+    return clock + 2
 
 
 class Hash:
@@ -20,7 +35,10 @@ class Hash:
     def __init__(self, dut) -> None:
         self.dut = dut
         self.lanes = bench.parameters()["Lanes"]
-        self.steps = (2 * self.lanes - 1).bit_length()
+        self.deep = "mae_ghash_deep" in dut._name
+        self.latency = 8 if self.deep else 4
+        doublings = (2 * self.lanes - 1).bit_length()
+        self.expansion = power_clocks(3 * self.lanes) if self.deep else 2 * doublings
         self.clock = 0
         self.keys = [0] * bench.parameters().get("KeyBanks", 2)
         self.due: list[tuple[int, int, int]] = []  # clock, hash, user
@@ -47,7 +65,7 @@ class Hash:
         else:
             assert not valid, "a hash too many"
         await NextTimeStep()
-        self.dut.beat_valid_i.value = self.dut.h_valid_i.value = 0
+        self.dut.beat_valid_i.value = self.dut.h_valid_i.value = self.dut.beat_data_i.value = 0
 
     def load(self, bank: int, h: int) -> None:
         """Offer H in this clock."""
@@ -55,6 +73,11 @@ class Hash:
         self.dut.h_valid_i.value = 1
         self.dut.h_bank_i.value = bank
         self.dut.h_i.value = h
+
+    async def free(self) -> None:
+        """Until H can be taken."""
+        while not int(self.dut.h_ready_o.value):
+            await self.tick()
 
     def ready(self, bank: int) -> bool:
         """A beat of this bank may come in the next clock."""
@@ -85,7 +108,7 @@ class Hash:
             self.beat(words, bank, number == 0, last, end, user)
             if last:
                 value = gcm.ghash(self.keys[bank], [*all_words, end])
-                self.due.append((self.clock + LATENCY, value, user))
+                self.due.append((self.clock + self.latency, value, user))
             await self.tick()
 
     def sizes(self, most: int) -> list[int]:
@@ -120,14 +143,14 @@ async def ready_after(unit: Hash, bank: int) -> int:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def powers_in_time(dut) -> None:
-    """The first beat 2 * ceil(log2(2 * Lanes)) clocks after H, and it uses the highest powers."""
+    """The first beat so many clocks after H, and it uses the highest powers."""
     unit = Hash(dut)
     await unit.reset()
     for _ in range(3):
         for bank in range(len(unit.keys)):
             unit.load(bank, random.getrandbits(128))
-            assert await ready_after(unit, bank) == 2 * unit.steps
-            await unit.message([unit.lanes] * 4, bank)
+            assert await ready_after(unit, bank) == unit.expansion
+            await unit.message([unit.lanes] * 5, bank)
             await unit.drain()
 
 
@@ -137,17 +160,18 @@ async def back_to_back(dut) -> None:
     unit = Hash(dut)
     await unit.reset()
     for bank in range(len(unit.keys)):
+        await unit.free()
         unit.load(bank, random.getrandbits(128))
         await ready_after(unit, bank)
     for gaps in (0.0, 0.5):
-        for beats in ([1] * 6, [2] * 6, [3] * 4, [1, 2, 3, 1, 3, 2, 2, 1, 4, 1, 1, 3]):
+        for beats in ([1] * 6, [2] * 6, [3] * 4, [4] * 3, [1, 2, 3, 1, 3, 2, 2, 1, 4, 1, 1, 3]):
             for count in beats:
                 sizes = [unit.lanes] * (count - 1) + [random.randrange(count > 1, unit.lanes + 1)]
                 await unit.message(sizes, random.randrange(len(unit.keys)), gaps)
         for _ in range(60):
             await unit.message(unit.sizes(8), random.randrange(len(unit.keys)), gaps)
     await unit.drain()
-    assert unit.checked == 176
+    assert unit.checked == 182
 
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
@@ -159,10 +183,11 @@ async def key_under_load(dut) -> None:
     await ready_after(unit, 0)
     for gaps in (0.0, 0.2, 0.6, 0.0):
         for bank in (1, 0):
+            await unit.free()
             unit.load(bank, random.getrandbits(128))
             began = unit.clock
             while True:
-                await unit.message(unit.sizes(4), 1 - bank, gaps)
+                await unit.message(unit.sizes(5), 1 - bank, gaps)
                 if unit.ready(bank):
                     break
                 assert unit.clock - began < 4 * unit.lanes + 40
@@ -178,8 +203,8 @@ async def abort_and_clear(dut) -> None:
     await unit.reset()
     unit.load(0, random.getrandbits(128))
     await ready_after(unit, 0)
-    for wait in range(6):
-        await unit.message([unit.lanes] * 3, 0)
+    for wait in range(10):
+        await unit.message([unit.lanes] * 4, 0)
         for _ in range(wait):
             await unit.tick()
         unit.beat([1], 0, True, False, 0, 0)
@@ -209,3 +234,11 @@ async def abort_and_clear(dut) -> None:
 def test_ghash(lanes: int) -> None:
     """One lane, powers of two, and a number that is none."""
     bench.run("mae_ghash", parameters={"Lanes": lanes, "KeyBanks": 2})
+
+
+@pytest.mark.parametrize(
+    "lanes", [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3, 10))]
+)
+def test_ghash_deep(lanes: int) -> None:
+    """The same with three sums by turns."""
+    bench.run("mae_ghash_deep", parameters={"Lanes": lanes, "KeyBanks": 2})
