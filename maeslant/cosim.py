@@ -9,6 +9,7 @@ import pathlib
 import shutil
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import Verilator
@@ -18,7 +19,12 @@ from maeslant.errors import MaeslantError
 
 
 class SimulationError(MaeslantError):
-    """A build failed, a coroutine failed, or the simulator stopped; the text has the log's tail."""
+    """A build failed, a coroutine failed, or the simulator stopped; the text has the log's tail.
+
+    ``coroutines``: what became of each one, as far as the simulator got.
+    """
+
+    coroutines: dict[str, str] = {}
 
 
 # Warnings stay on and are judged by `make check`; a waiver stands in the RTL beside its reason.
@@ -58,23 +64,29 @@ def simulate(
     test_filter: str | None = None,
     visible: bool = False,
     optimize: str = "-O1",
-) -> None:
+    netlist: list[pathlib.Path] | None = None,
+) -> list[str]:
     """Run the cocotb tests of the Python module ``module`` on ``top``.
 
     ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
     (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
     os.environ; ``test_filter`` is a regular expression on test names; ``visible`` shows every
     signal of the hierarchy to cocotb instead of the top's alone; ``optimize`` is the compiler's
-    option (-O2 for long runs). The seed is MAESLANT_SEED (default 1), and a failure prints how to
-    rerun. A build is kept under build/bench by its configuration and made again when a source
-    changed.
+    option (-O2 for long runs); ``netlist``: files of gates that stand in the place of rtl/, made
+    for these parameters, run from random initial states. Gives the names of the coroutines that
+    ran; a failed one is a SimulationError. The seed is MAESLANT_SEED (default 1), and a failure
+    prints how to rerun. A build is kept under build/bench by its configuration and made again when
+    a source changed.
     """
     values = {k: int(v) if isinstance(v, bool) else v for k, v in (parameters or {}).items()}
     file = module.replace(".", "/") + ".py"
     waves = bool(os.environ.get("MAESLANT_WAVES"))
     extra = [paths.ROOT / source for source in sources or []]
     own = [] if any(path.stem == top for path in extra) else [*paths.RTL.glob(f"*/**/{top}.sv")]
-    folder = _folder(top, values, extra, waves, visible, optimize)
+    ports, random_states = values, []
+    if netlist is not None:  # its parameters are in it
+        own, ports, random_states = netlist, {}, ["+verilator+rand+reset+2"]
+    folder = _folder(top, values, extra, waves, visible, optimize, *(netlist or []))
     # The simulator and cocotb find Verilator by this name.
     os.environ["PATH"] = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
     runner = _Runner()
@@ -87,7 +99,7 @@ def simulate(
             runner.build(
                 sources=paths.rtl_packages_of([*extra, *own]) + [*extra, *own],
                 hdl_toplevel=top,
-                parameters=values,
+                parameters=ports,
                 build_dir=folder,
                 build_args=[*ARGS, *paths.verilator_sources(), "-j", "2"],
                 timescale=("1ns", "1ps"),
@@ -111,7 +123,8 @@ def simulate(
             test_dir=work,
             results_xml=str(results),
             seed=seed,
-            parameters=values,
+            parameters=ports,
+            plusargs=random_states,
             waves=waves,
             extra_env={
                 "PYTHONPATH": os.pathsep.join([str(paths.ROOT), *sys.path]),
@@ -131,13 +144,29 @@ def simulate(
     if failed or not total or status is not None:
         what = f"{failed} of {total} failed" if failed else "the simulation did not end well"
         again = f"MAESLANT_SEED={seed} MAESLANT_WAVES=1 .venv/bin/pytest {file}"
-        raise SimulationError(
+        stopped = SimulationError(
             f"{what}: {top} {values}\n{_tail(log)}\nwhole log: {log}\nrerun: {again}"
         )
+        stopped.coroutines = coroutines(results) if results.exists() else {}
+        raise stopped
+    ran = coroutines(results)
     if waves:
         print(f"waveform: {work / 'dump.vcd'}")
     else:
         shutil.rmtree(work)
+    return [name for name, how in ran.items() if how == "passed"]
+
+
+def coroutines(results: pathlib.Path) -> dict[str, str]:
+    """What became of each coroutine, by the simulator's file: passed, skipped or how it failed."""
+    found = {}
+    for case in ElementTree.parse(results).iter("testcase"):
+        failure = case.find("failure") if case.find("failure") is not None else case.find("error")
+        skipped = case.find("skipped") is not None
+        found[case.get("name")] = "skipped" if skipped else "passed"
+        if failure is not None:
+            found[case.get("name")] = " ".join(failure.attrib.values())
+    return found
 
 
 def parameters() -> dict[str, object]:

@@ -37,7 +37,7 @@ ENGINES = {
     "mae_gcm_stream": "gcm",
     "mae_soc": "soc",
     "mae_arbiter_bench": "arbiter",
-    "mae_arbiter_toy": "explore",
+    "mae_arbiter_toy": "states",
 }
 # What is bound to a top to tell of its inside.
 WITNESSES = {

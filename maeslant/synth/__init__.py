@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hardware in gates: area, clock and power of a build in a technology, by open tools."""
+
+from maeslant.synth.flow import remembered, simulate, synthesize
+from maeslant.synth.report import Report, SynthesisError
+
+__all__ = ["Report", "SynthesisError", "remembered", "simulate", "synthesize"]

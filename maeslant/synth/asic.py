@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standard cells: Yosys maps a design to a Liberty file, OpenSTA times what came out.
+
+A design is merged into one module before, so that ABC sees across edges. Where there are many
+lanes they stay apart, so that what stands ten times is mapped once; they are merged afterwards.
+ABC is told of a driver and a load (-constr): without, it leaves large fan-outs unbuffered.
+Where a period is asked for, the smallest way of mapping that meets it is kept, else the fastest.
+"""
+
+import gzip
+import json
+import pathlib
+import shutil
+from collections.abc import Callable
+
+from maeslant.synth import sta, yosys
+from maeslant.synth.design import Design
+from maeslant.synth.liberty import Library
+from maeslant.synth.report import SynthesisError
+
+# What stays apart where there are many of it.
+LANE = "mae_pipe_rounds"
+# ABC's scripts; {D} is the period asked for. All keep the RTL's structure, of exclusive-ors above
+# all, that Yosys' own script tears apart; the first looks for area, the last for speed alone.
+SIZED = "topo; buffer -c; topo; upsize {D}; dnsize {D}; stime -p"
+SCRIPTS = {
+    "small": f"strash; ifraig; scorr; &get -n; &dch -f; &nf -R 1000; &put; {SIZED}",
+    "density": f"strash; dch; map -a {{D}}; {SIZED}",
+    "speed": f"strash; map -B 0.9 {{D}}; {SIZED}",
+}
+# What ABC is asked for where no period is given: longer ones came out slower in every trial.
+FASTEST_NS = 0.01
+FILES = ["net.v.gz", "net.sta", "front.log", "map.log", "cells.json"]
+
+
+def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
+    """How a design is mapped, for the report and the fingerprint."""
+    return {
+        "period_ns": period_ns,
+        "abc": {
+            name: SCRIPTS[name] for name in ([abc] if abc else SCRIPTS if period_ns else ["speed"])
+        },
+        "flatten": flatten,
+        "liberty": library.path.name,
+        "liberty_sha256": library.digest,
+        "driver": library.driver,
+        "load_ff": library.load_ff,
+        "inputs": "arrive at the clock edge",
+        "outputs": "due at the clock edge",
+        "resets": "paths from them, recovery and removal left out",
+        "wires": f"wire-load model {library.wire_load}" if library.wire_load else "none",
+    }
+
+
+def synthesize(
+    design: Design,
+    library: Library,
+    work: pathlib.Path,
+    how: dict[str, object],
+    tell: Callable[[str], None],
+) -> tuple[dict[str, object], dict[str, object], str]:
+    """Area, timing and the name of the script that was kept; net.v.gz and logs go to ``work``."""
+    sta.version()
+    front = work / "front.il"
+    tell("reading")
+    yosys.run(
+        [
+            design.read(how["flatten"]),
+            f"hierarchy -check -top {design.top}",
+            "proc",
+            *([] if how["flatten"] else [f"@once {LANE}", f"hierarchy -top {design.top}"]),
+            "flatten",
+            "opt -full",
+            "memory_map",
+            "opt_clean",
+            f"synth -run coarse: -top {design.top} -flatten",
+            "opt -full",
+            "simplemap",  # opt makes word-level multiplexers again
+            f"dfflibmap -liberty {library.path} {_unused(library)}",
+            "opt",
+            "simplemap",
+            f"write_rtlil {front}",
+        ],
+        work / "front.log",
+        tell,
+    )
+    tell("mapping")
+    best = None
+    for name in how["abc"]:
+        found = _map(design, library, work / name, front, how, name)
+        if best is None or found[1]["period_ns"] < best[1]["period_ns"]:
+            best = (*found, name)
+        if found[1]["period_ns"] <= (how["period_ns"] or 0):
+            break
+    area, timing, name = best
+    for path in (work / name).iterdir():
+        path.replace(work / path.name)
+    with open(work / "net.v", "rb") as plain, gzip.open(work / "net.v.gz", "wb", 6) as packed:
+        shutil.copyfileobj(plain, packed)
+    return area, timing, name
+
+
+def _map(
+    design: Design,
+    library: Library,
+    folder: pathlib.Path,
+    front: pathlib.Path,
+    how: dict[str, object],
+    abc: str,
+) -> tuple[dict[str, object], dict[str, object]]:
+    """Area and timing of a mapping by one of the scripts."""
+    folder.mkdir()
+    constraints, script = folder / "constraints", folder / "script"
+    netlist, period = folder / "net.v", how["period_ns"] or FASTEST_NS
+    script.write_text(SCRIPTS[abc].replace("{D}", f"-D {period * 1000:.0f}"))
+    constraints.write_text(f"set_driving_cell {library.driver}\nset_load {library.load_ff}\n")
+    yosys.run(
+        [
+            f"read_rtlil {front}",
+            f"abc -liberty {library.path} -script {script} -constr {constraints}"
+            f" {_unused(library)}",
+            "opt_clean -purge",
+            "setundef -zero",
+            "setattr -mod -unset keep_hierarchy *",
+            f"tee -q -o {folder / 'modules.json'} stat -json -liberty {library.path}",
+            "flatten",
+            "splitnets",  # OpenSTA takes no concatenation on the left
+            "opt_clean -purge",
+            f"write_verilog -noattr -noexpr -nohex -nodec {netlist}",
+            f"tee -q -o {folder / 'cells.json'} stat -json -liberty {library.path}",
+        ],
+        folder / "map.log",
+    )
+    area = _area(json.loads((folder / "cells.json").read_text()), design, library)
+    return area, sta.timing(netlist, design.top, library, period)
+
+
+def _area(stat: dict, design: Design, library: Library) -> dict[str, object]:
+    """Sums over the cells of a flat netlist."""
+    counts = stat["modules"][f"\\{design.top}"]["num_cells_by_type"]
+    unmapped = [name for name in counts if name not in library.cells]
+    if unmapped:
+        raise SynthesisError(
+            f"{library.path.name} has no cells for {', '.join(sorted(unmapped)[:5])}"
+        )
+    areas = {name: library.cells[name].area * number for name, number in counts.items()}
+    held = [name for name in counts if library.cells[name].sequential]
+    um2 = sum(areas.values())
+    return {
+        "um2": round(um2, 1),
+        "kge": round(um2 / library.nand2_um2 / 1000, 3),
+        "sequential_um2": round(sum(areas[name] for name in held), 1),
+        "cells": sum(counts.values()),
+        "flip_flops": sum(counts[name] for name in held),
+    }
+
+
+def _unused(library: Library) -> str:
+    """The options that keep cells from being used."""
+    return " ".join(f"-dont_use {name}" for name in library.dont_use)

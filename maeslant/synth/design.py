@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is synthesized: a build or a module, its parameters, its files, and their fingerprint."""
+
+import contextlib
+import dataclasses
+import difflib
+import functools
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+
+from maeslant import builds, paths
+from maeslant.errors import MaeslantError
+from maeslant.synth.report import SynthesisError
+
+PARAMETER = re.compile(
+    r"\bparameter\s+(?:([\w:]+)\s+)?(?:unsigned\s+)?(?:\[[^]]*\]\s*)?(\w+)\s*=\s*([^,\n)]+)"
+)
+PLAIN_TYPES = ("int", "bit", "logic", "integer", "string", "longint", "byte", "shortint")
+
+
+@dataclasses.dataclass(frozen=True)
+class Design:
+    """A top module with its parameters (numbers) and all files it needs, packages first."""
+
+    name: str
+    top: str
+    parameters: dict[str, int]
+    files: tuple[pathlib.Path, ...]
+
+    def digest(self, recipe: dict[str, object]) -> str:
+        """sha256 of the files, the parameters and how they are synthesized."""
+        text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
+        found = hashlib.sha256(text.encode())
+        for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
+            found.update(path.name.encode() + path.read_bytes())
+        return found.hexdigest()
+
+    def read(self, flatten: bool = True) -> str:
+        """The Yosys pass that reads the design; merged into one module, or as it stands."""
+        types = _types(self.top)
+        values = [
+            f"-G {name}={_value(types[name], value)}" for name, value in self.parameters.items()
+        ]
+        keep = "" if flatten else "--keep-hierarchy "
+        words = [f"read_slang {keep}-D SYNTHESIS -I {paths.RTL / 'prim'}", *map(str, self.files)]
+        return " ".join([*words, f"--top {self.top}", *values])
+
+
+def find(name: str, parameters: dict[str, object] | None = None) -> Design:
+    """The build or module of this name, with parameters set on top of the build's."""
+    modules = _modules()
+    known = builds.load()
+    if name in known:
+        top, values = str(known[name]["top"]), dict(known[name]["parameters"])
+    elif name in modules:
+        top, values = name, {}
+    else:
+        near = difflib.get_close_matches(name, [*known, *modules], n=3)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise SynthesisError(
+            f"no build or module named {name!r}; {hint}builds: {', '.join(known)}; "
+            "modules: the files of rtl/"
+        )
+    types = _types(top)
+    for key, value in (parameters or {}).items():
+        if key not in types:
+            raise SynthesisError(f"{top} has no parameter {key}; it has: {', '.join(types)}")
+        try:
+            values[key] = builds.number(name, key, value)
+        except MaeslantError:
+            raise SynthesisError(f"{key} is {value!r}: neither a number nor a known name") from None
+    files = paths.rtl_closure([modules[top]])
+    packages = paths.rtl_packages_of([modules[top]])
+    foreign = [path for folder in paths.foreign_folders() for path in folder.glob("*.v")]
+    text = "".join(path.read_text() for path in files)
+    foreign = [path for path in foreign if re.search(rf"\b{path.stem}\b", text)]
+    rest = sorted(path for path in files if path not in packages)
+    return Design(name, top, values, (*packages, *rest, *foreign))
+
+
+@functools.cache
+def commit() -> str:
+    """The commit of the working tree, with -changed where rtl/ is not as committed; or unknown."""
+    git = ["git", "-C", str(paths.ROOT)]
+    done = subprocess.run(
+        [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        return "unknown"
+    changed = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "rtl"], check=False)
+    return done.stdout.strip() + ("-changed" if changed.returncode else "")
+
+
+def _modules() -> dict[str, pathlib.Path]:
+    """The modules of rtl/ by name."""
+    found = [path for folder in paths.rtl_folders() for path in folder.glob("**/*.sv")]
+    return {path.stem: path for path in found if not path.stem.endswith("_pkg")}
+
+
+def all_parameters(design: Design) -> dict[str, int]:
+    """A design's parameters, the module's own defaults among them as far as they are plain."""
+    found = {}
+    for name, (_, default) in _header(design.top).items():
+        number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
+        with contextlib.suppress(MaeslantError):
+            found[name] = int(number[1]) if number else builds.number(design.top, name, default)
+    return found | design.parameters
+
+
+def _types(top: str) -> dict[str, str]:
+    """A module's parameters with their types."""
+    return {name: kind for name, (kind, _) in _header(top).items()}
+
+
+def _header(top: str) -> dict[str, tuple[str, str]]:
+    """A module's parameters with their types and the text of their defaults."""
+    text = re.sub(r"//.*", "", _modules()[top].read_text())
+    header = text[: text.find(") (")]
+    found = PARAMETER.findall(header)
+    return {name: (kind or "int", default.strip()) for kind, name, default in found}
+
+
+def _value(kind: str, value: int) -> str:
+    """A parameter's value as slang takes it: enum values by their names."""
+    if kind.split("::")[-1] in PLAIN_TYPES:
+        return str(value)
+    for path in paths.rtl_packages():
+        body = re.search(
+            rf"typedef enum[^{{]*{{([^}}]*)}}\s*{kind.split('::')[-1]};", path.read_text()
+        )
+        for name, number in re.findall(r"(\w+)\s*=\s*\d+'d(\d+)", body[1] if body else ""):
+            if int(number) == value:
+                return f"{path.stem}::{name}"
+    return str(value)

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesize a build or a module for a target, once: finished points are remembered."""
+
+import dataclasses
+import json
+import pathlib
+import re
+from collections.abc import Callable
+
+from maeslant import paths
+from maeslant.synth import asic, design, fpga, gates, liberty, report, sta, yosys
+from maeslant.synth.power import estimate
+from maeslant.synth.report import Report, SynthesisError
+
+FIGURES = paths.ROOT / "docs" / "figures.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    """What is synthesized, for what, and how; known before a tool was started."""
+
+    design: design.Design
+    target: str
+    library: liberty.Library | None  # None for FPGAs
+    recipe: dict[str, object]
+
+    @property
+    def digest(self) -> str:
+        """The fingerprint of everything that the result depends on, tool versions apart."""
+        return self.design.digest(self.recipe | {"target": self.target})
+
+    @property
+    def folder(self) -> pathlib.Path:
+        """Where its report belongs."""
+        return report.REPORTS / f"{self.design.name}-{self.target}-{self.digest[:8]}"
+
+
+def point(
+    name: str,
+    target: str,
+    parameters: dict[str, object] | None = None,
+    period_ns: float | None = None,
+    seeds: int = 5,
+    flatten: bool | None = None,
+    abc: str | None = None,
+) -> Point:
+    """The point of these arguments of synthesize."""
+    what = design.find(name, parameters)
+    if target in fpga.TARGETS:
+        if period_ns is not None:
+            raise SynthesisError(f"{target} takes no period: it is made as fast as it gets")
+        if seeds < 1:
+            raise SynthesisError("place and route needs one seed at least")
+        return Point(what, target, None, fpga.recipe(target, seeds))
+    if period_ns is not None and not 0 < period_ns < 1e6:
+        raise SynthesisError(f"a period of {period_ns} ns is none")
+    if abc is not None and abc not in asic.SCRIPTS:
+        raise SynthesisError(f"no way to map named {abc!r}: {', '.join(asic.SCRIPTS)}")
+    library = liberty.find(target)
+    if flatten is None:
+        flatten = not any(key == "Lanes" and value > 2 for key, value in what.parameters.items())
+    return Point(what, library.target, library, asic.recipe(library, period_ns, flatten, abc))
+
+
+def remembered(
+    name: str,
+    target: str,
+    parameters: dict[str, object] | None = None,
+    *,
+    period_ns: float | None = None,
+    power: bool = False,
+    seeds: int = 5,
+    flatten: bool | None = None,
+    abc: str | None = None,
+) -> Report | None:
+    """The finished point, if there is one (with power, if asked for); nothing is computed."""
+    found = report.load(point(name, target, parameters, period_ns, seeds, flatten, abc).folder)
+    return None if found is not None and power and found.power is None else found
+
+
+def synthesize(
+    name: str,
+    target: str,
+    parameters: dict[str, object] | None = None,
+    *,
+    period_ns: float | None = None,
+    power: bool = False,
+    seeds: int = 5,
+    flatten: bool | None = None,
+    abc: str | None = None,
+    tell: Callable[[str], None] = lambda step: None,
+) -> Report:
+    """What a build or a module of rtl/ takes in a technology.
+
+    ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
+    set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
+    is. ``power`` simulates the netlist and adds the report's power (ASIC). ``seeds``: place and
+    route runs (ecp5). ``flatten`` merges modules before mapping (ASIC; without: unless there are
+    many lanes); ``abc`` names one of asic.SCRIPTS, to use that. ``tell`` hears what is going on.
+    Raises SynthesisError.
+    """
+    what = point(name, target, parameters, period_ns, seeds, flatten, abc)
+    if power and what.library is None:
+        raise SynthesisError(f"power is estimated for standard cells, not for {target}")
+    with report.locked(what.digest[:16]):
+        found = report.load(what.folder)
+        if found is None:
+            with report.workplace(name) as work:
+                found = _new(what, parameters, work, tell)
+        if power and found.power is None:
+            with report.workplace(name) as work:
+                found.power = estimate(found, what.library, work, tell)
+            found.write(found.folder)
+    return found
+
+
+def simulate(
+    found: Report, target: str, tell: Callable[[str], None] = lambda step: None
+) -> dict[str, object]:
+    """Run the module's own cocotb tests on a point's netlist: which passed, and cannot run."""
+    if found.kind != "asic":
+        raise SynthesisError(f"the netlist for {found.target} is not kept: none to simulate")
+    library = liberty.find(target)
+    with report.workplace(found.name) as work:
+        return gates.simulate(found, library, work, tell)
+
+
+def _new(
+    what: Point,
+    parameters: dict[str, object] | None,
+    work: pathlib.Path,
+    tell: Callable[[str], None],
+) -> Report:
+    """Synthesize a point and keep what came out."""
+    how = what.recipe
+    if what.library is None:
+        area, timing = fpga.synthesize(what.design, what.target, work, how.get("seeds", 0), tell)
+        kind, tools, files = fpga.TARGETS[what.target], fpga.tools(what.target), fpga.KEPT
+        left_out = fpga.left_out(what.target)
+    else:
+        area, timing, used = asic.synthesize(what.design, what.library, work, how, tell)
+        how = how | {"abc_used": used}
+        kind, tools, files = "asic", {"yosys": yosys.version(), "sta": sta.version()}, asic.FILES
+        left_out = sta.left_out(what.library)
+    found = Report(
+        name=what.design.name,
+        top=what.design.top,
+        parameters=what.design.parameters,
+        target=what.target,
+        kind=kind,
+        recipe=how,
+        tools=tools,
+        sources=what.digest,
+        commit=design.commit(),
+        left_out=left_out,
+        area=area,
+        timing=timing,
+        function=function(what.design.name, parameters, timing),
+    )
+    return report.keep(found, work, what.folder, files)
+
+
+def function(
+    name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
+) -> dict[str, object] | None:
+    """Blocks a clock and latency of a build as simulation measured them, and Gbit/s from both."""
+    if parameters or not FIGURES.exists():
+        return None
+    own: dict[str, float] = {}
+    for figure in json.loads(FIGURES.read_text())["figures"]:
+        if figure["config"] == name:
+            for key in ("clocks a block of one lane", "blocks a clock", "latency"):
+                if re.search(rf"\b{key}(,|$)", figure["metric"]):
+                    own.setdefault(key, figure["value"])  # AES-128 comes first
+    rate, single = own.get("blocks a clock"), own.get("clocks a block of one lane")
+    if rate is None:
+        return None
+    if single is not None:  # without the first block's latency, that is in the measured rate
+        rate = round(rate * single) / single
+    gbps = round(128 * rate * timing["fmax_mhz"] / 1000, 2) if timing else None
+    return {"blocks_per_clock": rate, "latency_clocks": own.get("latency"), "gbps": gbps}

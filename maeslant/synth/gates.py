@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gate-level simulation: a module's own cocotb tests on the netlist that was made of it.
+
+The cells are functional models that Yosys makes of the Liberty file; flip-flops start in random
+states. The netlist's ports have the names and widths of the module's. Of the configurations that
+the module's test file runs, the nearest one says what the tests need to know beside the parameters;
+coroutines that look for signals inside the module have none to look at, and are named as such.
+"""
+
+import gzip
+import importlib
+import pathlib
+import re
+import shutil
+from collections.abc import Callable
+
+from maeslant import cosim, paths
+from maeslant.synth import yosys
+from maeslant.synth.design import all_parameters, find
+from maeslant.synth.liberty import Library
+from maeslant.synth.report import Report, SynthesisError
+
+# Parameters that change when answers come: a configuration has to agree in these first.
+TIMED = re.compile(r"Reg|Clocks|Stages|Cuts|Latency")
+INSIDE = ("AttributeError", "contains no", "no object named")
+
+
+def simulate(
+    report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
+) -> dict[str, object]:
+    """Run the tests on a finished point: the names of those that passed, and that cannot run."""
+    module = _tests(report.top)
+    parameters = all_parameters(find(report.name, report.parameters))
+    env = _environment(module, report.top, parameters)
+    netlist = work / "net.v"
+    with gzip.open(report.folder / "net.v.gz") as packed, open(netlist, "wb") as plain:
+        shutil.copyfileobj(packed, plain)
+    return run(netlist, report.top, parameters, module, env, library, tell)
+
+
+def run(
+    netlist: pathlib.Path,
+    top: str,
+    parameters: dict[str, int],
+    module: str,
+    env: dict[str, str],
+    library: Library,
+    tell: Callable[[str], None] = lambda step: None,
+) -> dict[str, object]:
+    """Run a test module's coroutines on a netlist."""
+    tell("making the cells' models")
+    models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
+    kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
+    used = " ".join(sorted(kinds & set(library.cells)))
+    yosys.run(
+        [
+            f"read_verilog {netlist}",
+            "rename -hide",  # what is left of the RTL's names inside is no signal of the RTL
+            f"write_verilog -noattr -noexpr {gates}",
+            "design -reset",
+            f"read_liberty -ignore_miss_func {library.path}",
+            f"select -set used {used}",
+            "delete @used %n",
+            f"write_verilog -noattr {models}",
+        ],
+        netlist.with_name("cells.log"),
+    )
+    tell("simulating the netlist")
+    options = {"parameters": parameters, "env": env, "netlist": [gates, models]}
+    try:
+        return {"passed": cosim.simulate(top, module, **options), "inside": []}
+    except cosim.SimulationError as error:
+        found = error.coroutines
+        passed = [name for name, how in found.items() if how == "passed"]
+        inside = [name for name, how in found.items() if any(word in how for word in INSIDE)]
+        if not passed or set(found.values()) - {"passed", "skipped"} - {found[n] for n in inside}:
+            raise
+        return {"passed": passed, "inside": inside}
+
+
+def _tests(top: str) -> str:
+    """The Python module with a hardware module's tests."""
+    source = next(paths.RTL.glob(f"*/**/{top}.sv"))
+    folder = source.relative_to(paths.RTL).parts[0]
+    file = paths.ROOT / "tests" / folder / f"test_{top.removeprefix('mae_')}.py"
+    if not file.exists():
+        raise SynthesisError(f"{top} has no tests of its own: no {file.relative_to(paths.ROOT)}")
+    return ".".join(file.relative_to(paths.ROOT).with_suffix("").parts)
+
+
+def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str, str]:
+    """What the nearest of the test file's configurations tells its tests beside the parameters."""
+    calls: list[dict] = []
+
+    def record(of: str, _module: str, **options: object) -> list[str]:
+        if of == top and not options.get("sources"):
+            calls.append(options)
+        return []
+
+    real, cosim.simulate = cosim.simulate, record
+    try:
+        for function, values in _cases(importlib.import_module(module)):
+            function(**values)
+    finally:
+        cosim.simulate = real
+    if not calls:
+        raise SynthesisError(f"{module} runs {top} only inside a bench of its own")
+
+    def nearness(call: dict) -> tuple[int, int]:
+        own = all_parameters(find(top, call.get("parameters")))
+        same = [name for name, value in parameters.items() if own.get(name) == value]
+        return sum(bool(TIMED.search(name)) for name in same), len(same)
+
+    return dict(max(calls, key=nearness).get("env") or {})
+
+
+def _cases(module) -> list[tuple[Callable, dict[str, object]]]:
+    """A test module's pytest functions with the values that they are parametrized with."""
+    found = []
+    for name, function in vars(module).items():
+        if not name.startswith("test_") or not callable(function):
+            continue
+        marks = [m for m in getattr(function, "pytestmark", []) if m.name == "parametrize"]
+        if not marks and not function.__code__.co_argcount:
+            found.append((function, {}))
+        if len(marks) == 1:
+            names = marks[0].args[0]
+            names = [n.strip() for n in names.split(",")] if isinstance(names, str) else list(names)
+            for case in marks[0].args[1]:
+                values = getattr(case, "values", None) or (case if len(names) > 1 else (case,))
+                if callable(values):  # a dict's own method
+                    values = (case,)
+                if len(names) == function.__code__.co_argcount:
+                    found.append((function, dict(zip(names, values, strict=True))))
+    return found

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Standard-cell libraries: where their Liberty files are, and what the flow has to know of them."""
+
+import dataclasses
+import gzip
+import hashlib
+import os
+import pathlib
+import re
+
+from maeslant import paths
+from maeslant.synth.report import SynthesisError
+
+OPENSTA = "https://github.com/The-OpenROAD-Project/OpenSTA, examples/"
+ORFS = "https://github.com/The-OpenROAD-Project/OpenROAD-flow-scripts, flow/platforms/ihp-sg13g2/"
+# Names for --target: the file, where the public finds it, cells that are not to be used.
+KNOWN = {
+    "nangate45": ("nangate45_typ.lib", OPENSTA, ()),
+    "sky130": ("sky130hd_tt.lib", OPENSTA, ("*probe*", "*lpflow*")),
+    "ihp": ("ihp_sg13g2_typ.lib", ORFS, ("*lgcp*", "*sighold*")),
+}
+FOLDER = "MAESLANT_PDK"
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    """A cell: um2, its inputs with their fF, the functions of its outputs, and if it holds state.
+
+    ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
+    names of the state and of its inverse.
+    """
+
+    name: str
+    area: float
+    inputs: dict[str, float]
+    functions: dict[str, str]
+    state: dict[str, object]
+
+    @property
+    def sequential(self) -> bool:
+        """Whether it holds state."""
+        return bool(self.state)
+
+
+@dataclasses.dataclass(frozen=True)
+class Library:
+    """A Liberty file, unpacked, and what stands around a design that is mapped to it."""
+
+    target: str
+    path: pathlib.Path
+    digest: str
+    cells: dict[str, Cell]
+    dont_use: tuple[str, ...]
+    driver: str  # drives every input
+    load_ff: float  # on every output: a gate of the driver's kind
+    nand2_um2: float  # one gate equivalent
+    volts: float
+    wire_load: str | None  # the file's own model of wires by fan-out, which OpenSTA uses
+
+
+def find(target: str) -> Library:
+    """The library of a target: a name of KNOWN, or the path of a Liberty file, .gz or not."""
+    if target in KNOWN:
+        file, public, dont_use = KNOWN[target]
+        folder = pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
+        packed = next((p for p in (folder / file, folder / f"{file}.gz") if p.exists()), None)
+        if packed is None:
+            raise SynthesisError(
+                f"{target}: no {file} or {file}.gz in {folder}; it is public ({public}); "
+                f"put it into a folder and name that in {FOLDER}, or give its path as --target"
+            )
+    else:
+        packed, dont_use = pathlib.Path(target), ()
+        if not packed.is_file():
+            names = ", ".join((*KNOWN, "ecp5", "xc7"))
+            raise SynthesisError(f"no target {target!r}: neither one of {names} nor a file")
+    path, digest = _unpacked(packed)
+    text = path.read_text(errors="replace")
+    cells, volts = _cells(text), re.search(r"\bnom_voltage\s*:\s*\"?([\d.]+)", text)
+    model = re.search(r'\bdefault_wire_load\s*:\s*"?([\w.]+)', text)
+    wire = model[1] if model else None
+    if not volts:
+        raise SynthesisError(f"{path} names no nom_voltage: is it a Liberty file?")
+    driver, nand2 = _buffer(cells, path), _nand2(cells, path)
+    label = target if target in KNOWN else packed.name.split(".")[0]
+    return Library(label, path, digest, cells, dont_use, driver, 5.0, nand2, float(volts[1]), wire)
+
+
+def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
+    """A Liberty file that every tool reads, under build/, and the sha256 of its text."""
+    raw = packed.read_bytes()
+    try:
+        text = gzip.decompress(raw) if packed.suffix == ".gz" else raw
+    except (OSError, EOFError):
+        raise SynthesisError(f"{packed} is no gzip file") from None
+    digest = hashlib.sha256(text).hexdigest()
+    if packed.suffix != ".gz":
+        return packed.resolve(), digest
+    path = paths.BUILD / "pdk" / f"{packed.stem.removesuffix('.lib')}-{digest[:8]}.lib"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}")
+        part.write_bytes(text)
+        part.replace(path)
+    return path, digest
+
+
+def _cells(text: str) -> dict[str, Cell]:
+    """The cells of a Liberty file, by its groups' heads."""
+    unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
+    femto = float(unit[1]) * {"ff": 1, "pf": 1000}.get(unit[2].lower(), 1) if unit else 1000
+    starts = list(re.finditer(r'(?m)^\s*cell\s*\(\s*"?([\w$]+)"?\s*\)', text))
+    found = {}
+    for start, end in zip(starts, [*(s.start() for s in starts[1:]), len(text)], strict=True):
+        body = text[start.end() : end]
+        area = re.search(r"\barea\s*:\s*\"?([\d.eE+-]+)", body)
+        inputs, functions = {}, {}
+        for pin in re.split(r"(?m)^\s*pin\s*\(", body)[1:]:
+            name = re.match(r'\s*"?([\w$]+)', pin)
+            if name and re.search(r'\bdirection\s*:\s*"?input', pin):
+                load = re.search(r"\bcapacitance\s*:\s*\"?([\d.eE+-]+)", pin)
+                inputs[name[1]] = float(load[1]) * femto if load else 0.0
+            function = re.search(r'\bfunction\s*:\s*"([^"]*)"', pin)
+            if name and function:
+                functions[name[1]] = function[1]
+        um2 = float(area[1]) if area else 0.0
+        found[start[1]] = Cell(start[1], um2, inputs, functions, _state(body))
+    return found
+
+
+def _state(body: str) -> dict[str, object]:
+    """What a cell's body says of the state it holds; nothing if it holds none."""
+    group = re.search(
+        r'\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(\s*"?(\w+)"?[\s,]*"?(\w*)"?[^)]*\)\s*'
+        r"\{([^}]*)\}",
+        body,
+    )
+    if not group:
+        return {}
+    words = dict(re.findall(r'(\w+)\s*:\s*"([^"]*)"', group[4]))
+    return {**words, group[1]: (group[2], group[3])}
+
+
+def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
+    """Cells of one output with this function of so many inputs (named 0, 1), smallest first."""
+    found = []
+    for cell in cells.values():
+        if cell.sequential or len(cell.inputs) != inputs or len(cell.functions) != 1:
+            continue
+        text = re.sub(r"[\s()]", "", next(iter(cell.functions.values())))
+        for index, pin in enumerate(sorted(cell.inputs)):
+            text = re.sub(rf"\b{re.escape(pin)}\b", str(index), text)
+        if text.replace("*", "&").replace("|", "+") in function.split():
+            found.append(cell)
+    return sorted(found, key=lambda cell: cell.area)
+
+
+def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
+    """A buffer of medium strength, called X4 in most libraries."""
+    found = [c for c in _like(cells, 1, "0") if not re.search(r"clk|dly|delay", c.name.lower())]
+    four = [c for c in found if re.search(r"(?i)(_|x)4$", c.name)]
+    if not found:
+        raise SynthesisError(f"{path} has no buffer: is it a Liberty file of standard cells?")
+    return (four or found[len(found) // 2 :])[0].name
+
+
+def _nand2(cells: dict[str, Cell], path: pathlib.Path) -> float:
+    """The area of the smallest NAND of two inputs in um2."""
+    found = [c for c in _like(cells, 2, "!0&1 !0+!1 !1&0 !1+!0") if "nand" in c.name.lower()]
+    if not found:
+        raise SynthesisError(f"{path} has no NAND of two inputs to count gate equivalents in")
+    return found[0].area

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What one synthesis found, and where it is kept: build/reports/NAME-TARGET-HASH/report.json."""
+
+import contextlib
+import dataclasses
+import fcntl
+import json
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+REPORTS = paths.BUILD / "reports"
+SCHEMA = 1
+
+
+class SynthesisError(MaeslantError):
+    """A tool refused the design or the technology; the text has what it said."""
+
+
+@dataclasses.dataclass
+class Report:
+    """One point. Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
+
+    ``report["area"]`` works as ``report.area`` does. ``folder`` holds the file, the logs, and for
+    ASIC targets the mapped netlist, net.v.gz.
+    """
+
+    name: str
+    top: str
+    parameters: dict[str, int]
+    target: str
+    kind: str
+    recipe: dict[str, object]
+    tools: dict[str, str]
+    sources: str
+    commit: str
+    left_out: str
+    area: dict[str, object]
+    timing: dict[str, object] | None
+    power: dict[str, object] | None = None
+    function: dict[str, object] | None = None
+    schema: int = SCHEMA
+    folder: pathlib.Path | None = dataclasses.field(default=None, compare=False)
+
+    def __getitem__(self, key: str) -> object:
+        return getattr(self, key)
+
+    def as_dict(self) -> dict[str, object]:
+        """What report.json holds."""
+        found = dataclasses.asdict(self)
+        del found["folder"]
+        return {"schema": found.pop("schema"), **found}
+
+    def write(self, folder: pathlib.Path) -> None:
+        """Put report.json into a folder, whole or not at all."""
+        part = folder / f".report.{os.getpid()}"
+        part.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
+        part.replace(folder / "report.json")
+
+
+def load(folder: pathlib.Path) -> Report | None:
+    """The report in a folder; None where there is none that this version reads."""
+    try:
+        found = json.loads((folder / "report.json").read_text())
+        if found["schema"] != SCHEMA:
+            return None
+        return Report(**found, folder=folder)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def load_all() -> list[Report]:
+    """All reports there are, by folder name."""
+    found = [load(path.parent) for path in sorted(REPORTS.glob("*/report.json"))]
+    return [report for report in found if report is not None]
+
+
+@contextlib.contextmanager
+def locked(key: str) -> Iterator[None]:
+    """Only one process at a time works on a point; the others wait and find it done."""
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    with open(REPORTS / f".lock-{key}", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@contextlib.contextmanager
+def workplace(name: str) -> Iterator[pathlib.Path]:
+    """A temporary folder beside the reports; gone afterwards unless `keep` moved it."""
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def keep(report: Report, work: pathlib.Path, folder: pathlib.Path, files: list[str]) -> Report:
+    """Move the files of a finished point to its folder, and then the report, last."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in files:
+        if (work / name).exists():
+            (work / name).replace(folder / name)
+    report.write(folder)
+    report.folder = folder
+    return report

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant synth`: a report for people, and as JSON."""
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+from rich.table import Table
+
+from maeslant import paths
+from maeslant.synth.report import Report, SynthesisError
+
+STEPS = 24  # of a critical path, at most
+
+
+@contextlib.contextmanager
+def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
+    """What is going on and for how long, on a terminal; gives the function that is told."""
+    if not console.is_terminal:
+        yield lambda step: None
+        return
+    began = time.monotonic()
+    with console.status(title) as status:
+        yield lambda step: status.update(f"{title}: {step} ({time.monotonic() - began:.0f} s)")
+
+
+def settings(given: list[str] | None) -> dict[str, object]:
+    """Parameters from PARAMETER=VALUE words; values are numbers or names of enum values."""
+    found: dict[str, object] = {}
+    for word in given or []:
+        name, equals, value = word.partition("=")
+        if not (name and equals and value):
+            raise SynthesisError(f"{word!r} is not PARAMETER=VALUE")
+        found[name] = int(value) if value.lstrip("-").isdigit() else value
+    return found
+
+
+def show(report: Report, tests: dict[str, object] | None, as_json: bool, console: Console) -> None:
+    """Print a report, and how the gate-level simulation went if there was one."""
+    if as_json:
+        folder = str(report.folder) if report.folder else None
+        print(json.dumps(report.as_dict() | {"folder": folder, "simulated": tests}, indent=1))
+        return
+    values = ", ".join(f"{name} {value}" for name, value in report.parameters.items())
+    console.print(f"[bold]{report.name}[/] for {report.target}: {report.top} {values}")
+    table = Table("figure", "value")
+    for name, value in rows(report):
+        table.add_row(name, value)
+    console.print(table)
+    path = (report.timing or {}).get("path", [])
+    if path:
+        console.print("critical path")
+        for step in path[:STEPS]:
+            console.print(f"  {step}", highlight=False, markup=False)
+        if len(path) > STEPS:
+            console.print(f"  ... {len(path) - STEPS} more")
+    console.print(f"left out: {report.left_out}", highlight=False)
+    if report.power:
+        console.print(f"activity: {report.power['activity']}", highlight=False)
+    if tests:
+        console.print(f"tests passed on the netlist: {', '.join(tests['passed'])}")
+        if tests["inside"]:
+            names = ", ".join(tests["inside"])
+            console.print(f"tests that look inside the module, and cannot run: {names}")
+    with contextlib.suppress(ValueError):
+        folder = report.folder.relative_to(paths.ROOT)
+        console.print(f"{', '.join(report.tools.values())}; {folder}/report.json", highlight=False)
+
+
+def tables(compute: bool, as_json: bool, console: Console, status: Console) -> None:
+    """Write the papers' tables, and say what they lack."""
+    from maeslant.synth import tables as made
+
+    with progress("tables", status) as tell:
+        missing = made.make(compute, tell)
+    if as_json:
+        print(made.DATA.read_text(), end="")
+        return
+    for line in missing:
+        console.print(f"missing: {line}", highlight=False, markup=False)
+    written = ", ".join(str(path.relative_to(paths.ROOT)) for path in (made.PAGE, made.DATA))
+    console.print(f"written: {written}")
+
+
+def rows(report: Report) -> Iterator[tuple[str, str]]:
+    """The figures of a report, in words."""
+    area = report.area
+    if report.kind == "asic":
+        share = area["sequential_um2"] / area["um2"] if area["um2"] else 0
+        yield "area", f"{area['um2']:,.0f} um2 = {area['kge']:,.2f} kGE, {share:.0%} of it state"
+        yield "cells", f"{area['cells']:,}, of these {area['flip_flops']:,} hold state"
+    else:
+        names = {"lut": "LUT", "ff": "flip-flops", "bram": "block RAM", "dsp": "DSP", "mux": "MUX"}
+        words = [f"{area[key]:,} {name}" for key, name in names.items() if area[key]]
+        guess = " (Yosys estimate)" if report.kind == "xilinx" else ""
+        yield "area", (", ".join(words) or "nothing") + guess
+        if area["other"]:
+            yield "beside", ", ".join(f"{n} {name}" for name, n in area["other"].items())
+    timing = report.timing
+    if timing:
+        seeds = timing.get("seeds")
+        of = f", median of {min(seeds.values())} to {max(seeds.values())}" if seeds else ""
+        yield "clock", f"{timing['fmax_mhz']:,.1f} MHz ({timing['period_ns']:.3f} ns{of})"
+    function = report.function
+    if function:
+        yield "blocks a clock", f"{function['blocks_per_clock']:g} (simulated)"
+        if function.get("latency_clocks"):
+            yield "latency", f"{function['latency_clocks']:g} clocks"
+        if function.get("gbps"):
+            yield "throughput", f"{function['gbps']:,.1f} Gbit/s"
+            if report.kind == "asic":
+                yield "density", f"{function['gbps'] / area['um2'] * 1e6:,.0f} Gbit/s/mm2"
+    power = report.power
+    if power:
+        parts = ", ".join(
+            f"{name} {power[f'{name}_mw']:.3g}" for name in ("internal", "switching", "leakage")
+        )
+        yield "power", f"{power['mw']:.4g} mW at {power['clock_mhz']:,.0f} MHz ({parts})"
+        if power["pj_per_block"] is not None:
+            yield "energy", f"{power['pj_per_block']:.4g} pJ a block"
+            yield "efficiency", f"{128e3 / power['pj_per_block']:,.0f} Gbit/s/W"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenSTA on a mapped netlist: the critical path, and power from switching activities.
+
+Conditions: every input is driven by the library's medium buffer and arrives with the clock edge,
+every output drives a small load and is due at the clock edge. Clocks are ideal, all clocks of a
+design have the same period and are taken as unrelated. Resets are no data paths: paths that start
+at them, and recovery and removal, are left out. Nothing is placed: wires weigh what the Liberty
+file's default wire-load model says of their fan-out, or nothing where it has none.
+"""
+
+import functools
+import pathlib
+import re
+import shutil
+import subprocess
+
+from maeslant.synth.liberty import Library
+from maeslant.synth.report import SynthesisError
+
+UNITS = "set_cmd_units -time ns -capacitance fF"
+ACTIVITY = "activity_of_nets"  # the input of power.py's netlists; nothing drives it
+STEP = re.compile(r"^\s*(?:([\d.]+)\s+)?(-?[\d.]+)\s+(-?[\d.]+)\s+([v^])\s+(\S+) \((\S+)\)\s*$")
+
+
+@functools.cache
+def version() -> str:
+    """The version of OpenSTA; an error that says how to get it where it is missing."""
+    if shutil.which("sta") is None:
+        raise SynthesisError("OpenSTA (sta) is missing: sudo apt-get install opensta")
+    done = subprocess.run(["sta", "-version"], capture_output=True, text=True, check=False)
+    return f"OpenSTA {done.stdout.strip()}"
+
+
+def left_out(library: Library) -> str:
+    """What the figures do not hold."""
+    wires = "wires"
+    if library.wire_load:
+        wires = f"placed wires (the library's wire-load model {library.wire_load} stands for them)"
+    return f"{wires}, clock tree (ideal clocks, no skew), reset tree"
+
+
+def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) -> list[str]:
+    """The commands that read a netlist and set its conditions."""
+    text = netlist.read_text()
+    resets = _inputs(text, r"rst_ni$|resetn$")
+    clocks = clock_ports(text)
+    lines = [UNITS, f"read_liberty {library.path}", f"read_verilog {netlist}", f"link_design {top}"]
+    lines += [f"create_clock -name {c} -period {period_ns} [get_ports {c}]" for c in clocks]
+    if not clocks:
+        lines.append(f"create_clock -name virtual -period {period_ns}")
+    if len(clocks) > 1:
+        groups = " ".join(f"-group {clock}" for clock in clocks)
+        lines.append(f"set_clock_groups -asynchronous {groups}")
+    lines.append(
+        "set data {}; foreach port [all_inputs] { set name [get_property $port full_name]; "
+        f"if {{[lsearch {{{' '.join(clocks)}}} $name] < 0 && ![string match {ACTIVITY}* $name]}} "
+        "{ lappend data $port } }"
+    )
+    for clock in clocks or ["virtual"]:
+        add = "" if clock == (clocks or ["virtual"])[0] else "-add_delay "
+        lines.append(f"set_input_delay {add}0 -clock {clock} $data")
+        lines.append(f"set_output_delay {add}0 -clock {clock} [all_outputs]")
+    lines.append(f"set_driving_cell -lib_cell {library.driver} $data")
+    lines.append(f"set_load {library.load_ff} [all_outputs]")
+    lines += [f"set_false_path -from [get_ports {reset}]" for reset in resets]
+    return lines
+
+
+def timing(
+    netlist: pathlib.Path, top: str, library: Library, period_ns: float
+) -> dict[str, object]:
+    """The critical path of a netlist: its length in ns, setup included, and its steps."""
+    lines = read(netlist, top, library, period_ns)
+    lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
+    text = run(lines, netlist.with_suffix(".sta"))
+    slack = re.search(r"(-?[\d.]+)\s+slack", text)
+    if not slack:
+        raise SynthesisError(f"OpenSTA found no path in {top}:\n{_tail(text)}")
+    found = period_ns - float(slack[1])
+    path = []
+    for line in text.splitlines():
+        step = STEP.match(line)
+        if step:
+            path.append(f"{step[6]} {step[5]} +{float(step[2]):.3f} {float(step[3]):.3f}")
+    setup = re.search(r"(-?[\d.]+)\s+-?[\d.]+\s+library setup time", text)
+    if setup:
+        path.append(f"setup +{-float(setup[1]):.3f} {found:.3f}")
+    return {"period_ns": round(found, 4), "fmax_mhz": round(1000 / found, 1), "path": path}
+
+
+def clock_ports(netlist: str) -> list[str]:
+    """The clocks of a netlist (its text)."""
+    return _inputs(netlist, r"clk_i$|^clk$")
+
+
+def _inputs(netlist: str, pattern: str) -> list[str]:
+    """Names of one-bit inputs that match."""
+    return [n for n in re.findall(r"(?m)^\s*input (\w+)\s*;", netlist) if re.search(pattern, n)]
+
+
+def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) -> str:
+    """Run commands; what OpenSTA said."""
+    version()
+    script.write_text("\n".join([*lines, "exit", ""]))
+    try:
+        done = subprocess.run(
+            ["sta", "-no_splash", "-exit", str(script)],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=seconds,
+        )
+    except subprocess.TimeoutExpired:
+        raise SynthesisError(f"OpenSTA did not end within {seconds:.0f} s: {script}") from None
+    errors = re.findall(r"(?m)^.*\bError:.*$", done.stdout + done.stderr)
+    if done.returncode or errors:
+        said = "\n".join(errors[:5]) or _tail(done.stdout + done.stderr)
+        raise SynthesisError(f"OpenSTA stopped: {said}")
+    return done.stdout
+
+
+def _tail(text: str) -> str:
+    """The last lines."""
+    return "\n".join(text.splitlines()[-8:])

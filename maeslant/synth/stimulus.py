@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a netlist is fed with while its activity is counted: random data that keep it full.
+
+Control is the same in all parallel runs, data are each run's own. By default every input is random
+each clock, valid and ready are high, and data that are not taken (ready low) stay.
+"""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from maeslant.synth.levels import ONES, Netlist
+
+RESET = 4  # clocks
+BLOCK = 128
+ZERO = np.uint64(0)
+
+
+class Bench:
+    """Drives a netlist's ports clock by clock, and counts the blocks that come out."""
+
+    says = "every input random each clock"
+
+    def __init__(self, parameters: dict[str, int], design: Netlist) -> None:
+        self.design, self.parameters = design, parameters
+        self.random = np.random.default_rng(1)
+        self.inputs = {n: b for n, (d, b) in design.ports.items() if d == "input"}
+        self.blocks = 0
+        self.latency: int | None = None  # clocks, of the first block
+        values = {name: np.zeros(len(nets), np.uint64) for name, nets in self.inputs.items()}
+        for _ in range(RESET):
+            design.edge(values, count=False)
+        self.values = values
+        self.set("rst_ni", ONES)
+        self.set("resetn", ONES)
+
+    def set(self, name: str, value: np.uint64) -> None:
+        """All bits of an input, if there is such a port."""
+        if name in self.inputs:
+            self.values[name] = np.full(len(self.inputs[name]), value)
+
+    def number(self, name: str, value: int, at: int = 0, width: int | None = None) -> None:
+        """A number on bits of an input, the same in all runs."""
+        for bit in range(width or len(self.inputs[name])):
+            self.values[name][at + bit] = ONES if value >> bit & 1 else ZERO
+
+    def fresh(self, name: str, at: int = 0, width: int | None = None) -> None:
+        """New random bits on an input, each run's own."""
+        width = len(self.inputs[name]) if width is None else width
+        self.values[name][at : at + width] = self.random.integers(
+            0, ONES, width, np.uint64, endpoint=True
+        )
+
+    def high(self, name: str) -> bool:
+        """Whether an output's bit 0 is high, in run 0."""
+        return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
+
+    def clock(self, count: bool) -> None:
+        """Choose the inputs of a clock, let it pass, and see what came out."""
+        self.drive()
+        self.design.edge(self.values, count)
+        if count:
+            self.blocks += self.out()
+
+    def drive(self) -> None:
+        """The inputs of the next clock."""
+        for name in self.inputs:
+            if re.search(r"clk|rst|reset|clear|abort", name):
+                continue
+            if re.search(r"valid_i$|ready_i$", name):
+                self.set(name, ONES)
+            else:
+                self.fresh(name)
+
+    def out(self) -> int:
+        """Blocks that came out in this clock, over all runs."""
+        return 0
+
+
+class Cipher(Bench):
+    """mae_cipher_iter, _small, _pipe and _lanes: one key, then every lane busy with encryption."""
+
+    says = "one AES-128 key, a fresh random block to encrypt whenever a lane takes one"
+
+    def drive(self) -> None:
+        """The key until it was taken, then blocks."""
+        lanes = len(self.inputs["req_valid_i"])
+        width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
+        if not hasattr(self, "keyed"):
+            self.keyed = False
+            self.since = 0  # clocks since the first block was offered, which is taken at once
+            self.number("key_i", 0)
+            self.fresh("key_i", 0, 256)
+            self.set("key_valid_i", ONES)
+            for lane in range(lanes):
+                self.fresh("req_i", lane * width, BLOCK)
+        elif not self.keyed and self.high("key_ready_o"):
+            self.keyed = True
+            self.set("key_valid_i", ZERO)
+            self.set("req_valid_i", ONES)
+        elif self.keyed:
+            ready = self.design.words[self.design.port("req_ready_o")]
+            for lane in range(lanes):
+                if ready[lane] & np.uint64(1):
+                    self.fresh("req_i", lane * width, BLOCK)
+
+    def out(self) -> int:
+        """Answers."""
+        return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
+
+    def clock(self, count: bool) -> None:
+        """A clock; the first answer's is looked at."""
+        super().clock(count)
+        if self.keyed:
+            if self.latency is None and self.high("rsp_valid_o"):
+                self.latency = self.since
+            self.since += 1
+
+
+BENCHES: dict[str, type[Bench]] = {
+    "mae_cipher_iter": Cipher,
+    "mae_cipher_small": Cipher,
+    "mae_cipher_pipe": Cipher,
+    "mae_cipher_lanes": Cipher,
+}
+
+
+def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
+    """The stimulus of a module, reset and ready."""
+    kind: Callable[..., Bench] = BENCHES.get(top, Bench)
+    return kind(parameters, design)

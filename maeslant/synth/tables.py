@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant synth --tables`: the papers' tables beside ours, in docs/synthesis.md and .json.
+
+A table is rows of points and of peers (configs/peers.yml), under columns that are functions of one.
+What a paper gives only as a picture is said to be one.
+"""
+
+import dataclasses
+import json
+import os
+from collections.abc import Callable
+
+from maeslant import builds, paths, peers
+from maeslant.errors import MaeslantError
+from maeslant.synth.flow import remembered, synthesize
+from maeslant.synth.report import Report
+
+PAGE = paths.ROOT / "docs" / "synthesis.md"
+DATA = paths.ROOT / "docs" / "synthesis.json"
+NONE = "–"
+
+
+@dataclasses.dataclass(frozen=True)
+class Ours:
+    """A point, as synthesize takes it."""
+
+    name: str
+    target: str = "nangate45"
+    parameters: dict[str, object] = dataclasses.field(default_factory=dict)
+    options: dict[str, object] = dataclasses.field(default_factory=dict)
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the row is called."""
+        values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
+        return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
+
+
+@dataclasses.dataclass(frozen=True)
+class Difference:
+    """What one point takes more than another (or has of it, as a share)."""
+
+    whole: Ours
+    part: Ours
+    label: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """A title, what is to be said of it, its columns and its rows."""
+
+    title: str
+    says: str
+    columns: tuple[str, ...]
+    rows: tuple[object, ...]
+
+
+def figures(report: Report | None) -> dict[str, float | None]:
+    """Every figure that a column may show, of a point."""
+    if report is None:
+        return {}
+    area, timing = report.area, report.timing or {}
+    power, function = report.power or {}, report.function or {}
+    mhz, rate = timing.get("fmax_mhz"), function.get("blocks_per_clock")
+    rate = rate or power.get("blocks_per_clock") or None
+    gbps = 0.128 * rate * mhz if rate and mhz else None
+    latency = function.get("latency_clocks") or power.get("latency_clocks")
+    pj = power.get("pj_per_block")
+    mm2 = area["um2"] / 1e6 if "um2" in area else None
+    return {
+        "fmax_mhz": mhz,
+        "mm2": mm2,
+        "kge": area.get("kge"),
+        "lut": area.get("lut"),
+        "ff": area.get("ff", area.get("flip_flops")),
+        "bram": area.get("bram"),
+        "dsp": area.get("dsp"),
+        "mw": power.get("mw"),
+        "pj": pj,
+        "gbps": gbps,
+        "latency_ns": latency * 1000 / mhz if latency and mhz else None,
+        "gbps_per_w": 128e3 / pj if pj else None,
+        "gbps_per_mm2": gbps / mm2 if gbps and mm2 else None,
+        "clocks_per_block": 1 / rate if rate else None,
+    }
+
+
+def peer_figures(peer: dict[str, object]) -> dict[str, float | None]:
+    """The same of a peer."""
+    found = {key: value for key, value in peer.items() if isinstance(value, int | float)}
+    gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
+    if found.get("blocks_per_clock"):
+        found["clocks_per_block"] = 1 / found["blocks_per_clock"]
+    if gbps and mm2:
+        found["gbps_per_mm2"] = gbps / mm2
+    if gbps and mw:
+        found["gbps_per_w"] = 1000 * gbps / mw
+    return found
+
+
+COLUMNS: dict[str, tuple[str, str]] = {  # heading, format
+    "fmax_mhz": ("MHz", ".0f"),
+    "mm2": ("mm²", ".3f"),
+    "kge": ("kGE", ".1f"),
+    "lut": ("LUT", ",.0f"),
+    "alm": ("ALM", ",.0f"),
+    "ff": ("FF", ",.0f"),
+    "bram": ("block RAM", "g"),
+    "dsp": ("DSP", ".0f"),
+    "mw": ("mW", ".1f"),
+    "pj": ("pJ a block", ".1f"),
+    "gbps": ("Gbit/s", ",.1f"),
+    "latency_ns": ("latency ns", ".1f"),
+    "gbps_per_w": ("Gbit/s/W", ",.0f"),
+    "gbps_per_mm2": ("Gbit/s/mm²", ",.0f"),
+    "clocks_per_block": ("clocks a block", ".3g"),
+}
+P4_COLUMNS = ("fmax_mhz", "mm2", "kge", "mw", "gbps", "latency_ns", "gbps_per_w", "gbps_per_mm2")
+FPGA_COLUMNS = ("lut", "ff", "bram", "dsp")
+CORE_COLUMNS = ("clocks_per_block", "kge", "lut", "fmax_mhz", "gbps")
+POWER = {"power": True}
+# What Ethernet asks for (P4's Table 4), in Gbit/s, and the fewest lanes that carry it.
+LINE_RATES = (
+    (100, "802.1AE, 802.3ba, bj, bm"),
+    (200, "802.3cd, bs"),
+    (400, "802.3bs"),
+    (800, "802.3df"),
+    (1600, "802.3dj"),
+)
+BASES = ("lanes10_fast", "lanes10_frugal")
+
+
+def _peers(*names: str, target: str | None = None) -> tuple[dict, ...]:
+    """Peers whose names begin so."""
+    found = [p for p in peers.designs() if str(p["name"]).startswith(names)]
+    return tuple(p for p in found if target is None or p["target"] == target)
+
+
+def _named(*names: str, **options: object) -> tuple[Ours, ...]:
+    """Points of those of these builds that there are."""
+    return tuple(Ours(name, **options) for name in names if name in builds.load())
+
+
+def tables() -> tuple[Table, ...]:
+    """All tables."""
+    lanes = tuple(
+        Ours(base, parameters={"Lanes": n}, options=POWER)
+        for base in BASES
+        if base in builds.load()
+        for n in range(1, 11)
+    )
+    wholes = (("protected", "plain"), ("protected_small", "plain_small"))
+    return (
+        Table(
+            "Paper 004, Table 3: N pipelines on one key expansion",
+            "The paper's technology is another 45 nm library, with another flow.",
+            P4_COLUMNS,
+            (*_peers("P4 N="), *lanes, *_named("lanes1_fast", options=POWER)),
+        ),
+        Table(
+            "Paper 000, Table 1: AES-GCM engines",
+            "The paper's are fitted on Arria 10, ours mapped: Xilinx 7-series (Yosys estimate).",
+            ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
+            (
+                *_peers("P0 "),
+                *_named("gcm4", "gcm4_deep", "gcm_beat128", target="xc7"),
+                *_named("gcm4_deep", "gcm_beat128"),
+            ),
+        ),
+        Table(
+            "Paper 000, Table 2: what protection adds to a card",
+            "The paper prints 52, 41 and 47 (that one is 357 - 305 = 52) thousand ALM, 16 to 20 %. "
+            "Yosys estimate; the accelerators are small beside the paper's.",
+            FPGA_COLUMNS,
+            tuple(
+                row
+                for whole, plain in wholes
+                for row in (
+                    Ours(whole, "xc7"),
+                    Ours(plain, "xc7"),
+                    Difference(Ours(whole, "xc7"), Ours(plain, "xc7"), "protection adds"),
+                )
+            ),
+        ),
+        Table(
+            "Paper 002: the I/O subsystem",
+            "The paper says less than 10 % of the slices of its FPGA, at 199 MHz. `copy4` is the "
+            "movers around a plain copy, `stream4` the same around four lanes.",
+            FPGA_COLUMNS,
+            (
+                Ours("copy4", "xc7"),
+                Ours("stream4", "xc7"),
+                Difference(Ours("stream4", "xc7"), Ours("copy4", "xc7"), "the ciphers"),
+            ),
+        ),
+        Table(
+            "Paper 003, Figure 4: the S-box, both directions",
+            "The paper's figure is a picture; its S-box is the tower field.",
+            ("lut", "kge", "fmax_mhz"),
+            tuple(
+                Ours("mae_sbox", target, {"Impl": name})
+                for name in ("SboxTower", "SboxTable", "SboxBoolean")
+                for target in ("xc7", "nangate45")
+            ),
+        ),
+        Table(
+            "Paper 003, Figure 8: the whole peripheral",
+            "The paper's figure is a picture. Yosys estimate.",
+            FPGA_COLUMNS,
+            _named("peripheral", "iter_both", target="xc7"),
+        ),
+        Table(
+            "Cores beside open ones, in the same flow",
+            "The peers were mapped without block RAM, flattened, by the steps of TOOLCHAIN.",
+            CORE_COLUMNS,
+            (
+                *_named("iter128", "iter", "iter128_small", "iter_small", options={"period_ns": 2}),
+                *_named("pipe128", "gcm1", "gcm4_deep"),
+                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
+                *_named("iter128", "iter", "gcm1_deep", target="ecp5"),
+                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
+                *_named("iter128", "iter", "pipe128", target="xc7"),
+                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
+            ),
+        ),
+    )
+
+
+def _points(rows: tuple[object, ...]) -> list[Ours]:
+    """The points that rows need."""
+    found = []
+    for row in rows:
+        found += [row.whole, row.part] if isinstance(row, Difference) else []
+        found += [row] if isinstance(row, Ours) else []
+    return found
+
+
+def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list[str]:
+    """Write the pages; without ``compute`` from finished reports only. Names what is missing."""
+    done: dict[str, Report | None] = {}
+    missing = []
+    for point in [point for table in tables() for point in _points(table.rows)]:
+        key = repr(point)
+        if key in done:
+            continue
+        given = (point.name, point.target, point.parameters or None)
+        try:
+            done[key] = remembered(*given, **point.options)
+            if done[key] is None and compute:
+                done[key] = synthesize(
+                    *given,
+                    **point.options,
+                    tell=lambda step, title=point.title: tell(f"{title}, {step}"),
+                )
+        except MaeslantError as error:
+            done[key] = None
+            missing.append(f"{point.title} for {point.target}: {error}")
+            continue
+        if done[key] is None:
+            missing.append(f"{point.title} for {point.target}: not synthesized yet")
+    lines, data = [HEAD, ""], []
+    for table in tables():
+        records = [_record(row, done) for row in table.rows]
+        records = [record for record in records if record["figures"]]
+        data.append({"title": table.title, "says": table.says, "rows": records})
+        lines += [f"## {table.title}", "", table.says, "", *_markdown(table.columns, records), ""]
+    rates = _line_rates(done)
+    lines += ["## Paper 004, Table 4: which build for which line rate", "", *rates, ""]
+    _write(PAGE, "\n".join(lines).rstrip() + "\n")
+    _write(DATA, json.dumps(data, indent=1) + "\n")
+    return missing
+
+
+HEAD = """# Synthesis
+
+Written by `maeslant synth --tables` out of reports of `maeslant synth`; docs/synthesis.json has the
+same with the fingerprint of each report. Nangate45 figures are after mapping and static timing, in
+the typical corner: nothing is placed, wires weigh what the library's wire-load model says of their
+fan-out, clocks are ideal. Power is from simulated switching activity without glitches. ECP5 figures
+are placed and routed, the median of five seeds. 7-series figures are Yosys estimates. Rows that
+were not synthesized yet are left out."""
+
+
+def _record(row: object, done: dict[str, Report | None]) -> dict[str, object]:
+    """A row with its figures and where they are from."""
+    if isinstance(row, dict):
+        source = f"{row['source']} ({row['basis']})"
+        return {
+            "label": row["name"],
+            "technology": row["target"],
+            "from": source,
+            "figures": peer_figures(row),
+        }
+    if isinstance(row, Difference):
+        whole, part = figures(done[repr(row.whole)]), figures(done[repr(row.part)])
+        both = {k: v - part[k] for k, v in whole.items() if v is not None and part.get(k)}
+        more = f" (+{both['lut'] / part['lut']:.0%} LUT)" if both.get("lut") else ""
+        origin = "difference"
+        return {"label": row.label + more, "technology": "", "from": origin, "figures": both}
+    report = done[repr(row)]
+    origin = f"{report.sources[:8]}, commit {report.commit}" if report else ""
+    found = {k: v for k, v in figures(report).items() if v is not None}
+    return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
+
+
+def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
+    """A Markdown table."""
+    if not records:
+        return ["Not synthesized yet."]
+    heads = [COLUMNS[name][0] for name in columns]
+    lines = ["| | technology | " + " | ".join(heads) + " | from |"]
+    lines.append("|---|---|" + "---:|" * len(columns) + "---|")
+    for record in records:
+        cells = [
+            NONE if record["figures"].get(name) is None else _text(name, record["figures"][name])
+            for name in columns
+        ]
+        words = [record["label"], record["technology"], *cells, record["from"]]
+        lines.append(f"| {' | '.join(words)} |")
+    return lines
+
+
+def _text(column: str, value: float) -> str:
+    """A figure as its column writes it."""
+    return format(value, COLUMNS[column][1])
+
+
+def _line_rates(done: dict[str, Report | None]) -> list[str]:
+    """The fewest lanes for each Ethernet rate, of those that are synthesized."""
+    lines = [
+        "| Gbit/s | standards | fewest lanes | Gbit/s | mm² | mW |",
+        "|---:|---|---|---:|---:|---:|",
+    ]
+    lanes = [point for table in tables()[:1] for point in _points(table.rows) if point.parameters]
+    for rate, standards in LINE_RATES:
+        fits = [(point, figures(done[repr(point)])) for point in lanes if done[repr(point)]]
+        fits = [(point, found) for point, found in fits if (found["gbps"] or 0) >= rate]
+        words = [f"{NONE} | {NONE} | {NONE} | {NONE}"]
+        if fits:
+            point, found = min(fits, key=lambda fit: fit[1]["mm2"])
+            words = [
+                point.title,
+                *(_text(name, found[name] or 0) for name in ("gbps", "mm2", "mw")),
+            ]
+        lines.append(f"| {rate} | {standards} | {' | '.join(words)} |")
+    return lines
+
+
+def _write(path, text: str) -> None:
+    """Write a file whole or not at all."""
+    part = path.with_suffix(f".{os.getpid()}")
+    part.write_text(text)
+    part.replace(path)

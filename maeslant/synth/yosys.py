@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run Yosys passes in a process of their own.
+
+A crash or a refusal of theirs is an error here, never the end of the program; and a run that is
+given up takes its helpers (ABC) with it.
+"""
+
+import importlib.metadata
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+
+from maeslant.synth.report import SynthesisError
+
+MARK = "@@pass "
+CHILD = pathlib.Path(__file__).with_name("yosys_child.py")
+
+
+def version() -> str:
+    """The version of Yosys."""
+    return f"Yosys {importlib.metadata.version('pyosys')}"
+
+
+def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
+    """Run passes one after another; what Yosys says goes to ``log``, each pass's name to tell."""
+    process = subprocess.Popen(
+        [sys.executable, str(CHILD)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        with open(log, "w") as kept:
+            process.stdin.write("\n".join(passes))
+            process.stdin.close()
+            for line in process.stdout:
+                kept.write(line)
+                if tell and line.startswith(MARK):
+                    tell(line[len(MARK) :].split()[0])
+        status = process.wait()
+    except BaseException:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        raise
+    if status:
+        raise SynthesisError(f"Yosys stopped ({status}): {_complaint(log)}")
+
+
+def _complaint(log: pathlib.Path) -> str:
+    """What of a log says why the run ended."""
+    text = log.read_text(errors="replace")
+    found = re.findall(r"(?m)^.*(?:\berror:|ERROR:).*$", text)
+    return "\n".join(found[-5:]) or "\n".join(text.splitlines()[-5:])

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant synth` for standard cells: mapping, timing, power, and tests on the netlist."""
+
+import dataclasses
+import gzip
+import pathlib
+import random
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from maeslant import cosim
+from maeslant.synth import (
+    SynthesisError,
+    flow,
+    gates,
+    levels,
+    liberty,
+    remembered,
+    stimulus,
+    synthesize,
+    yosys,
+)
+from maeslant.synth import report as reports
+from tests.cipher.fips197 import SBOX
+
+
+@pytest.fixture(scope="session")
+def nangate45() -> liberty.Library:
+    """The library, where there is one."""
+    return library("nangate45")
+
+
+def library(target: str) -> liberty.Library:
+    """A library, or a skipped test."""
+    if shutil.which("sta") is None:
+        pytest.skip("OpenSTA is not installed: sudo apt-get install opensta")
+    try:
+        return liberty.find(target)
+    except SynthesisError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True)
+def own_reports(request, tmp_path_factory, monkeypatch) -> None:
+    """Reports of the tests do not mix with the user's; one folder for all of them."""
+    folder = getattr(request.session, "synth_reports", None)
+    if folder is None:
+        folder = request.session.synth_reports = tmp_path_factory.mktemp("reports")
+    monkeypatch.setattr(reports, "REPORTS", folder)
+
+
+def unpacked(report: reports.Report, folder: pathlib.Path) -> pathlib.Path:
+    """A report's netlist as a file."""
+    netlist = folder / "net.v"
+    netlist.write_bytes(gzip.decompress((report.folder / "net.v.gz").read_bytes()))
+    return netlist
+
+
+def test_sbox_is_mapped_and_remembered(nangate45, monkeypatch) -> None:
+    """Area, the path that limits, and a second call that starts no tool."""
+    assert remembered("mae_sbox_tower", "nangate45", {"Kind": "DirsEncrypt"}) is None
+    made = synthesize("mae_sbox_tower", "nangate45", {"Kind": "DirsEncrypt"})
+    assert 0.15 < made.area["kge"] < 0.8 and made.area["flip_flops"] == 0
+    assert made.area["um2"] == pytest.approx(made.area["kge"] * 798, rel=0.01)
+    assert 0.3 < made.timing["period_ns"] < 2
+    assert made.timing["fmax_mhz"] == pytest.approx(1000 / made.timing["period_ns"], rel=0.001)
+    assert "in_i" in made.timing["path"][0] and "out_o" in made.timing["path"][-1]
+    monkeypatch.setattr(yosys, "run", None)
+    again = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
+    assert again.as_dict() == made.as_dict() and again.folder == made.folder
+    assert remembered("mae_sbox_tower", "nangate45", {"Kind": 1}, power=True) is None
+
+
+def test_a_period_is_met_with_less(nangate45) -> None:
+    """Who asks for less speed gets less area, and still the period."""
+    fast = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
+    small = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1}, period_ns=3)
+    assert small.area["um2"] < fast.area["um2"]
+    assert fast.timing["period_ns"] < small.timing["period_ns"] <= 3
+    assert small.recipe["abc_used"] == "small"
+
+
+def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
+    """mae_fifo's own tests pass on its gates; with one gate of another kind they fail."""
+    made = synthesize("mae_fifo", "nangate45", {"Depth": 3})
+    found = flow.simulate(made, "nangate45")
+    assert "keeps_order_under_stalls" in found["passed"]
+    assert found["inside"] == ["clear_zeroes_the_store"]
+    netlist = unpacked(made, tmp_path)
+    text = netlist.read_text()
+    broken = re.sub(r"\bN(AND|OR)2_X\d", lambda m: {"AND": "NOR2_X1", "OR": "NAND2_X1"}[m[1]], text)
+    assert broken != text
+    netlist.write_text(broken)
+    parameters = {"Width": 8, "Depth": 3, "Zero": 1}
+    with pytest.raises(cosim.SimulationError, match="failed: mae_fifo"):
+        gates.run(netlist, "mae_fifo", parameters, "tests.prim.test_fifo", {}, nangate45)
+
+
+def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
+    """What counts the toggles computes the S-box of FIPS 197, in each of its runs."""
+    made = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
+    design = levels.Netlist(unpacked(made, tmp_path), "mae_sbox_tower", nangate45)
+    source = random.Random(1)
+    idle = {n: np.zeros(len(b), np.uint64) for n, (d, b) in design.ports.items() if d == "input"}
+    for given in [source.randbytes(levels.RUNS) for _ in range(20)]:
+        words = [
+            sum((byte >> bit & 1) << run for run, byte in enumerate(given)) for bit in range(8)
+        ]
+        design.edge(idle | {"in_i": np.array(words, np.uint64)}, count=True)
+        out = [int(word) for word in design.words[design.port("out_o")]]
+        for run, byte in enumerate(given):
+            assert sum((word >> run & 1) << bit for bit, word in enumerate(out)) == SBOX[byte]
+
+
+def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
+    """Without a model of wires, switching power is half C V^2 of every toggle; clocks cost, too."""
+    text = nangate45.path.read_text()
+    path = tmp_path / "bare.lib"
+    path.write_text(re.sub(r"(?m)^\s*default_wire_load\s*:.*$", "", text))
+    bare = liberty.find(str(path))
+    assert bare.wire_load is None and nangate45.wire_load == "5K_hvratio_1_1"
+    made = synthesize("mae_fifo", str(path), {"Depth": 3}, power=True)
+    design = levels.Netlist(unpacked(made, tmp_path), "mae_fifo", bare)
+    bench = stimulus.bench("mae_fifo", made.parameters, design)
+    for clock in range(48 + 64):
+        bench.clock(count=clock >= 48)
+    load, driven = np.zeros(design.nets), np.zeros(design.nets, bool)
+    for kind, pins in design.cells.values():
+        for pin, net in pins.items():
+            load[net] += bare.cells[kind].inputs.get(pin, 0)
+            driven[net] |= pin in bare.cells[kind].functions
+    for direction, nets in design.ports.values():
+        load[nets] += bare.load_ff if direction == "output" else 0
+    charge = (load * design.activity()[0])[driven].sum()  # fF a clock
+    expected = 0.5 * charge * bare.volts**2 / made.timing["period_ns"] / 1000
+    power = made.power
+    assert power["switching_mw"] - power["clock_pins_mw"] == pytest.approx(expected, rel=0.02)
+    flip_flops = made.area["flip_flops"]
+    energy = power["clock_pins_mw"] * made.timing["period_ns"] * 1000 / flip_flops
+    assert 0.5 < energy < 3  # fJ a clock on each clock pin
+    internal = power["internal_mw"] * made.timing["period_ns"] * 1000 / flip_flops
+    assert internal > 5  # fJ a clock: a flip-flop alone takes more
+    parts = sum(power[f"{name}_mw"] for name in ("internal", "switching", "leakage"))
+    assert power["mw"] == pytest.approx(parts, rel=1e-3) and "no glitches" in power["activity"]
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    (
+        ("!(A & B)", lambda a, b: not (a and b)),
+        ("(A'*B)+(A*B')", lambda a, b: a != b),
+        ("A ^ !B", lambda a, b: a == b),
+        ("!A | A B", lambda a, b: not a or b),
+        ("1", lambda a, b: True),
+    ),
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_functions_are_read(text: str, truth) -> None:
+    """Liberty's ways of writing a function."""
+    words = np.array([0b0011, 0b0101], np.uint64)
+    found = int(levels.function(text, ["A", "B"])(words)) & 0xF
+    assert found == sum(bool(truth(i >> 1 & 1, i & 1)) << (3 - i) for i in range(4))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    (
+        (("lanes100", "nangate45"), "did you mean lanes10"),
+        (("mae_fifo", "nangate54"), "no target 'nangate54'"),
+        (("mae_fifo", "nangate45", {"Wdth": 3}), "has no parameter Wdth; it has: Width, Depth"),
+        (("mae_sbox", "nangate45", {"Impl": "SboxTover"}), "SboxTover"),
+        (("mae_fifo", "ecp5", None, {"period_ns": 1}), "takes no period"),
+        (("mae_fifo", "xc7", None, {"power": True}), "not for xc7"),
+        (("mae_fifo", "nangate45", None, {"period_ns": -1}), "-1 ns"),
+    ),
+    ids=str,
+)
+def test_errors_say_what_to_do(arguments, message, nangate45) -> None:
+    """A wrong name, value or option."""
+    *plain, options = arguments if isinstance(arguments[-1], dict) else (*arguments, {})
+    if len(arguments) == 3:
+        plain, options = arguments, {}
+    with pytest.raises(SynthesisError, match=re.escape(message)):
+        synthesize(*plain, **options)
+
+
+def test_missing_tools_and_libraries_are_named(tmp_path, monkeypatch) -> None:
+    """Where to get OpenSTA and a Liberty file."""
+    monkeypatch.setenv(liberty.FOLDER, str(tmp_path))
+    with pytest.raises(SynthesisError, match="nangate45_typ.lib.*OpenSTA.*MAESLANT_PDK"):
+        synthesize("mae_fifo", "nangate45")
+    (tmp_path / "not.lib").write_text("library (x) {}")
+    with pytest.raises(SynthesisError, match="is it a Liberty file"):
+        synthesize("mae_fifo", str(tmp_path / "not.lib"))
+    flow.sta.version.cache_clear()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SynthesisError, match="sudo apt-get install opensta"):
+        flow.sta.version()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("target", ("sky130", "ihp"))
+def test_other_libraries(target: str, tmp_path) -> None:
+    """The S-box in the other two technologies, and a FIFO's own tests on its gates there."""
+    found = library(target)
+    made = synthesize("mae_sbox_tower", target, {"Kind": 1}, power=True)
+    assert 0.15 < made.area["kge"] < 0.8 and made.power["mw"] > 0
+    made = synthesize("mae_fifo", target, {"Depth": 3}, power=True)
+    assert "keeps_order_under_stalls" in flow.simulate(made, target)["passed"]
+    assert made.target == target and dataclasses.asdict(found)["wire_load"]
+
+
+@pytest.mark.slow
+def test_iterative_core_in_gates(nangate45) -> None:
+    """mae_cipher_iter: the contract of the ciphers holds on its netlist; energy is of its size."""
+    made = synthesize("iter128", "nangate45", power=True)
+    assert "known_answers" in flow.simulate(made, "nangate45")["passed"]
+    assert 50 < made.power["pj_per_block"] < 2000

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant synth` for FPGAs: LUT counts, and place and route with several seeds."""
+
+import statistics
+
+import pytest
+
+from maeslant.synth import SynthesisError, fpga, simulate, synthesize
+from maeslant.synth import report as reports
+
+
+@pytest.fixture(autouse=True)
+def own_reports(tmp_path, monkeypatch) -> None:
+    """Reports of the tests do not mix with the user's."""
+    monkeypatch.setattr(reports, "REPORTS", tmp_path)
+
+
+def test_luts_are_counted() -> None:
+    """mae_rr_arb in LUTs: an estimate, with nothing of a clock."""
+    made = synthesize("mae_rr_arb", "xc7")
+    assert made.kind == "xilinx" and 1 <= made.area["lut"] < 50 and made.timing is None
+    assert "Yosys estimate" in made.left_out
+    with pytest.raises(SynthesisError, match="none to simulate"):
+        simulate(made, "xc7")
+
+
+def test_the_middle_run_counts() -> None:
+    """Fmax is the median over the seeds; the path is of a run that is as fast as that."""
+
+    def run(mhz: float, net: str) -> dict:
+        step = {"type": "routing", "delay": 1.0, "net": net}
+        critical = {"from": "posedge clk_i", "to": "posedge clk_i", "path": [step]}
+        return {
+            "fmax": {"clk_i": {"achieved": mhz}},
+            "critical_paths": [critical],
+        }
+
+    timing = fpga._median({1: run(90, "a"), 2: run(120, "b"), 3: run(100, "c")})
+    assert timing["fmax_mhz"] == statistics.median((90, 120, 100))
+    assert timing["seeds"] == {"1": 90, "2": 120, "3": 100}
+    assert timing["path"] == ["routing c +1.00 1.00"]
+
+
+@pytest.mark.slow
+def test_place_and_route() -> None:
+    """mae_fifo on ECP5, two seeds."""
+    made = synthesize("mae_fifo", "ecp5", seeds=2)
+    assert made.area["ff"] > 8 and len(made.timing["seeds"]) == 2
+    assert 50 < made.timing["fmax_mhz"] < 1000 and made.timing["path"]
