@@ -44,7 +44,7 @@ torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU
 
 .PHONY: prove
 prove: $(READY) ## Try every state of the memory arbiter with small jobs
-	@$(PY) -m maeslant.explore
+	@$(PY) -m maeslant.soc.states
 
 .PHONY: fuzz
 fuzz: $(READY) ## Fuzz the protected driver, a minute a target (FUZZ=... seconds)

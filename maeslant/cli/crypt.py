@@ -1,16 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
+"""Commands that encrypt, decrypt and authenticate files."""
 
 import contextlib
 import enum
-import os
 import pathlib
-import sys
 from collections.abc import Callable, Iterator
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import (
     BarColumn,
     DownloadColumn,
@@ -21,28 +18,10 @@ from rich.progress import (
 )
 
 from maeslant import files, sealed
-from maeslant.device import (
-    AEAD,
-    BLOCK,
-    DECRYPT,
-    ENCRYPT,
-    MODES,
-    NONCE,
-    PADDED,
-    TAG,
-    Device,
-    devices,
-)
+from maeslant.cli.common import DeviceOption, app, err, opened
+from maeslant.device import AEAD, BLOCK, DECRYPT, ENCRYPT, MODES, NONCE, PADDED, TAG
 from maeslant.errors import MaeslantError
-from maeslant.measure.figures import show
 
-app = typer.Typer(
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    help="AES hardware: simulated, measured, and put to use.",
-)
-err = Console(stderr=True)
-INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of KeyboardInterrupt
 DEFAULT_DEVICE = "sim:stream?lanes=4"
 Mode = enum.Enum("Mode", {name: name for name in (*MODES, *AEAD)}, type=str)
 Mac = enum.Enum("Mac", {name: name for name in ("cmac", "gmac")}, type=str)
@@ -73,13 +52,11 @@ AadOption = Annotated[
 AadFileOption = Annotated[
     str | None, typer.Option("--aad-file", help="gcm, ccm: the same, the bytes of a file.")
 ]
-DeviceOption = Annotated[str, typer.Option("--device", help="See `maeslant devices`.")]
 PaddingOption = Annotated[
     bool,
     typer.Option("--no-padding", help="ECB, CBC, PCBC: no PKCS#7, whole blocks only."),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it exists.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def unhex(name: str, text: str) -> bytes:
@@ -154,12 +131,6 @@ def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
     with progress:
         task = progress.add_task(title, total=total)
         yield lambda count: progress.advance(task, count)
-
-
-def opened(uri: str) -> Device:
-    """Open a device; a simulated one is built first if need be, which takes a minute."""
-    with err.status(f"opening {uri}") if err.is_terminal else contextlib.nullcontext():
-        return Device(uri)
 
 
 def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
@@ -269,189 +240,3 @@ def mac(
                 sealed.check_gmac(handle, secret, nonce, expected, pieces)
     finally:
         secret[:] = bytes(len(secret))
-
-
-@app.command("devices")
-def list_devices(as_json: JsonOption = False) -> None:
-    """What can be opened here."""
-    from maeslant import inventory
-
-    inventory.show(devices(), as_json, Console())
-
-
-@app.command()
-def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) -> None:
-    """What DEVICE can do."""
-    from maeslant import inventory
-
-    with opened(device) as handle:
-        inventory.show_caps(handle.caps(), as_json, Console())
-
-
-@app.command()
-def build(names: Annotated[list[str], typer.Argument(help="Named builds.")]) -> None:
-    """Make the simulated devices NAMES from the SystemVerilog."""
-    from maeslant import simbuild
-
-    for name in names:
-        with err.status(f"building {name}"):
-            path = simbuild.build(name)
-        print(path)
-
-
-@app.command()
-def measure(
-    parts: Annotated[list[str] | None, typer.Argument(help="Only these parts.")] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Every clock figure, out of simulation, beside its target and the papers'."""
-    from maeslant.measure.collect import all_figures
-
-    figures = all_figures(parts, err)
-    show(figures, as_json, Console())
-    if any(figure.met() is False for figure in figures):
-        raise typer.Exit(1)
-
-
-@app.command()
-def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
-    """Software AES on this CPU beside the card, over sizes: the papers' tables, regenerated."""
-    from maeslant.bench import report
-
-    report.run(as_json, quick, Console(), err)
-
-
-@app.command()
-def wave(
-    target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
-) -> None:
-    """Make a waveform of a test file or of a build at work, and say how to open it."""
-    from maeslant import waves
-
-    print(waves.make(target))
-
-
-@app.command()
-def attack(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[NAME]...", help="Attack, family (flip), requirement (H7), flip/*."
-        ),
-    ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
-        True
-    ),
-    p0: Annotated[
-        bool, typer.Option("--p0", help="The tag oracle: the paper's mode falls.")
-    ] = False,
-    fuzz: Annotated[int, typer.Option("--fuzz", help="So many random manipulations.")] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random ones.")] = 0,
-    as_json: JsonOption = False,
-) -> None:
-    """Stand between driver and card: what each attack would have got, and where it was caught."""
-    from maeslant import attacks
-
-    console = Console()
-    if not (names or every or p0 or fuzz):
-        attacks.show_catalogue(console)
-        return
-    good = True
-    if p0:
-        good &= attacks.run_p0(card, console)
-    if names or every:
-        good &= attacks.run(names or [], every, card, as_json, console, err)
-    if fuzz:
-        good &= attacks.run_fuzz(fuzz, seed, card, console, err)
-    if not good:
-        raise typer.Exit(1)
-
-
-@app.command()
-def infer(
-    images: Annotated[int, typer.Option("--images", help="How many digits.")] = 300,
-    unprotected: Annotated[
-        bool, typer.Option("--unprotected", help="On the card without a guard.")
-    ] = False,
-    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
-        True
-    ),
-    as_json: JsonOption = False,
-) -> None:
-    """Classify handwritten digits on the accelerator behind the guard."""
-    from maeslant import inference
-
-    if not inference.run(images, not unprotected, card, as_json, Console(), err):
-        raise typer.Exit(1)
-
-
-@app.command()
-def overhead(
-    as_json: JsonOption = False,
-    picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
-    ] = None,
-) -> None:
-    """Paper 000's Table 3: what protection adds to the transfers of three networks."""
-    from maeslant.overhead import report
-
-    report.run(as_json, picture or report.PICTURE, Console(), err)
-
-
-soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
-app.add_typer(soc_app, name="soc")
-
-
-@soc_app.callback()
-def soc() -> None:
-    """The PicoRV32 system with the memory arbiter."""
-
-
-@soc_app.command("run")
-def soc_run(
-    as_json: JsonOption = False,
-    picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
-    ] = None,
-) -> None:
-    """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; P3's Figure 7."""
-    from maeslant.soc import report
-
-    report.run(as_json, picture or report.PICTURE, Console(), err)
-
-
-@app.command(hidden=True)
-def demo(file: Annotated[str, typer.Argument()] = "") -> None:
-    """What `make run` shows: a file through the card, compared with OpenSSL."""
-    from maeslant import demo as demonstration
-
-    demonstration.run(file, Console())
-
-
-def main() -> int:
-    """Run the command line; every error is one line on standard error, never a traceback."""
-    try:
-        status = app(standalone_mode=False) or 0  # of a command that ended by typer.Exit
-        if status == INTERRUPTED:
-            err.print("interrupted", style="red")
-        return status
-    except typer.Abort:
-        err.print("interrupted", style="red")
-        return INTERRUPTED
-    except MaeslantError as error:
-        err.print(f"[red]error:[/] {error}", highlight=False)
-        return 1
-    except BrokenPipeError:
-        # The reader of our output has gone; silence the flush at exit too.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except OSError as error:
-        err.print(f"[red]error:[/] {error.strerror}: {error.filename or ''}", highlight=False)
-        return 1
-    except Exception as error:  # click's usage errors, which know how to show themselves
-        if not hasattr(error, "show"):
-            raise
-        error.show()
-        return error.exit_code
-    return 0

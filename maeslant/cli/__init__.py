@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
+
+import os
+import sys
+
+import typer
+
+from maeslant.cli import crypt, devices, gates, protect  # noqa: F401 they add their commands to app
+from maeslant.cli.common import app, err
+from maeslant.errors import MaeslantError
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of KeyboardInterrupt
+
+
+def main() -> int:
+    """Run the command line; every error is one line on standard error, never a traceback."""
+    try:
+        status = app(standalone_mode=False) or 0  # of a command that ended by typer.Exit
+        if status == INTERRUPTED:
+            err.print("interrupted", style="red")
+        return status
+    except typer.Abort:
+        err.print("interrupted", style="red")
+        return INTERRUPTED
+    except MaeslantError as error:
+        err.print(f"[red]error:[/] {error}", highlight=False)
+        return 1
+    except BrokenPipeError:
+        # The reader of our output has gone; silence the flush at exit too.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except OSError as error:
+        err.print(f"[red]error:[/] {error.strerror}: {error.filename or ''}", highlight=False)
+        return 1
+    except Exception as error:  # click's usage errors, which know how to show themselves
+        if not hasattr(error, "show"):
+            raise
+        error.show()
+        return error.exit_code
+    return 0

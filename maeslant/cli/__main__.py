@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`python -m maeslant.cli COMMAND`."""
+
+import sys
+
+from maeslant.cli import main
+
+sys.exit(main())

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about the cards themselves: listed, built, measured, watched."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from maeslant.cli.common import JsonOption, app, err, opened
+from maeslant.device import devices
+from maeslant.measure.figures import show
+
+
+@app.command("devices")
+def list_devices(as_json: JsonOption = False) -> None:
+    """What can be opened here."""
+    from maeslant import inventory
+
+    inventory.show(devices(), as_json, Console())
+
+
+@app.command()
+def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) -> None:
+    """What DEVICE can do."""
+    from maeslant import inventory
+
+    with opened(device) as handle:
+        inventory.show_caps(handle.caps(), as_json, Console())
+
+
+@app.command()
+def build(names: Annotated[list[str], typer.Argument(help="Named builds.")]) -> None:
+    """Make the simulated devices NAMES from the SystemVerilog."""
+    from maeslant import simbuild
+
+    for name in names:
+        with err.status(f"building {name}"):
+            path = simbuild.build(name)
+        print(path)
+
+
+@app.command()
+def measure(
+    parts: Annotated[list[str] | None, typer.Argument(help="Only these parts.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Every clock figure, out of simulation, beside its target and the papers'."""
+    from maeslant.measure.collect import all_figures
+
+    figures = all_figures(parts, err)
+    show(figures, as_json, Console())
+    if any(figure.met() is False for figure in figures):
+        raise typer.Exit(1)
+
+
+@app.command()
+def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
+    """Software AES on this CPU beside the card, over sizes: the papers' tables, regenerated."""
+    from maeslant.bench import report
+
+    report.run(as_json, quick, Console(), err)
+
+
+@app.command()
+def wave(
+    target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
+) -> None:
+    """Make a waveform of a test file or of a build at work, and say how to open it."""
+    from maeslant import waves
+
+    print(waves.make(target))
+
+
+soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
+app.add_typer(soc_app, name="soc")
+
+
+@soc_app.callback()
+def soc() -> None:
+    """The PicoRV32 system with the memory arbiter."""
+
+
+@soc_app.command("run")
+def soc_run(
+    as_json: JsonOption = False,
+    picture: Annotated[
+        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+    ] = None,
+) -> None:
+    """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; P3's Figure 7."""
+    from maeslant.soc import report
+
+    report.run(as_json, picture or report.PICTURE, Console(), err)
+
+
+@app.command(hidden=True)
+def demo(file: Annotated[str, typer.Argument()] = "") -> None:
+    """What `make run` shows: a file through the card, compared with OpenSSL."""
+    from maeslant import demo as demonstration
+
+    demonstration.run(file, Console())

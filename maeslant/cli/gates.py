@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that synthesize: one design, or a table of them to choose from."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from maeslant.cli.common import JsonOption, app, err
+from maeslant.errors import MaeslantError
+
+
+@app.command()
+def synth(
+    part: Annotated[
+        str | None,
+        typer.Argument(metavar="PART|BUILD", help="A named build, or a module of rtl/."),
+    ] = None,
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target", help="nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file."
+        ),
+    ] = "nangate45",
+    period: Annotated[
+        float | None,
+        typer.Option("--period", help="ns, met as small as possible; without, the least there is."),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-G", metavar="PARAMETER=VALUE", help="Set a parameter."),
+    ] = None,
+    seeds: Annotated[int, typer.Option("--seeds", help="ecp5: place and route runs.")] = 5,
+    flatten: Annotated[
+        bool | None,
+        typer.Option(
+            "--flatten/--keep", help="Merge modules before mapping; default: but for many lanes."
+        ),
+    ] = None,
+    abc: Annotated[
+        str | None,
+        typer.Option("--map", help="How ABC maps: small, density or speed; default: what fits."),
+    ] = None,
+    power: Annotated[
+        bool, typer.Option("--power", help="Simulate the netlist, and estimate its power.")
+    ] = False,
+    simulated: Annotated[
+        bool, typer.Option("--simulate", help="Run the module's own tests on the netlist.")
+    ] = False,
+    tables: Annotated[
+        bool, typer.Option("--tables", help="Write the papers' tables: docs/synthesis.md. Hours.")
+    ] = False,
+    finished: Annotated[
+        bool, typer.Option("--finished", help="--tables: synthesize nothing that is missing.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Area, clock and critical path of PART in a technology, kept under build/reports."""
+    from maeslant.synth import show as pages
+    from maeslant.synth import simulate, synthesize
+
+    if tables:
+        pages.tables(not finished, as_json, Console(), err)
+        return
+    if part is None:
+        raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
+    with pages.progress(part, err) as tell:
+        report = synthesize(
+            part,
+            target,
+            pages.settings(given),
+            period_ns=period,
+            power=power,
+            seeds=seeds,
+            flatten=flatten,
+            abc=abc,
+            tell=tell,
+        )
+        tests = simulate(report, target, tell) if simulated else None
+    pages.show(report, tests, as_json, Console())
+
+
+@app.command()
+def explore(
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", help="Only this technology; the path of a Liberty file is one."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="The smallest cores alone.")] = False,
+    finished: Annotated[
+        bool, typer.Option("--finished", help="Synthesize nothing, draw what there is.")
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help="A Dask scheduler.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="At once; as many as cores without.")
+    ] = None,
+    out: Annotated[
+        pathlib.Path | None,
+        typer.Option("--out", help="The page; build/reports/explore.html without."),
+    ] = None,
+    picture: Annotated[
+        pathlib.Path | None,
+        typer.Option("--picture", help="Its first plot too, as an SVG file here."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Synthesize the table of configs/explore.yml, and draw a page to choose a core from."""
+    from maeslant.explore import command
+
+    consoles = Console(), err
+    if not command.run(
+        target or [], quick, finished, cluster, jobs, out, picture, as_json, *consoles
+    ):
+        raise typer.Exit(1)

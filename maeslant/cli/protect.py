@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands about the protected card: attacked, put to use, weighed."""
+
+import pathlib
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from maeslant.cli.common import JsonOption, app, err
+
+
+@app.command()
+def attack(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...", help="Attack, family (flip), requirement (H7), flip/*."
+        ),
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
+        True
+    ),
+    p0: Annotated[
+        bool, typer.Option("--p0", help="The tag oracle: the paper's mode falls.")
+    ] = False,
+    fuzz: Annotated[int, typer.Option("--fuzz", help="So many random manipulations.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Of the random ones.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Stand between driver and card: what each attack would have got, and where it was caught."""
+    from maeslant import attacks
+
+    console = Console()
+    if not (names or every or p0 or fuzz):
+        attacks.show_catalogue(console)
+        return
+    good = True
+    if p0:
+        good &= attacks.run_p0(card, console)
+    if names or every:
+        good &= attacks.run(names or [], every, card, as_json, console, err)
+    if fuzz:
+        good &= attacks.run_fuzz(fuzz, seed, card, console, err)
+    if not good:
+        raise typer.Exit(1)
+
+
+@app.command()
+def infer(
+    images: Annotated[int, typer.Option("--images", help="How many digits.")] = 300,
+    unprotected: Annotated[
+        bool, typer.Option("--unprotected", help="On the card without a guard.")
+    ] = False,
+    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
+        True
+    ),
+    as_json: JsonOption = False,
+) -> None:
+    """Classify handwritten digits on the accelerator behind the guard."""
+    from maeslant import inference
+
+    if not inference.run(images, not unprotected, card, as_json, Console(), err):
+        raise typer.Exit(1)
+
+
+@app.command()
+def overhead(
+    as_json: JsonOption = False,
+    picture: Annotated[
+        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+    ] = None,
+) -> None:
+    """Paper 000's Table 3: what protection adds to the transfers of three networks."""
+    from maeslant.overhead import report
+
+    report.run(as_json, picture or report.PICTURE, Console(), err)
