@@ -10,7 +10,10 @@ import html
 import math
 from collections.abc import Sequence
 
-LETTER = 6.1  # width of a letter of a label, about
+# Widths of a label's letters in units of its size, about; others are WIDTH.
+WIDTH = 0.58
+WIDTHS = dict.fromkeys("il.,:;'|!() ", 0.34) | dict.fromkeys("fjrt-/", 0.42)
+WIDTHS |= dict.fromkeys("ABCDEFGHKNOPQRSTUVXYZ&=", 0.74) | dict.fromkeys("mwMW%", 0.95)
 SHAPES = {
     "circle": "M-4.6,0a4.6,4.6 0 1,0 9.2,0a4.6,4.6 0 1,0 -9.2,0z",
     "square": "M-4.2,-4.2h8.4v8.4h-8.4z",
@@ -110,7 +113,8 @@ class Scale:
             rough = (self.high - self.low) / 6
             power = 10 ** math.floor(math.log10(rough))
             step = next(n * power for n in (1, 2, 5, 10) if n * power >= rough)
-            step = max(1, round(step)) if self.whole else step
+            if self.whole:
+                step = 1 if self.high - self.low <= 12 else max(1, round(step))
             first = math.ceil(self.low / step)
             return [(n * step, True) for n in range(first, int(self.high / step + 1e-9) + 1)]
         decades = math.log10(self.high / self.low)
@@ -122,6 +126,11 @@ class Scale:
                 if self.low <= value <= self.high:
                     found.append((value, digit in named))
         return found
+
+
+def _wide(text: str, size: float = 11.5) -> float:
+    """Pixels that a text takes, about."""
+    return size * sum(WIDTHS.get(letter, WIDTH) for letter in text)
 
 
 def _path(shape: str, x: float, y: float, tone: str, hollow: bool) -> str:
@@ -160,7 +169,7 @@ class _Places:
     def label(self, x: float, y: float, mark: Mark) -> str:
         """A label beside a mark, others' at the right; nothing where there is no room."""
         text = mark.label
-        wide = LETTER * len(text)
+        wide = _wide(text, 11)
         near = [(-7, -7, "end"), (-10, 4, "end"), (0, -12, "middle"), (8, 18, "start")]
         far = [(10, 4, "start"), (8, 17, "start"), (0, 20, "middle"), (8, -9, "start")]
         far += [(-8, 17, "end"), (0, 32, "middle")]
@@ -208,17 +217,7 @@ def render(plot: Plot, width: float = 760, height: float = 430) -> str:
         out.append(drawn)
         if mark.label:
             names.append(places.label(x(mark.x), y(mark.y), mark))
-    for row, entries in enumerate(rows):
-        at = left
-        for tone, shape, hollow, text in entries:
-            high = 12.0 + 20 * row
-            if shape in ("line", "dashed"):
-                dash = " dashed" if shape == "dashed" else ""
-                out.append(f'<path class="line{dash} tone-{tone}" d="M{at - 6:.1f},{high}h16"/>')
-            else:
-                out.append(_path(shape, at + 2, high, tone, hollow))
-            out.append(_text(at + 14, high + 4, text, "legend"))
-            at += 34 + LETTER * len(text)
+    out += _legend(rows, left)
     return "\n".join([*out, *filter(None, names), "</svg>"])
 
 
@@ -234,13 +233,29 @@ def _legend_rows(entries: Sequence[tuple], width: float) -> list[list[tuple]]:
     rows: list[list[tuple]] = []
     used = width + 1.0
     for entry in entries:
-        wide = 34 + LETTER * len(entry[3])
+        wide = 34 + _wide(entry[3])
         if used + wide > width:
             rows.append([])
             used = 0.0
         rows[-1].append(entry)
         used += wide
     return rows
+
+
+def _legend(rows: Sequence[Sequence[tuple]], left: float) -> list[str]:
+    """The legend's rows, at the top."""
+    out = []
+    for row, entries in enumerate(rows):
+        at, high = left + 6, 12.0 + 20 * row
+        for tone, shape, hollow, text in entries:
+            if shape in ("line", "dashed"):
+                dash = " dashed" if shape == "dashed" else ""
+                out.append(f'<path class="line{dash} tone-{tone}" d="M{at - 6:.1f},{high}h16"/>')
+            else:
+                out.append(_path(shape, at + 2, high, tone, hollow))
+            out.append(_text(at + 14, high + 4, text, "legend"))
+            at += 34 + _wide(text)
+    return out
 
 
 def _line(line: Line, x: Scale, y: Scale) -> str:
@@ -260,11 +275,18 @@ def _line(line: Line, x: Scale, y: Scale) -> str:
     return f'<path class="{kind} tone-{line.tone}" d="{"".join(steps)}"/>'
 
 
-def ranking(title: str, axis: str, marks: Sequence[Mark], width: float = 760) -> str:
+def ranking(
+    title: str,
+    axis: str,
+    marks: Sequence[Mark],
+    legend: Sequence[tuple] = (),
+    width: float = 760,
+) -> str:
     """A row for each mark, the largest first, its label at the left; x is logarithmic."""
     rows = sorted(marks, key=lambda mark: -mark.x)
-    left, right, step = 260.0, width - 70, 22.0
-    bottom = 14 + step * len(rows)
+    entries = _legend_rows(legend, width - 40)
+    left, right, step, top = 300.0, width - 70, 22.0, 8.0 + 20 * len(entries)
+    bottom = top + 6 + step * len(rows)
     x = Scale(Axis(axis, log=True), [mark.x for mark in rows], left, right)
     out = [
         f'<svg class="plot" viewBox="0 0 {width:.0f} {bottom + 46:.0f}" role="img" '
@@ -272,11 +294,11 @@ def ranking(title: str, axis: str, marks: Sequence[Mark], width: float = 760) ->
     ]
     for value, named in x.ticks():
         if named:
-            out.append(f'<path class="grid" d="M{x(value):.1f},8V{bottom:.1f}"/>')
+            out.append(f'<path class="grid" d="M{x(value):.1f},{top}V{bottom:.1f}"/>')
             out.append(_text(x(value), bottom + 16, number(value), "tick", "middle"))
     out.append(_text((left + right) / 2, bottom + 38, axis, "title", "middle"))
     for row, mark in enumerate(rows):
-        at = 20 + step * row
+        at = top + 12 + step * row
         drawn = (
             f'<path class="line thin tone-{mark.tone}" d="M{left},{at}H{x(mark.x):.1f}"/>'
             + _path(mark.shape, x(mark.x), at, mark.tone, mark.hollow)
@@ -284,4 +306,4 @@ def ranking(title: str, axis: str, marks: Sequence[Mark], width: float = 760) ->
             + _text(x(mark.x) + 10, at + 4, number(mark.x), "tick")
         )
         out.append(f'<g class="point" data-of="{mark.data}" tabindex="0">{drawn}</g>')
-    return "\n".join([*out, "</svg>"])
+    return "\n".join([*out, *_legend(entries, 20), "</svg>"])

@@ -20,8 +20,7 @@ from maeslant.explore.records import Record
 from maeslant.explore.sweep import Outcome
 from maeslant.synth import report
 
-PAGE = "explore.html"  # both in build/reports
-POOL = "pool.json"
+PAGE = "explore.html"  # in build/reports
 
 
 class Bar(sweep.Watcher):
@@ -77,7 +76,8 @@ def run(
     picture = picture and _writable(picture)
     asked = points.load(file, targets, quick)
     if finished:
-        known = [sweep.remembered(point, function) for point in asked]
+        with err.status("reading the reports"):
+            known = [sweep.remembered(point, function) for point in asked]
         outcomes = [outcome for outcome in known if outcome]
         if not outcomes:
             raise MaeslantError("no point is finished yet; leave --finished out, or try --quick")
@@ -157,10 +157,11 @@ def _write(out: pathlib.Path, text: str) -> None:
 
 
 def _pool() -> list[dict]:
-    """The device pool's figures, if they have been measured."""
+    """The device pool's figures by cards, if they have been measured."""
     try:
-        found = json.loads((report.REPORTS / POOL).read_text())
-        return [row for row in found if row["cards"] > 0 and row["blocks_per_clock"] > 0]
+        found = json.loads((report.REPORTS / page.POOL).read_text())
+        rows = [row for row in found if row["cards"] > 0 and row["blocks_per_clock"] > 0]
+        return sorted(rows, key=lambda row: row["cards"])
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
@@ -183,7 +184,7 @@ def _show(ours: list[Record], best: set[int], console: Console) -> None:
         )
     console.print(table)
     console.print(
-        "Front: nothing smaller in that technology is faster. Left out: wires, clock tree; power "
-        "by zero-delay simulation, which shows no glitches.",
+        "Front: nothing smaller in that technology is faster. Left out: placed wires, clock tree; "
+        "power by zero-delay simulation, which shows no glitches.",
         highlight=False,
     )

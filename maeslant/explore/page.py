@@ -3,6 +3,7 @@
 
 import html
 import json
+import os
 import pathlib
 from collections.abc import Callable, Sequence
 
@@ -11,14 +12,17 @@ from maeslant.explore import chart, plots, records
 from maeslant.explore.chart import Mark
 from maeslant.explore.records import Record
 from maeslant.explore.sweep import Outcome
+from maeslant.synth import report
 
 HERE = pathlib.Path(__file__).parent
+POOL = "pool.json"  # in build/reports
 MAIN = "nangate45"  # the technology that the papers' and the peers' figures stand beside
 LEFT_OUT = (
-    "What is left out: wires and their delays, the clock tree, pads, test logic, and all process "
-    "corners but the library's. Power comes from a zero-delay simulation of the mapped netlist, "
-    "which shows no glitches. Papers' figures are as their authors report them, of other "
-    "libraries and tools, some after layout: near, not the same."
+    "Standard cells are mapped and timed, not placed; the list below says what each technology's "
+    "figures leave out, and pads, test logic and all process corners but the library's are "
+    "missing everywhere. Power comes from a zero-delay simulation of the mapped netlist, which "
+    "shows no glitches. Papers' figures are as their authors report them, of other libraries and "
+    "tools, some after layout: near, not the same."
 )
 LINE_RATES = (10, 25, 40, 100, 200, 400, 800, 1600)  # Ethernet, Gbit/s
 # Columns of the table: title, figure, whether a number.
@@ -72,7 +76,7 @@ def make(
         ("latency", "Latency", _latency(ours, others, names)),
         ("flow", "Beside open designs, in the same flow", _same_flow(ours, others, names)),
         ("rank", "Throughput beside everybody", _ranking(ours, others, names)),
-        ("pool", "Many cards behind one call", _pool(pool)),
+        ("pool", "Many cards behind one call", _pool(pool, page)),
         ("points", "Every point", _table(ours, best, titles) + _failed(failed)),
         ("peers", "Papers and peers", _peers(others)),
         ("how", "How this was measured", _how(ours)),
@@ -101,8 +105,8 @@ Point at a mark for its figures, click it for its row and its report file.</p></
 <button id="theme" type="button" title="light or dark">◐</button></header>
 <nav>{links}</nav>
 {_tiles(ours)}
-<p class="note">Before layout: no wires, no clock tree; power by zero-delay simulation, without
-glitches. <a href="#how">What is left out.</a></p>
+<p class="note">Before layout: no placed wires, no clock tree; power by zero-delay simulation,
+without glitches. <a href="#how">What is left out.</a></p>
 {body}
 <div id="tip" role="status"></div>
 <script type="application/json" id="records">{_json(data)}</script>
@@ -217,8 +221,8 @@ def _lanes(ours: Sequence[Record], others: Sequence[Record], names: plots.Names)
         if any(value(r) for r in same)
     ]
     text = (
-        "Paper 004's Table 3 and its figure, N = 1 to 10, in another 45 nm library and before "
-        "layout. Its power has wires and a clock tree; ours has neither."
+        "Paper 004's Table 3, N = 1 to 10, is synthesized too, with another 45 nm library and "
+        "other tools. It does not say what its power counts; ours counts no clock tree."
     )
     return f'<p class="note">{text}</p><div class="row">{"".join(panels)}</div>'
 
@@ -272,11 +276,12 @@ def _ranking(ours: Sequence[Record], others: Sequence[Record], names: plots.Name
             if known:
                 winner = max(known, key=lambda r: r.gbps)
                 marks.append((winner, f"{winner.label}, {target}"))
-    paper = max((r for r in others if r.source == "P4 Table 3"), key=lambda r: r.gbps)
-    rest = [r for r in others if r.gbps and r.source != "P4 Table 3"]
+    paper = max((r for r in others if r.source == plots.TABLE3), key=lambda r: r.gbps)
+    rest = [r for r in others if r.gbps and r.source != plots.TABLE3]
     marks += [(r, f"{r.label}, {r.target}") for r in (paper, *rest)]
-    drawn = [Mark(r.gbps, 0, *_style(r), label=label[:44], data=names(r)) for r, label in marks]
-    svg = chart.ranking("Throughput", "throughput, Gbit/s", drawn, 900)
+    drawn = [Mark(r.gbps, 0, *_style(r), label=label, data=names(r)) for r, label in marks]
+    entries = plots.legend(r for r, _ in marks)
+    svg = chart.ranking("Throughput", "throughput, Gbit/s", drawn, entries, 1000)
     text = (
         "The fastest of ours of each kind, before layout, beside what others report of chips, "
         "FPGAs, graphics cards and processors: an order of magnitude, not a race."
@@ -289,12 +294,16 @@ def _style(record: Record) -> tuple[str, str, bool]:
     return one.tone, one.shape, one.hollow
 
 
-def _pool(rows: list[dict]) -> str:
+def _pool(rows: list[dict], page: pathlib.Path) -> str:
     if not rows:
         return ""
+    where = os.path.relpath(report.REPORTS / POOL, page.parent)
+    build = rows[0].get("build")
+    cards = f"simulated {html.escape(str(build))} cards" if build else "simulated cards"
     text = (
-        "The device pool of paper 002: data divided over simulated cards and collected in order "
-        "(build/reports/pool.json)."
+        f"The device pool of paper 002: one message divided over {cards} and collected in order. "
+        f'From <a href="{html.escape(where, quote=True)}">{POOL}</a>, by <code>maeslant measure '
+        "pool</code>."
     )
     return f'<p class="note">{text}</p>' + _panel(chart.render(plots.pool(rows), 1100, 400))
 
@@ -353,17 +362,19 @@ def _failed(failed: Sequence[Outcome]) -> str:
 
 
 def _peers(others: Sequence[Record]) -> str:
-    heads = ("design", "technology", "does", "kGE", "LUTs", "bits a clock", "MHz", "Gbit/s")
-    heads += ("latency, ns", "mW")
+    heads = ("design", "technology", "does")
+    figures = ("kGE", "LUTs", "bits a clock", "MHz", "Gbit/s", "latency, ns", "mW")
     rows = []
     for index, r in enumerate(others):
-        cells = "".join(_cell(value) for value in (r.kge, r.lut, r.mhz, r.gbps, r.latency_ns, r.mw))
+        values = (r.kge, r.lut, r.bits, r.mhz, r.gbps, r.latency_ns, r.mw)
+        cells = "".join(_cell(value) for value in values)
         rows.append(
             f'<tr id="p{index}" data-of="p{index}"><td>{html.escape(r.label)}</td>'
             f"<td>{html.escape(r.target)}</td><td>{html.escape(r.does)}</td>{cells}"
             f"<td>{html.escape(r.source)} ({r.basis})</td></tr>"
         )
-    head = "".join(f"<th>{name}</th>" for name in (*heads, "source (basis)"))
+    head = "".join(f"<th>{name}</th>" for name in heads)
+    head += "".join(f'<th class="n">{name}</th>' for name in figures) + "<th>source (basis)</th>"
     papers = "; ".join(f"{key}: {title}" for key, title in peers.papers().items())
     return (
         f'<p class="note">From configs/peers.yml. {html.escape(papers)}.</p>'

@@ -84,6 +84,10 @@ def test_command(notebook: pathlib.Path) -> None:
     drawn = ElementTree.parse(notebook / "a.svg").getroot()
     assert drawn.tag.endswith("svg") and "P4 N=10" in "".join(drawn.itertext())
     assert "Many cards" in text and 'href="reports/lanes' in text
+    assert 'href="reports/pool.json"' in text
+    for head, body in re.findall(r"<thead>(.*?)</thead>\s*<tbody>(.*?)</tbody>", text, re.DOTALL):
+        rows = re.findall(r"<tr.*?</tr>", body, re.DOTALL)
+        assert rows and {row.count("<td") for row in rows} == {len(re.findall(r"<th\b", head))}
     assert count(notebook, "started") == 8
 
 
@@ -150,7 +154,7 @@ def test_chart() -> None:
     assert [chart.number(value) for value in (0, 0.12345, 12.345, 990.4, 123456)] == [
         "0", "0.123", "12.3", "990", "123,456",
     ]  # fmt: skip
-    rows = chart.ranking("t", "x", marks, 400)
+    rows = chart.ranking("t", "x", marks, width=400)
     assert rows.index("point 3") < rows.index("point 0")
 
 
