@@ -16,8 +16,12 @@ OUT = paths.BUILD / "driver"
 LIBRARY = OUT / "libmaeslant.so"
 SYSTEM_HEADERS = (pathlib.Path("/usr/include"), pathlib.Path("/usr/local/include"))
 FLAGS = ("-std=c17", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fPIC")
+FLAGS += ("-pthread",)
 OPTIMISED = ("-O2", "-g")
-SANITIZED = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+SANITIZERS = {
+    "memory": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+    "threads": ("-O1", "-g", "-fsanitize=thread"),
+}
 INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{DRIVER / 'src'}", f"-I{DRIVER / 'backend' / 'vfio'}")
 
 
@@ -71,19 +75,22 @@ def build() -> pathlib.Path:
         if stale(LIBRARY):
             objects = compile_objects(OUT / "objects", OPTIMISED)
             fresh = LIBRARY.with_suffix(".new")
-            run([compiler(), "-shared", "-Wl,-z,defs", *objects, "-ldl", "-o", str(fresh)],
-                "linking libmaeslant.so")  # fmt: skip
+            run([compiler(), "-shared", "-pthread", "-Wl,-z,defs", *objects, "-ldl",
+                 "-o", str(fresh)], "linking libmaeslant.so")  # fmt: skip
             fresh.replace(LIBRARY)  # who has the old one loaded keeps it
     return LIBRARY
 
 
 def build_program(
-    source: pathlib.Path, *, sanitize: bool = False, libraries: tuple[str, ...] = ()
+    source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
 ) -> pathlib.Path:
-    """Make a program of one C file and the library's own objects: tests may use what is private."""
-    folder = OUT / ("sanitized" if sanitize else "programs")
+    """Make a program of one C file and the library's own objects: tests may use what is private.
+
+    ``sanitize``: one of :data:`SANITIZERS`.
+    """
+    folder = OUT / (f"sanitized-{sanitize}" if sanitize else "programs")
     target = folder / source.stem
-    flags = SANITIZED if sanitize else OPTIMISED
+    flags = SANITIZERS[sanitize] if sanitize else OPTIMISED
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -139,7 +139,8 @@ struct mae_device_info {
 /*
  * uri: "sim:NAME[?options]" a simulated build, NAME as in configs/builds.yml, found in
  *        $MAESLANT_SIM_PATH or build/sim; "sim:stream?lanes=4" is build stream4. Other options
- *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator.
+ *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator, but
+ *        dies=CLOCK: the card is removed then.
  *      "vfio:0000:00:04.0" a PCI function bound to vfio-pci.
  *      "null:" no device: jobs complete at once and touch no data; it measures this library.
  * On failure *dev is NULL and mae_error_detail() says more.
@@ -290,6 +291,20 @@ MAE_API mae_error_t mae_crypt(mae_dev_t *dev, mae_mode_t mode, mae_direction_t d
 MAE_API mae_error_t mae_crypt_slot(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                    uint32_t key_slot, uint32_t tweak_slot, const uint8_t *iv,
                                    const void *src, void *dst, uint64_t length);
+
+/*
+ * A part of a message, by any device and in any order: mae_crypt of the bytes from `offset`, a
+ * multiple of 16, to offset + length. `before` is the source's block in front of them (CBC and CFB,
+ * else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset 0 only
+ * (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond offset 0
+ * needs a device of both directions.
+ */
+MAE_API mae_error_t mae_crypt_part(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
+                                   const uint8_t *key, size_t key_bytes, const uint8_t *iv,
+                                   uint64_t offset, const uint8_t *before, const void *src,
+                                   void *dst, uint64_t length);
+/* Whether messages of the mode have parts beyond offset 0. */
+MAE_API bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #define MAE_DEVICE_H
 
 #include <stdarg.h>
+#include <stdatomic.h>
 
 #include "maeslant.h"
 #include "maeslant_peripheral.h"
@@ -159,6 +160,7 @@ struct mae_dev {
     uint64_t bytes_in_flight;
     uint64_t progress_ns; /* when something last completed, or the device was idle */
     uint64_t stall_ns;
+    _Atomic uint64_t seen_ns; /* the device's time as last seen: other threads may read it */
 
     struct mae_ring ring;
     void *bounce;  /* MAE_CHUNK bytes for small messages in memory that is not mapped */

@@ -227,6 +227,7 @@ mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns)
         if (waited != MAE_OK && waited != MAE_E_TIMEOUT)
             return mae_kill(dev, waited, NULL);
         now = dev->ops->now_ns(dev->backend);
+        atomic_store_explicit(&dev->seen_ns, now, memory_order_relaxed);
         MAE_TRY(collect(dev));
         if (waited == MAE_OK && dev->completed == before &&
             (error = dev->engine->check(dev)) != MAE_OK)

@@ -63,6 +63,15 @@ static void field_power(uint64_t exponent, uint64_t *low, uint64_t *high)
     }
 }
 
+void mae_tweak_advance(uint8_t tweak[16], uint64_t blocks)
+{
+    uint64_t low, high, factor_low, factor_high;
+    load_field(tweak, &low, &high);
+    field_power(blocks, &factor_low, &factor_high);
+    field_multiply(&low, &high, factor_low, factor_high);
+    store_field(tweak, low, high);
+}
+
 struct one_job {
     bool done;
     mae_error_t error;
@@ -147,20 +156,11 @@ mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint
 /* Whether jobs of a message can begin anywhere in it. */
 static bool independent(const struct mae_dev *dev, const struct mae_job *job)
 {
-    switch (job->mode) {
-    case MAE_ECB:
-    case MAE_CTR:
-    case MAE_COPY:
-        return true;
-    case MAE_CBC:
-    case MAE_CFB:
-        return job->direction == MAE_DECRYPT;
-    case MAE_XTS: /* by the device's own ECB in both directions, in a context beside the data's */
-        return dev->caps.directions == 3 && (dev->caps.modes >> MAE_ECB & 1) && mae_has_dma(dev) &&
-               mae_free_contexts(dev) >= 3;
-    default:
-        return false;
-    }
+    if (job->mode != MAE_XTS)
+        return mae_mode_divides(job->mode, job->direction);
+    /* By the device's own ECB in both directions, in a context beside the data's. */
+    return dev->caps.directions == 3 && (dev->caps.modes >> MAE_ECB & 1) && mae_has_dma(dev) &&
+           mae_free_contexts(dev) >= 3;
 }
 
 uint32_t mae_free_contexts(const struct mae_dev *dev)

@@ -39,6 +39,8 @@ mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
 /* check.c: the mode, direction and slots of a message; copies its IV into `common`. */
 mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv);
 mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
+/* The encrypted tweak of XTS so many blocks further. */
+void mae_tweak_advance(uint8_t tweak[16], uint64_t blocks);
 /* Contexts that are not allocated. */
 uint32_t mae_free_contexts(const struct mae_dev *dev);
 

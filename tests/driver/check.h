@@ -36,8 +36,8 @@
         test(); \
     } while (0)
 
-/* Reproducible randomness (xorshift64*); the seed comes from MAESLANT_SEED. */
-static uint64_t random_state;
+/* Reproducible randomness (xorshift64*), in each thread; the seed comes from MAESLANT_SEED. */
+static _Thread_local uint64_t random_state;
 
 static inline uint64_t random_word(void)
 {

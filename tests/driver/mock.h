@@ -7,6 +7,8 @@
 #ifndef MOCK_H
 #define MOCK_H
 
+#include <unistd.h>
+
 #include "check.h"
 #include "device.h"
 #include "generated/mae_peripheral_regs.h"
@@ -43,9 +45,12 @@ struct mock {
     bool wrong_cookie;
     bool ring_error;       /* completions cannot be written */
     int64_t fail_access;   /* the access with this number fails; < 0: none */
+    int64_t removed_at;    /* that access and all after it fail; < 0: none */
     int64_t fail_map;      /* so many mappings succeed, then none; < 0: all */
     bool mapping_overlaps; /* mappings of the caller's memory fail */
     uint32_t erasing;      /* so many reads of a card's status still show `wiping` */
+    uint32_t delay_us;     /* this machine's time that a wait takes more */
+    uint32_t job_ns;       /* its own time that each job takes more */
 
     /* What happened. */
     struct mock_access log[MOCK_LOG];
@@ -233,11 +238,13 @@ static mae_error_t mock_wait(void *backend, uint64_t max_ns)
 {
     struct mock *mock = backend;
     mock->waits++;
+    if (mock->delay_us > 0)
+        usleep(mock->delay_us);
     if (mock->kind != MAE_KIND_PERIPHERAL && !mock->hang && mock->queued > 0) {
         uint64_t steps = 1 + random_below(mock->queued);
         for (uint64_t i = 0; i < steps; i++)
             mock_step(mock);
-        mock->now_ns += max_ns < 1000 ? max_ns : 1000;
+        mock->now_ns += (max_ns < 1000 ? max_ns : 1000) + steps * mock->job_ns;
     } else {
         mock->now_ns += max_ns;
     }
@@ -277,7 +284,9 @@ static void mock_key_command(struct mock *mock, uint32_t value)
 
 static mae_error_t mock_access(struct mock *mock)
 {
-    return mock->accesses++ == mock->fail_access ? mae_detail(MAE_E_BUS, "injected") : MAE_OK;
+    bool removed = mock->removed_at >= 0 && mock->accesses >= mock->removed_at;
+    return mock->accesses++ == mock->fail_access || removed ? mae_detail(MAE_E_BUS, "injected")
+                                                            : MAE_OK;
 }
 
 static mae_error_t mock_read32(void *backend, uint32_t offset, uint32_t *value)
@@ -386,12 +395,10 @@ static struct mae_ops mock_ops = {
     .close = mock_close,
 };
 
-/* A mock of a kind with everything in it; lives as long as the program. */
-static inline struct mock *mock_new(mae_kind_t kind)
+/* A mock of a kind with everything in it; its maker frees it. */
+static inline struct mock *mock_make(mae_kind_t kind)
 {
-    static struct mock *old;
-    free(old);
-    struct mock *mock = old = calloc(1, sizeof *mock);
+    struct mock *mock = calloc(1, sizeof *mock);
     CHECK(mock);
     mock->kind = kind;
     mock->contexts = kind == MAE_KIND_PERIPHERAL ? 1 : 64;
@@ -401,8 +408,16 @@ static inline struct mock *mock_new(mae_kind_t kind)
                                                 : 0x17f;
     mock->directions = 3;
     mock->key_sizes = 7;
-    mock->fail_access = mock->fail_map = -1;
+    mock->fail_access = mock->removed_at = mock->fail_map = -1;
     return mock;
+}
+
+/* The same, which lives until the next one. */
+static inline struct mock *mock_new(mae_kind_t kind)
+{
+    static struct mock *old;
+    free(old);
+    return old = mock_make(kind);
 }
 
 static inline mae_error_t mock_open(struct mock *mock, mae_dev_t **dev)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's tests in C, built with the address and undefined-behaviour sanitizers."""
+"""The driver's tests in C, with the address and undefined-behaviour sanitizers or with threads'."""
 
 import os
 import pathlib
@@ -21,13 +21,16 @@ PROGRAMS = (
     "aead_jobs",
     "null_backend",
     "vfio_errors",
+    "pool",
 )
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "sanitize"), [*((name, "memory") for name in PROGRAMS), ("pool", "threads")]
+)
+def test_program(name: str, sanitize: str) -> None:
     """Build and run one program."""
-    program = driverbuild.build_program(HERE / f"{name}.c", sanitize=True)
+    program = driverbuild.build_program(HERE / f"{name}.c", sanitize=sanitize)
     seed = os.environ.get("MAESLANT_SEED", "1")
     done = subprocess.run(
         [str(program)],

@@ -9,15 +9,16 @@ import pytest
 
 from maeslant import device, driverbuild, paths
 
-HEADER = paths.ROOT / "driver" / "include" / "maeslant.h"
+INCLUDE = paths.ROOT / "driver" / "include"
+HEADERS = [INCLUDE / "maeslant.h", INCLUDE / "maeslant_pool.h"]
 
 
 def test_header_in_c_and_cpp(tmp_path) -> None:
     """It needs nothing before it, in C17 as in C++."""
     for compiler, suffix, standard in (("cc", "c", "c17"), ("g++", "cpp", "c++17")):
         source = tmp_path / f"empty.{suffix}"
-        names = ("maeslant.h", "maeslant_ring.h", "maeslant_peripheral.h")
-        names = names if suffix == "c" else names[:2]
+        names = ("maeslant.h", "maeslant_pool.h", "maeslant_ring.h", "maeslant_peripheral.h")
+        names = names if suffix == "c" else names[:3]
         source.write_text("".join(f'#include "{name}"\n' for name in names))
         command = [compiler, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror"]
         subprocess.run([*command, driverbuild.INCLUDES[0], "-fsyntax-only", source], check=True)
@@ -37,7 +38,7 @@ def test_results_must_be_used(tmp_path) -> None:
 
 
 def test_exports() -> None:
-    """The library exports what the header declares, and nothing else."""
+    """The library exports what its headers declare, and nothing else."""
     listing = subprocess.run(
         ["nm", "-D", "--defined-only", driverbuild.build()],
         capture_output=True,
@@ -45,7 +46,8 @@ def test_exports() -> None:
         check=True,
     ).stdout
     exported = set(re.findall(r" T (\S+)", listing))
-    declared = set(re.findall(r"MAE_API(?:_VOID)? [\w *]*?(mae_\w+)\(", HEADER.read_text()))
+    text = "".join(path.read_text() for path in HEADERS)
+    declared = set(re.findall(r"MAE_API(?:_VOID)? [\w *]*?(mae_\w+)\(", text))
     assert exported == declared
 
 

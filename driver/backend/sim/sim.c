@@ -31,6 +31,7 @@ struct sim {
     mae_sim_t *machine;
     uint64_t next_iova;
     uint64_t clocks_before; /* counted before the last reset of the statistics */
+    uint64_t dies;          /* at this clock the card is removed; UINT64_MAX: never */
     __typeof__(mae_sim_create) *create;
     __typeof__(mae_sim_destroy) *destroy;
     __typeof__(mae_sim_read32) *read32;
@@ -70,15 +71,32 @@ static mae_error_t result(const struct sim *sim, int code)
     return mae_detail(error, "%s", sim->message(sim->machine));
 }
 
+static uint64_t bus_clocks(const struct sim *sim)
+{
+    struct mae_sim_stats stats;
+    sim->stats(sim->machine, &stats);
+    return sim->clocks_before + stats.bus_clocks;
+}
+
+static mae_error_t there(const struct sim *sim)
+{
+    if (sim->dies == UINT64_MAX || bus_clocks(sim) < sim->dies)
+        return MAE_OK;
+    return mae_detail(MAE_E_BUS, "the simulated card was removed at clock %llu, as dies= asks",
+                      (unsigned long long)sim->dies);
+}
+
 static mae_error_t sim_read32(void *backend, uint32_t offset, uint32_t *value)
 {
     struct sim *sim = backend;
+    MAE_TRY(there(sim));
     return result(sim, sim->read32(sim->machine, offset, value));
 }
 
 static mae_error_t sim_write32(void *backend, uint32_t offset, uint32_t value)
 {
     struct sim *sim = backend;
+    MAE_TRY(there(sim));
     return result(sim, sim->write32(sim->machine, offset, value));
 }
 
@@ -117,7 +135,12 @@ static mae_error_t sim_unmap(void *backend, uint64_t iova, size_t bytes)
 static mae_error_t sim_wait(void *backend, uint64_t max_ns)
 {
     struct sim *sim = backend;
-    int code = sim->wait(sim->machine, max_ns / NS_PER_CLOCK + 1);
+    uint64_t clocks = max_ns / NS_PER_CLOCK + 1;
+    MAE_TRY(there(sim));
+    if (sim->dies != UINT64_MAX && clocks > sim->dies - bus_clocks(sim))
+        clocks = sim->dies - bus_clocks(sim);
+    int code = sim->wait(sim->machine, clocks);
+    MAE_TRY(there(sim)); /* with whatever it had begun to write */
     if (code == 0)
         return MAE_E_TIMEOUT;
     return result(sim, code);
@@ -125,10 +148,7 @@ static mae_error_t sim_wait(void *backend, uint64_t max_ns)
 
 static uint64_t sim_now(void *backend)
 {
-    struct sim *sim = backend;
-    struct mae_sim_stats stats;
-    sim->stats(sim->machine, &stats);
-    return (sim->clocks_before + stats.bus_clocks) * NS_PER_CLOCK;
+    return bus_clocks(backend) * NS_PER_CLOCK;
 }
 
 static void sim_stop(void *backend)
@@ -284,12 +304,34 @@ static char *find_option(char *options, const char *name, char **start)
     return NULL;
 }
 
+/* Takes an option that is this file's out of those for the simulator; *number stays if it is not
+   there. */
+static mae_error_t take_number(char *options, const char *name, size_t most_digits,
+                               uint64_t *number)
+{
+    char *start, *value = find_option(options, name, &start);
+    if (!value)
+        return MAE_OK;
+    size_t digits = strspn(value, "0123456789");
+    char *end = value + strcspn(value, "&");
+    if (digits == 0 || digits > most_digits || value + digits != end)
+        return mae_detail(MAE_E_URI, "%s= takes a number", name);
+    *number = strtoull(value, NULL, 10);
+    if (*end == '&')
+        end++;
+    else if (start > options)
+        start--;
+    memmove(start, end, strlen(end) + 1);
+    return MAE_OK;
+}
+
 /* "stream?lanes=4&seed=1" becomes build "stream4" and options "seed=1". */
 static mae_error_t parse(const char *rest, char *build, size_t build_size, char *options,
-                         size_t options_size)
+                         size_t options_size, uint64_t *dies)
 {
     size_t length = strcspn(rest, "?");
-    char lanes[8] = "", *start, *value;
+    uint64_t lanes = UINT64_MAX;
+    char *start;
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)rest[i]) && rest[i] != '_' && rest[i] != '-')
             return mae_detail(MAE_E_URI, "a build's name has letters, digits, '_' and '-' only");
@@ -298,23 +340,15 @@ static mae_error_t parse(const char *rest, char *build, size_t build_size, char 
     if (strlen(rest) - length >= options_size)
         return mae_detail(MAE_E_URI, "more than %zu characters of options", options_size);
     strcpy(options, rest[length] ? rest + length + 1 : "");
-    value = find_option(options, "lanes", &start);
-    if (value) {
-        size_t digits = strspn(value, "0123456789");
-        char *end = value + strcspn(value, "&");
-        if (digits == 0 || digits > 3 || value + digits != end)
-            return mae_detail(MAE_E_URI, "lanes= takes a number");
-        memcpy(lanes, value, digits);
-        if (*end == '&')
-            end++;
-        else if (start > options)
-            start--;
-        memmove(start, end, strlen(end) + 1);
-    } else if ((length == 6 && memcmp(rest, "stream", 6) == 0) ||
-               (length == 4 && memcmp(rest, "copy", 4) == 0)) {
-        snprintf(lanes, sizeof lanes, "%d", DEFAULT_LANES);
-    }
-    snprintf(build, build_size, "%.*s%s", (int)length, rest, lanes);
+    MAE_TRY(take_number(options, "lanes", 3, &lanes));
+    MAE_TRY(take_number(options, "dies", 18, dies));
+    if (lanes == UINT64_MAX && ((length == 6 && memcmp(rest, "stream", 6) == 0) ||
+                                (length == 4 && memcmp(rest, "copy", 4) == 0)))
+        lanes = DEFAULT_LANES;
+    if (lanes == UINT64_MAX)
+        snprintf(build, build_size, "%.*s", (int)length, rest);
+    else
+        snprintf(build, build_size, "%.*s%u", (int)length, rest, (unsigned)lanes);
     if (find_option(options, "wave", &start) && !strstr(build, "-trace"))
         strncat(build, "-trace", build_size - strlen(build) - 1);
     return MAE_OK;
@@ -356,7 +390,8 @@ static mae_error_t load(struct sim *sim, const char *file)
 static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t name_size)
 {
     char build[64], options[1024], file[PATH_MAX], reason[256] = "";
-    MAE_TRY(parse(rest, build, sizeof build, options, sizeof options));
+    uint64_t dies = UINT64_MAX;
+    MAE_TRY(parse(rest, build, sizeof build, options, sizeof options, &dies));
     if (!find_build(build, file, sizeof file))
         return mae_detail(MAE_E_NO_DEVICE,
                           "there is no simulated build '%s'; make it with: maeslant build %s",
@@ -365,6 +400,7 @@ static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t
     if (!sim)
         return MAE_E_MEMORY;
     sim->next_iova = first_iova;
+    sim->dies = dies;
     mae_error_t error = load(sim, file);
     if (error == MAE_OK) {
         sim->machine = sim->create(options, reason, sizeof reason);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Cards that are lent; private. */
+#ifndef MAE_POOL_H
+#define MAE_POOL_H
+
+#include "device.h"
+#include "maeslant_pool.h"
+
+enum { MAE_POOL_MOST = 64 };
+
+/* pool.c: makes a pool of open devices, with a name for each; takes them over, also on failure. */
+mae_error_t mae_pool_of(mae_dev_t *const *cards, const char *const *names, size_t count,
+                        mae_pool_t **pool);
+
+#endif
