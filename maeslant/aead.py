@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Authenticated messages in pieces: the driver's mae_aead_* in Python."""
+"""Authenticated messages in pieces: the driver's mae_aead_* in Python, and a pool's own."""
 
 import contextlib
 from collections.abc import Iterator
 
-from maeslant.device import CODES, NONCE, TAG, Device, Pieces, check
+from maeslant.device import CODES, DECRYPT, ENCRYPT, NONCE, TAG, Device, Pieces, check
 
 
 class Aead(Pieces):
@@ -79,6 +79,8 @@ def seal(
 
     ``lengths``: bytes of AAD and of data, which CCM must know ahead.
     """
+    if not isinstance(device, Device):
+        return device.message(mode, ENCRYPT, key, nonce, lengths, tag_bytes)
     lib = device.lib
     call = lib.mae_aead_seal if nonce is None else lib.mae_aead_seal_with_chosen_nonce
     return _begun(device, call, mode, key, nonce, lengths, tag_bytes)
@@ -98,6 +100,8 @@ def unseal(
 
     ``unverified``: plaintext comes as it is made, to be kept where nothing acts on it.
     """
+    if not isinstance(device, Device):
+        return device.message(mode, DECRYPT, key, nonce, lengths, tag_bytes, unverified)
     lib = device.lib
     call = lib.mae_aead_unseal_unverified if unverified else lib.mae_aead_unseal
     return _begun(device, call, mode, key, nonce, lengths, tag_bytes)
@@ -107,4 +111,6 @@ def cmac(
     device: Device, key: bytes | bytearray, tag_bytes: int = TAG
 ) -> contextlib.AbstractContextManager[Aead]:
     """A CMAC: ``aad`` takes the message, ``finish`` gives the tag."""
+    if not isinstance(device, Device):
+        return device.message("cmac", ENCRYPT, key, None, (0, 0), tag_bytes)
     return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)

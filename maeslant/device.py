@@ -29,14 +29,18 @@ class DeviceError(MaeslantError):
         super().__init__(message)
         self.code = code
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.code)  # it may come from another process
+
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Build the driver if need be, and load it. The header is the only declaration."""
-    text = (paths.ROOT / "driver" / "include" / "maeslant.h").read_text()
-    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+    """Build the driver if need be, and load it. The headers are the only declarations."""
     ffi = cffi.FFI()
-    ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))
+    for name in ("maeslant.h", "maeslant_pool.h"):
+        text = (paths.ROOT / "driver" / "include" / name).read_text()
+        cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+        ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))
     return ffi, ffi.dlopen(str(driverbuild.build()))
 
 
@@ -96,6 +100,14 @@ class Device:
         check(self.lib.mae_open(uri.encode(), handle))
         self.handle = handle[0]
 
+    @classmethod
+    def of(cls, handle: object, uri: str) -> "Device":
+        """A device that somebody else opened, and will close."""
+        device = cls.__new__(cls)
+        device.ffi, device.lib = library()
+        device.uri, device.handle = uri, handle
+        return device
+
     def close(self) -> None:
         """Erase the keys and give the device back. May be called twice."""
         if self.handle is not None:
@@ -108,7 +120,8 @@ class Device:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _struct(self, kind: str, call) -> dict[str, object]:
+    def read(self, kind: str, call) -> dict[str, object]:
+        """What one of the driver's calls fills in, as a dictionary."""
         struct = self.ffi.new(f"struct {kind} *")
         check(call(self.handle, struct))
         result = {}
@@ -119,11 +132,11 @@ class Device:
 
     def caps(self) -> dict[str, object]:
         """What the device can do (struct mae_caps)."""
-        return self._struct("mae_caps", self.lib.mae_get_caps)
+        return self.read("mae_caps", self.lib.mae_get_caps)
 
     def stats(self) -> dict[str, int]:
         """The simulator's counters (struct mae_stats)."""
-        return self._struct("mae_stats", self.lib.mae_get_stats)
+        return self.read("mae_stats", self.lib.mae_get_stats)
 
     def reset_stats(self) -> None:
         """Count from here."""
@@ -147,6 +160,35 @@ class Device:
                 len(key),
                 iv_pointer,
                 source,
+                result,
+                len(data),
+            )
+        )
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    def crypt_part(
+        self,
+        mode: str,
+        direction: int,
+        key: bytes,
+        iv: bytes | None,
+        offset: int,
+        before: bytes,
+        data: bytes,
+    ) -> bytes:
+        """``data`` as it stands ``offset`` bytes after a message's beginning, behind ``before``."""
+        result = self.ffi.new("uint8_t[]", max(1, len(data)))
+        check(
+            self.lib.mae_crypt_part(
+                self.handle,
+                MODES.index(mode),
+                direction,
+                self.ffi.from_buffer(key),
+                len(key),
+                self.ffi.NULL if iv is None else self.ffi.from_buffer(iv),
+                offset,
+                self.ffi.from_buffer(before),
+                self.ffi.from_buffer(data),
                 result,
                 len(data),
             )

@@ -9,6 +9,10 @@ from rich.table import Table
 from maeslant import builds
 from maeslant.device import CODES
 
+POOL = {
+    "uri": "pool:2*sim:stream4",
+    "summary": "several of these at once: pool:CARD,3*CARD; a Dask cluster's: pool:tcp://HOST:PORT",
+}
 KINDS = {1: "peripheral", 2: "stream card", 3: "copy card"}
 
 
@@ -24,6 +28,7 @@ def show(found: list[dict[str, object]], as_json: bool, console: Console) -> Non
         if uri not in have:
             summary = f"not built yet: maeslant build {name}"
             found.append({"uri": uri, "summary": summary, "available": False})
+    found.append(POOL | {"available": "sim:stream4" in have})
     if as_json:
         print(json.dumps(found, indent=1))
         return
