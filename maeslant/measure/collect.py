@@ -6,7 +6,7 @@ from rich.progress import Progress
 
 from maeslant import builds
 from maeslant.errors import MaeslantError
-from maeslant.measure import card, cipher, gcm, guard
+from maeslant.measure import card, cipher, gcm, guard, pool
 from maeslant.measure.figures import Figure
 
 CARD = ("stream4", 4)
@@ -25,6 +25,7 @@ def jobs() -> dict[str, list]:
         "dma": [(card.bus_figures, CARD[0])],
         "push": [(card.push_figures,)],
         "guard": [(guard.figures,)],
+        "pool": [(pool.figures, CARD[0])],
     }
 
 
