@@ -171,8 +171,9 @@ class _Places:
         text = mark.label
         wide = _wide(text, 11)
         near = [(-7, -7, "end"), (-10, 4, "end"), (0, -12, "middle"), (8, 18, "start")]
-        far = [(10, 4, "start"), (8, 17, "start"), (0, 20, "middle"), (8, -9, "start")]
-        far += [(-8, 17, "end"), (0, 32, "middle")]
+        far = [(10, 4, "start"), (8, 17, "start"), (0, -12, "middle"), (0, 20, "middle")]
+        far += [(8, -9, "start"), (-8, 17, "end"), (0, 32, "middle"), (8, 31, "start")]
+        far += [(-8, 31, "end"), (0, 45, "middle")]
         for dx, dy, anchor in (*far, *near) if mark.hollow else (*near, *far):
             left = x + dx - {"start": 0, "end": wide, "middle": wide / 2}[anchor]
             if self.take(left, y + dy - 10, wide, 12):

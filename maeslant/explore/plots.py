@@ -70,13 +70,9 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
     best = front(same, lambda record: record.area, gain)
     on = {id(record) for record in best}
     shown = [r for r in (*beside, *same) if r.area and gain(r)]
-    # Of Table 3, that is joined by a line, the ends are named.
     table = [r for r in beside if r.source == TABLE3]
-    named = [r for r in beside if r not in table] + table[:1] + table[-1:]
-    marks = [
-        mark(r, r.area, gain(r), names(r), r.label if id(r) in on or r in named else "")
-        for r in shown
-    ]
+    on |= {id(r) for r in beside if r not in table[1:-1]}  # of a line the ends are named
+    marks = [mark(r, r.area, gain(r), names(r), r.label if id(r) in on else "") for r in shown]
     # The front's names first: they get the room.
     marks.sort(key=lambda one: one.hollow)
     lines = [Line([(r.area, gain(r)) for r in best], "green", stairs=True)]
@@ -127,15 +123,16 @@ def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> P
     """From a block to its answer, against throughput."""
     beside = [record for record in others if record.source == TABLE3]
     shown = [r for r in (*ours, *beside) if r.latency_ns and r.gbps]
-    best = front(shown, lambda record: record.latency_ns, lambda record: record.gbps)
-    on = {id(record) for record in best}
+    best = front(ours, lambda record: record.latency_ns, lambda record: record.gbps)
+    on = {id(record) for record in (*best, beside[0], beside[-1])}
     marks = [mark(r, r.gbps, r.latency_ns, names(r), r.label if id(r) in on else "") for r in shown]
     return Plot(
         "Latency against throughput, nangate45",
         Axis("throughput, Gbit/s", log=True),
         Axis("latency of an AES-128 block, ns", low=0),
-        marks,
-        legend=legend(shown),
+        sorted(marks, key=lambda one: one.hollow),
+        [Line([(r.gbps, r.latency_ns) for r in beside], "red", dashed=True)],
+        legend(shown),
     )
 
 

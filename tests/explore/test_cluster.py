@@ -40,8 +40,10 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
             """The worker that has the held point; that one is held no more."""
             note = wait_for(lambda: next((n for n in notes(notebook) if n["lanes"] == 5), None))
             made[pids.index(note["asked_by"])].kill()
-            wait_for(lambda: not alive(note["pid"]))
-            orders(notebook)
+            try:
+                wait_for(lambda: not alive(note["pid"]))
+            finally:
+                orders(notebook)
             return note
 
         with concurrent.futures.ThreadPoolExecutor(1) as thread:
