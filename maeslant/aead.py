@@ -5,6 +5,7 @@ import contextlib
 from collections.abc import Iterator
 
 from maeslant.device import CODES, DECRYPT, ENCRYPT, NONCE, TAG, Device, Pieces, check
+from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
@@ -24,6 +25,8 @@ class Aead(Pieces):
 
     def finish(self, tag: bytes | None = None) -> bytes:
         """No more input: makes the tag. With ``tag``, unsealing: fails if it is wrong."""
+        if tag is not None and len(tag) != self.tag_bytes:
+            raise MaeslantError(f"the tag has {len(tag)} bytes, not {self.tag_bytes}")
         room = self.ffi.new("uint8_t[]", tag if tag is not None else self.tag_bytes)
         check(self.lib.mae_aead_finish(self.handle, room))
         return bytes(self.ffi.buffer(room, self.tag_bytes))
@@ -48,6 +51,8 @@ def _begun(
     tag_bytes: int,
 ) -> Iterator[Aead]:
     """Begin by one of the driver's calls; give it back at the end."""
+    if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
+        raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi
     size = NONCE if nonce is None else len(nonce)
     room = ffi.new("uint8_t[]", max(1, size))

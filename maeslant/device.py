@@ -197,6 +197,8 @@ class Device:
 
     def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
         """A struct mae_message, and what must live as long as it does."""
+        if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
+            raise MaeslantError(f"{mode} has no tag of 0 bytes")
         message = self.ffi.new("struct mae_message *")
         source = self.ffi.from_buffer(key)
         message.mode = CODES[mode]

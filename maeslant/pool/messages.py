@@ -17,6 +17,7 @@ from maeslant.protocol import gf128
 
 PART = 1 << 20  # bytes: long beside what a part costs a card, some hundred clocks
 AHEAD = 2  # parts for each card: one at work, one behind it
+TAGS = {"gcm": (4, 8, *range(12, 17)), "ccm": range(4, 17, 2), "cmac": range(4, 17)}
 GCM_MOST = (1 << 36) - 32  # SP 800-38D 5.2.1.1
 
 
@@ -29,6 +30,15 @@ def wrong_tag() -> DeviceError:
     """What a device says of a message that is not what was sealed."""
     ffi, lib = library()
     return DeviceError(ffi.string(lib.mae_strerror(lib.MAE_E_AUTH)).decode(), lib.MAE_E_AUTH)
+
+
+def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
+    """Refuse what a card would: here it sees neither nonce nor tag of the whole message."""
+    least, most = {"gcm": (1, 65536), "ccm": (7, 13), "cmac": (0, 0)}[mode]
+    if nonce is not None and not least <= len(nonce) <= most:
+        raise MaeslantError(f"{mode} takes a nonce of {least} to {most} bytes, not {len(nonce)}")
+    if tag_bytes not in TAGS[mode]:
+        raise MaeslantError(f"{mode} has no tag of {tag_bytes} bytes")
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
@@ -205,6 +215,8 @@ class Gcm:
 
     def aad(self, data: bytes) -> None:
         """More of what is authenticated only; before all data."""
+        if self.in_data:
+            raise MaeslantError("all AAD comes before the data")
         self.aad_bytes += len(data)
         for part in self.cutter.put(data):
             list(self._part(part))
@@ -229,7 +241,7 @@ class Gcm:
         lengths = 8 * self.aad_bytes * parts.AAD_LENGTH + 8 * self.data_bytes * parts.DATA_LENGTH
         total = gf128.multiply(self.sum ^ lengths, self.h).to_bytes(BLOCK)
         mask = self.pool.run(parts.block, self.key, self.first.to_bytes(BLOCK)).result()
-        made = xor(total, mask)[: self.tag_bytes if tag is None else len(tag)]
+        made = xor(total, mask)[: self.tag_bytes]
         if tag is not None and not hmac.compare_digest(made, tag):
             self.ready.clear()
             raise wrong_tag()
@@ -339,6 +351,8 @@ class Ccm:
 
     def aad(self, data: bytes) -> None:
         """More of what is authenticated only; before all data."""
+        if self.in_data:
+            raise MaeslantError("all AAD comes before the data")
         self.aad_left -= len(data)
         self.mac.put(data)
 
@@ -370,7 +384,7 @@ class Ccm:
         self.ready += self._seen(self.stream.finish())
         self.mac.pad()
         mask = self.pool.run(parts.block, self.key, self.counter).result()
-        made = xor(self.mac.chain, mask)[: self.tag_bytes if tag is None else len(tag)]
+        made = xor(self.mac.chain, mask)[: self.tag_bytes]
         if tag is not None and not hmac.compare_digest(made, tag):
             self.ready.clear()
             raise wrong_tag()

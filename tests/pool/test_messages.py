@@ -141,6 +141,41 @@ def test_changed_messages(cards: pool.Pool, mode: str) -> None:
     assert not any(card["error"] for card in cards.cards())
 
 
+@pytest.mark.parametrize(
+    ("mode", "nonce", "tag_bytes"),
+    [
+        ("gcm", 0, 16),
+        ("gcm", 12, 0),
+        ("gcm", 12, 3),
+        ("gcm", 12, 17),
+        ("ccm", 5, 16),
+        ("ccm", 7, 5),
+    ],
+)
+def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_bytes: int) -> None:
+    """Refused by a pool as by a card."""
+    with device.Device("sim:stream4") as card:
+        for where in (cards, card):
+            with pytest.raises(device.MaeslantError):
+                with aead.seal(where, mode, KEY, bytes(nonce), (0, 1), tag_bytes):
+                    pass
+
+
+@pytest.mark.parametrize("tag", [b"", bytes(15)])
+def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
+    """The beginning of a tag, were it right, opens nothing; nor does AAD after the data."""
+    with device.Device("sim:stream4") as card:
+        for where in (cards, card):
+            with aead.unseal(where, "gcm", KEY, bytes(12)) as message:
+                list(message.update(b"data"))
+                with pytest.raises(device.MaeslantError):
+                    message.finish(tag)
+            with aead.seal(where, "gcm", KEY, bytes(12)) as message:
+                list(message.update(b"data"))
+                with pytest.raises(device.MaeslantError):
+                    message.aad(b"late")
+
+
 def test_cmac(cards: pool.Pool) -> None:
     """CMAC of OpenSSL."""
     for length in LENGTHS:
