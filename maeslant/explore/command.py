@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import yaml
 from rich import box
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from maeslant.errors import MaeslantError
@@ -28,13 +28,14 @@ class Bar(sweep.Watcher):
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
-        self.whole = progress.add_task("points", total=total, what="")
+        self.total = total
+        self.whole = progress.add_task("points", total=total, what="", count=f"0/{total}")
         self.lines: dict[str, int] = {}
-        self.good = 0
+        self.good = self.done = 0
 
     def started(self, point: Point) -> None:
         """A line for it."""
-        self.lines[point.key] = self.progress.add_task(str(point), total=None, what="")
+        self.lines[point.key] = self.progress.add_task(str(point), total=None, what="", count="")
 
     def told(self, point: Point, text: str) -> None:
         """What it does, on its line."""
@@ -49,7 +50,8 @@ class Bar(sweep.Watcher):
             self.progress.console.print(
                 f"[red]failed:[/] {outcome.point}: {outcome.error}", highlight=False
             )
-        self.progress.advance(self.whole)
+        self.done += 1
+        self.progress.update(self.whole, advance=1, count=f"{self.done}/{self.total}")
 
     def workers(self, count: int) -> None:
         """How many there are, behind the bar."""
@@ -115,7 +117,7 @@ def _sweep(
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
-        MofNCompleteColumn(),
+        TextColumn("[green]{task.fields[count]}"),
         TimeElapsedColumn(),
         TextColumn("[dim]{task.fields[what]}"),
     )
