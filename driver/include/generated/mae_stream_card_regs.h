@@ -326,6 +326,7 @@ typedef struct __attribute__ ((__packed__)) {
 #define MAE_STREAM_CARD__FEATURES__SBOX__TABLE 0x0
 #define MAE_STREAM_CARD__FEATURES__SBOX__TOWER 0x1
 #define MAE_STREAM_CARD__FEATURES__SBOX__BOOLEAN_CIRCUIT 0x2
+#define MAE_STREAM_CARD__FEATURES__SBOX__SHALLOW 0x3
 
 // values of key_cmd.len
 #define MAE_STREAM_CARD__KEY_CMD__LEN__AES128 0x0

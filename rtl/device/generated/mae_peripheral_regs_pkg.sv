@@ -508,7 +508,8 @@ package mae_peripheral_regs_pkg;
     typedef enum logic [1:0] {
         mae_sbox_e__table = 'h0,
         mae_sbox_e__tower = 'h1,
-        mae_sbox_e__boolean_circuit = 'h2
+        mae_sbox_e__boolean_circuit = 'h2,
+        mae_sbox_e__shallow = 'h3
     } mae_sbox_e_e;
 
     typedef enum logic [3:0] {
