@@ -10,6 +10,7 @@ Where a period is asked for, the smallest way of mapping that meets it is kept, 
 import gzip
 import json
 import pathlib
+import re
 import shutil
 from collections.abc import Callable
 
@@ -124,15 +125,45 @@ def _map(
             "setattr -mod -unset keep_hierarchy *",
             f"tee -q -o {folder / 'modules.json'} stat -json -liberty {library.path}",
             "flatten",
-            "splitnets",  # OpenSTA takes no concatenation on the left
+            "splitnets",
             "opt_clean -purge",
             f"write_verilog -noattr -noexpr -nohex -nodec {netlist}",
             f"tee -q -o {folder / 'cells.json'} stat -json -liberty {library.path}",
         ],
         folder / "map.log",
     )
+    netlist.write_text(_bit_by_bit(netlist.read_text()))
     area = _area(json.loads((folder / "cells.json").read_text()), design, library)
     return area, sta.timing(netlist, design.top, library, period)
+
+
+def _bit_by_bit(netlist: str) -> str:
+    """A netlist without assignments to several nets at once, which OpenSTA does not read."""
+    ranges = re.findall(r"(?m)^  (?:in|out)put \[(\d+):0\] (\S+) ?;", netlist)
+    wide = {name: int(top) for top, name in ranges}
+
+    def bits(text: str) -> list[str]:
+        found = []
+        for word in text.strip().strip("{}").split(","):
+            word = word.strip()
+            constant = re.fullmatch(r"\d+'b([01xz]+)", word)
+            several = re.fullmatch(r"(.+)\[(\d+):(\d+)\]", word)
+            if constant:
+                found += [f"1'b{bit}" for bit in constant[1]]
+            elif several:
+                high, low = int(several[2]), int(several[3])
+                found += [f"{several[1]}[{bit}]" for bit in range(high, low - 1, -1)]
+            elif word in wide:
+                found += [f"{word}[{bit}]" for bit in range(wide[word], -1, -1)]
+            else:
+                found.append(word)
+        return found
+
+    def each(match: re.Match) -> str:
+        pairs = zip(bits(match[1]), bits(match[2]), strict=True)
+        return "\n".join(f"  assign {left} = {right} ;" for left, right in pairs)
+
+    return re.sub(r"(?m)^  assign (\{.*?\}) = (.*);$", each, netlist)
 
 
 def _area(stat: dict, design: Design, library: Library) -> dict[str, object]:
