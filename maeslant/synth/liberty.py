@@ -2,6 +2,7 @@
 """Standard-cell libraries: where their Liberty files are, and what the flow has to know of them."""
 
 import dataclasses
+import functools
 import gzip
 import hashlib
 import os
@@ -105,13 +106,15 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
     return path, digest
 
 
+@functools.lru_cache(8)
 def _cells(text: str) -> dict[str, Cell]:
-    """The cells of a Liberty file, by its groups' heads."""
+    """The cells of a Liberty file, by its groups' heads; a file is asked for many times."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     femto = float(unit[1]) * {"ff": 1, "pf": 1000}.get(unit[2].lower(), 1) if unit else 1000
     starts = list(re.finditer(r'(?m)^\s*cell\s*\(\s*"?([\w$]+)"?\s*\)', text))
     found = {}
-    for start, end in zip(starts, [*(s.start() for s in starts[1:]), len(text)], strict=True):
+    ends = [*(start.start() for start in starts), len(text)][1:]
+    for start, end in zip(starts, ends, strict=True):
         body = text[start.end() : end]
         area = re.search(r"\barea\s*:\s*\"?([\d.eE+-]+)", body)
         inputs, functions = {}, {}
