@@ -1,39 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Power of a mapped netlist: simulated switching activity, carried to OpenSTA pin by pin.
+"""Power of a mapped netlist: simulated switching activity, times what the Liberty file says.
 
-OpenSTA 2.0 reads no VCD, and what set_power_activity says of a pin inside has no effect: it
-propagates from the inputs through the cells' functions, as if all nets were independent. So every
-cell's output gets its simulated activity as an input of its own: the netlist and the library that
-OpenSTA reads for power have an extra pin at each cell, which weighs nothing and is the output's
-function; ports of the top drive these pins, and ports keep the activity that they are given.
-OpenSTA then adds up internal, switching and leakage power from the Liberty tables. It counts no
-nets that a port drives; the charge of the clock pins, one such net, is added from their capacity.
+The packaged OpenSTA is not asked for it. It reads no VCD; activities that it is told of inside a
+design have no effect, it propagates those of the inputs as if all nets were independent; and
+it adds up all internal_power groups of an output at each of its transitions, though one input in
+one state causes it: four times too much for an exclusive-or.
+
+Every net's transitions are counted in simulation (levels). A transition takes half C V^2 of what is
+on the net, the wire by the library's model, and inside the driving cell the mean of
+that output's arcs at that load. A flip-flop's clock pin takes what the groups say of D as Q and,
+in the share of clocks in which Q changes, of D unlike Q; both its outputs change, connected or not.
 """
 
-import dataclasses
+import collections
 import gzip
-import os
 import pathlib
-import re
 import shutil
 from collections.abc import Callable
 
-from maeslant import paths
-from maeslant.synth import levels, sta, stimulus
-from maeslant.synth.liberty import Library
-from maeslant.synth.report import Report, SynthesisError
+import numpy as np
+
+from maeslant.synth import energy, levels, stimulus
+from maeslant.synth.energy import Arc, Energies
+from maeslant.synth.liberty import Cell, Library
+from maeslant.synth.report import Report
 
 WARM, COUNTED = 48, 60  # clocks of each run; 60: whole blocks of 10 clocks too
-PIN, PORT = "ACTIVITY_", sta.ACTIVITY
-# From a flip-flop's extra pin: without, OpenSTA would not look at its output. Takes no time.
-ARC = """
- timing () {{ related_pin : "{}"; timing_type : combinational; timing_sense : positive_unate;
-  cell_rise (scalar) {{ values ("0.0"); }} rise_transition (scalar) {{ values ("0.0"); }}
-  cell_fall (scalar) {{ values ("0.0"); }} fall_transition (scalar) {{ values ("0.0"); }} }}"""
 SAYS = (
-    "{runs} random runs of {clocks} clocks of the mapped netlist, {stimulus}; transitions and duty "
-    "of every net carried to OpenSTA by set_power_activity through an extra port for each; "
-    "zero-delay: no glitches; clock pins' charge included, clock tree not"
+    "{runs} random runs of {clocks} clocks of the mapped netlist, {stimulus}; transitions of nets "
+    "times the Liberty file's energies (inputs' slew {slew} ns) and half C V^2; zero-delay: no "
+    "glitches; clock pins' charge included, clock tree not"
 )
 
 
@@ -51,118 +47,124 @@ def estimate(
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")
         bench.clock(count=clock >= WARM)
-    period = report.timing["period_ns"]
     tell("adding up power")
-    internal, switching, leakage = _report_power(design, netlist, report.top, library, period)
-    clocks = _clock_pins(design, library) * library.volts**2 / period * 1e-3  # mW
-    total = internal + switching + clocks + leakage
+    internal, switching, clocks, leakage = energies(design, library)
+    period = report.timing["period_ns"]
+    parts = [internal / period * 1e-3, switching / period * 1e-3, clocks / period * 1e-3]  # mW
+    total = sum(parts) + leakage
     blocks = bench.blocks / (COUNTED * levels.RUNS)
     return {
         "clock_mhz": round(1000 / period, 1),
         "mw": round(total, 5),
-        "internal_mw": round(internal, 5),
-        "switching_mw": round(switching + clocks, 5),
+        "internal_mw": round(parts[0], 5),
+        "switching_mw": round(parts[1] + parts[2], 5),
         "leakage_mw": round(leakage, 6),
-        "clock_pins_mw": round(clocks, 5),
+        "clock_pins_mw": round(parts[2], 5),
         "blocks_per_clock": round(blocks, 4),
         "latency_clocks": bench.latency,
         "pj_per_block": round(total * period / blocks, 4) if blocks else None,
-        "activity": SAYS.format(runs=levels.RUNS, clocks=COUNTED, stimulus=bench.says),
+        "activity": SAYS.format(
+            runs=levels.RUNS, clocks=COUNTED, stimulus=bench.says, slew=energy.SLEW_NS
+        ),
     }
 
 
-def _report_power(
-    design: levels.Netlist, netlist: pathlib.Path, top: str, library: Library, period_ns: float
-) -> tuple[float, float, float]:
-    """Internal, switching and leakage power in mW, by OpenSTA."""
-    rate, high = design.activity()
-    told = {
-        (name, pin): index
-        for index, (name, pin) in enumerate(
-            (name, pin)
-            for name, (kind, pins) in design.cells.items()
-            for pin in library.cells[kind].functions
-            if pin in pins
-        )
-    }
-    extended = _extend_netlist(netlist, told)
-    lines = sta.read(extended, top, _extend_library(library), period_ns)
-    clocks = {int(n) for name in sta.clock_ports(netlist.read_text()) for n in design.port(name)}
-
-    def tell_port(port: str, net: int) -> None:
-        lines.append(
-            f"sta::set_power_input_port_activity [get_ports {{{port}}}] "
-            f"{rate[net]:.5f} {high[net]:.4f}"
-        )
-
-    for name, (direction, nets) in design.ports.items():
-        for bit, net in enumerate(nets):
-            if direction == "input" and int(net) not in clocks:
-                tell_port(name if len(nets) == 1 else f"{name}[{bit}]", net)
-    for (name, pin), index in told.items():
-        tell_port(f"{PORT}[{index}]", design.cells[name][1][pin])
-    lines.append("report_power -digits 6")
-    text = sta.run(lines, netlist.with_suffix(".power"))
-    found = re.search(r"(?m)^Total\s+([\d.e+-]+)\s+([\d.e+-]+)\s+([\d.e+-]+)\s+([\d.e+-]+)", text)
-    if not found:
-        raise SynthesisError(f"OpenSTA reported no power:\n{text[-500:]}")
-    return tuple(1000 * float(found[column]) for column in (1, 2, 3))  # it prints W
-
-
-def _extend_netlist(netlist: pathlib.Path, told: dict[tuple[str, str], int]) -> pathlib.Path:
-    """The netlist with a port for each cell output's activity."""
-    pins: dict[str, list[str]] = {}
-    for (name, pin), index in told.items():
-        pins.setdefault(name, []).append(f".{PIN}{pin}({PORT}[{index}]),")
-
-    def cell(head: re.Match) -> str:
-        return head[0] + "".join(pins.get(head[1], []))
-
-    text = re.sub(r"(?m)^  [\w$]+ (\w+) \(\n", cell, netlist.read_text())
-    if told:
-        declared = f");\n  input [{len(told) - 1}:0] {PORT};"
-        text = re.sub(r"(?m)^(module [^;]*)\);", rf"\1, {PORT}{declared}", text, count=1)
-    extended = netlist.with_name("extended.v")
-    extended.write_text(text)
-    return extended
-
-
-def _extend_library(library: Library) -> Library:
-    """The library with a pin for each cell output's activity, kept under build/."""
-    path = paths.BUILD / "pdk" / f"power-{library.digest[:16]}.lib"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_text(_extended(library))
-        part.replace(path)
-    return dataclasses.replace(library, path=path)
-
-
-def _extended(library: Library) -> str:
-    """The text of that library."""
-    heads = r'(?m)^(\s*cell\s*\(\s*"?([\w$]+)"?\s*\)\s*\{)'
-    pieces = re.split(heads, library.path.read_text(errors="replace"))
-    text = [pieces[0]]
-    for head, name, body in zip(pieces[1::3], pieces[2::3], pieces[3::3], strict=True):
-        cell = library.cells[name]
-        for pin, function in cell.functions.items():
-            own = PIN + pin
-            head += f"\n pin ({own}) {{ direction : input; capacitance : 0; }}"
-            found = re.search(rf'(?m)^\s*pin\s*\(\s*"?{re.escape(pin)}"?\s*\)\s*\{{', body)
-            arc = ARC.format(own) if cell.sequential else ""
-            old = re.compile(r'(\bfunction\s*:\s*)"' + re.escape(function) + '"')
-            rest = old.sub(rf'\1"{own}"', body[found.end() :], count=1)
-            body = body[: found.end()] + arc + rest
-        text += [head, body]
-    return "".join(text)
-
-
-def _clock_pins(design: levels.Netlist, library: Library) -> float:
-    """The capacitance of all pins on clock nets, in fF."""
-    total = 0.0
-    for kind, _ in design.cells.values():
-        cell = library.cells[kind]
+def energies(design: levels.Netlist, library: Library) -> tuple[float, float, float, float]:
+    """Of a netlist that was simulated, in fJ a clock: internal, nets, clock pins; mW of leakage."""
+    known = energy.read(library)
+    rate = design.activity()[0]
+    kinds = collections.defaultdict(list)
+    for kind, pins in design.cells.values():
+        kinds[kind].append(pins)
+    load, driven, charge = _loads(design, library, kinds)
+    switching = 0.5 * library.volts**2 * float((load * rate)[driven].sum())
+    clocks = charge * library.volts**2
+    internal = leakage = 0.0
+    for kind, members in kinds.items():
+        cell, own = library.cells[kind], known[kind]
+        leakage += own.leakage_mw * len(members)
         if cell.sequential:
-            pins = re.findall(r"\w+", str(cell.state.get("clocked_on", "")))
-            total += sum(cell.inputs.get(pin, 0.0) for pin in pins)
+            internal += _flip_flops(cell, own, members, rate, load)
+            continue
+        for pin in cell.functions:
+            nets = np.array([pins[pin] for pins in members if pin in pins], int)
+            internal += _mean(own.pins.get(pin, ()), rate[nets], load[nets])
+    return internal, switching, clocks, leakage
+
+
+def _loads(
+    design: levels.Netlist, library: Library, kinds: dict[str, list[dict[str, int]]]
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Load in fF of each net, wire included; which a cell drives; fF of all clock pins."""
+    load, pins_on = np.zeros(design.nets), np.zeros(design.nets)
+    driven, charge = np.zeros(design.nets, bool), 0.0
+    for kind, members in kinds.items():
+        cell = library.cells[kind]
+        for pin in {name for pins in members for name in pins}:
+            nets = np.array([pins[pin] for pins in members if pin in pins], int)
+            np.add.at(load, nets, cell.inputs.get(pin, 0.0))
+            np.add.at(pins_on, nets, pin in cell.inputs)
+            driven[nets] |= pin in cell.functions
+            charge += cell.inputs.get(pin, 0.0) * len(nets) * (pin == _clock_pin(cell))
+    for direction, nets in design.ports.values():
+        if direction == "output":
+            np.add.at(load, nets, library.load_ff)
+            np.add.at(pins_on, nets, 1)
+    return load + energy.wire_load(library, pins_on), driven, charge
+
+
+def _clock_pin(cell: Cell) -> str:
+    """The pin that clocks a flip-flop."""
+    return str(cell.state.get("clocked_on", "")).strip("!'() ")
+
+
+def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
+    """Energy in fJ a clock of outputs: their transitions, each by one of the arcs."""
+    if not arcs:
+        return 0.0
+    each = np.mean([arc.mean(load) for arc in arcs], axis=0)
+    return float((rate * each).sum())
+
+
+def _flip_flops(
+    cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
+) -> float:
+    """Energy in fJ a clock of flip-flops of one kind."""
+    clock, total = _clock_pin(cell), 0.0
+    pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
+    changes = rate[np.array(pins, int)]  # a clock, of the state
+    for pin in cell.functions:
+        nets = np.array([p.get(pin, 0) for p in members], int)
+        there = np.array([pin in p for p in members])
+        arcs = tuple(arc for arc in own.pins.get(pin, ()) if arc.related in ("", clock))
+        total += _mean(arcs, changes, np.where(there, load[nets], 0.0))
+    for pin, arcs in own.pins.items():
+        hidden = [arc for arc in arcs if not _in_reset(cell, arc)]
+        if pin not in cell.inputs or not hidden:
+            continue
+        if pin != clock:
+            nets = np.array([p[pin] for p in members if pin in p], int)
+            total += _mean(tuple(hidden), rate[nets], np.zeros(len(nets)))
+            continue
+        state = next(iter(cell.functions))
+        data = str(cell.state.get("next_state", ""))
+        stays = [arc for arc in hidden if _agree(arc, data, state) is not False]
+        moves = [arc for arc in hidden if _agree(arc, data, state) is False] or stays
+        quiet, busy = (
+            np.mean([arc.rise[0] + arc.fall[0] for arc in some]) for some in (stays, moves)
+        )
+        total += float(((1 - changes) * quiet + changes * busy).sum())
     return total
+
+
+def _in_reset(cell: Cell, arc: Arc) -> bool:
+    """Whether a group is of a flip-flop that is held in reset or set."""
+    held = [str(cell.state.get(name, "")).strip("() ") for name in ("clear", "preset")]
+    return any(text and arc.when.get(text.strip("!'")) is (text[0] != "!") for text in held)
+
+
+def _agree(arc: Arc, data: str, state: str) -> bool | None:
+    """Whether a group is of an input like the state; None if it does not say."""
+    if data not in arc.when or state not in arc.when:
+        return None
+    return arc.when[data] == arc.when[state]

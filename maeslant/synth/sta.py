@@ -18,7 +18,6 @@ from maeslant.synth.liberty import Library
 from maeslant.synth.report import SynthesisError
 
 UNITS = "set_cmd_units -time ns -capacitance fF"
-ACTIVITY = "activity_of_nets"  # the input of power.py's netlists; nothing drives it
 STEP = re.compile(r"^\s*(?:([\d.]+)\s+)?(-?[\d.]+)\s+(-?[\d.]+)\s+([v^])\s+(\S+) \((\S+)\)\s*$")
 
 
@@ -53,8 +52,7 @@ def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) ->
         lines.append(f"set_clock_groups -asynchronous {groups}")
     lines.append(
         "set data {}; foreach port [all_inputs] { set name [get_property $port full_name]; "
-        f"if {{[lsearch {{{' '.join(clocks)}}} $name] < 0 && ![string match {ACTIVITY}* $name]}} "
-        "{ lappend data $port } }"
+        f"if {{[lsearch {{{' '.join(clocks)}}} $name] < 0}} {{ lappend data $port }} }}"
     )
     for clock in clocks or ["virtual"]:
         add = "" if clock == (clocks or ["virtual"])[0] else "-add_delay "
