@@ -49,7 +49,7 @@ CONFIGURATIONS = (
     {"Lanes": 2, "KeyBanks": 3, "MaxKeyLen": 1},
     {"Lanes": 4},  # the stream card's
     pytest.param({"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
-    {"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0},
+    pytest.param({"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},  # P4's
 )
 

@@ -45,7 +45,7 @@ CONFIGURATIONS = (
     {},
     {"RegsPerRound": 2, "KeyBanks": 3, "MaxKeyLen": 1, "Sbox": 1},
     {"RegsPerRound": 3, "KeyBanks": 1, "Dirs": 2, "MaxKeyLen": 0},
-    {"RegsPerRound": 3, "Dirs": 1, "Sbox": 1, "MaxKeyLen": 0},
+    pytest.param({"RegsPerRound": 3, "Dirs": 1, "Sbox": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     {"KeyBanks": 4, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 2},
     {"RegsPerRound": 3, "KeyClocks": 3, "Sbox": 3, "Flush": 1, "CtxBits": 3, "MaxKeyLen": 1},
     pytest.param(

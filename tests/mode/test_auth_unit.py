@@ -312,7 +312,7 @@ async def clear(dut) -> None:
                 await some(mode, 20, 3).run(unit, (mode, clock))
 
 
-@pytest.mark.parametrize("digit", [2, 16])
+@pytest.mark.parametrize("digit", [16, pytest.param(2, marks=pytest.mark.slow)])
 def test_auth_unit(digit: int) -> None:
     """A multiplier slower than the cipher, and the peripheral's."""
     bench.run("auth_bench", sources=["tests/mode/auth_bench.sv"], parameters={"Digit": digit})

@@ -230,7 +230,7 @@ async def abort_and_clear(dut) -> None:
     await unit.drain()
 
 
-@pytest.mark.parametrize("lanes", [1, 2, 4, 10])
+@pytest.mark.parametrize("lanes", [1, 3, 4, pytest.param(10, marks=pytest.mark.slow)])
 def test_ghash(lanes: int) -> None:
     """One lane, powers of two, and a number that is none."""
     bench.run("mae_ghash", parameters={"Lanes": lanes, "KeyBanks": 2})
