@@ -54,7 +54,7 @@ def test_p0_falls_and_ours_holds() -> None:
 def test_fuzz() -> None:
     """Counts."""
     text = run("--model", "--fuzz", "40", "--seed", "7")
-    assert "manipulations in" in text and "no wrong byte" in text
+    assert "manipulations of" in text and "no wrong byte" in text
 
 
 def test_a_successful_attack_is_an_error(monkeypatch) -> None:
