@@ -158,9 +158,15 @@ def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
     return sorted(found, key=lambda cell: cell.area)
 
 
+def buffers(cells: dict[str, Cell]) -> list[Cell]:
+    """The buffers, smallest first; those that are there to be slow left out."""
+    found = _like(cells, 1, "0")
+    return [cell for cell in found if not re.search(r"clk|dly|delay", cell.name.lower())]
+
+
 def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
     """A buffer of medium strength, called X4 in most libraries."""
-    found = [c for c in _like(cells, 1, "0") if not re.search(r"clk|dly|delay", c.name.lower())]
+    found = buffers(cells)
     four = [c for c in found if re.search(r"(?i)(_|x)4$", c.name)]
     if not found:
         raise SynthesisError(f"{path} has no buffer: is it a Liberty file of standard cells?")

@@ -53,6 +53,7 @@ module mae_key_mem
   logic [KeyBanks-1:0] whole_q;
   timer_t [KeyBanks-1:0] timer_q;
   logic [KeyBanks-1:0] in_use_q;  // the timer is not 0
+  logic [KeyBanks-1:0] used_q;  // used_i comes late and from all lanes: the timer starts a clock on
   logic [Rounds:0] slot_q;  // where the next round key goes, one-hot
   bank_t bank_q;  // of the running expansion
   key_len_e len_q[KeyBanks];
@@ -71,7 +72,7 @@ module mae_key_mem
 
   logic expand_ready, round_valid, last, take;
   block_t step_key, unused_key;
-  assign take        = |(offered & ~in_use_q) && !clear_i;
+  assign take        = |(offered & ~(in_use_q | used_q)) && !clear_i;
   assign key_ready_o = take && expand_ready;
 
   logic [3:0] unused_index;
@@ -104,6 +105,7 @@ module mae_key_mem
       whole_q  <= '0;
       timer_q  <= '0;
       in_use_q <= '0;
+      used_q   <= '0;
       slot_q   <= '0;
       bank_q   <= '0;
       for (int unsigned b = 0; b < KeyBanks; b++) begin
@@ -115,6 +117,7 @@ module mae_key_mem
       whole_q  <= '0;
       timer_q  <= '0;
       in_use_q <= '0;
+      used_q   <= '0;
       slot_q   <= '0;
       bank_q   <= '0;
       for (int unsigned b = 0; b < KeyBanks; b++) begin
@@ -122,12 +125,13 @@ module mae_key_mem
         for (int unsigned i = 0; i <= Rounds; i++) keys_q[b][i] <= '0;
       end
     end else begin
+      used_q <= used_i;
       if (key_ready_o) bank_q <= key_i.bank;
       if (key_ready_o) slot_q <= (Rounds + 1)'(2);
       else if (round_valid) slot_q <= last ? '0 : slot_q << 1;
       for (int unsigned b = 0; b < KeyBanks; b++) begin
-        if (used_i[b]) begin
-          timer_q[b]  <= timer_t'(32'(num_rounds(len_q[b])) * RoundClocks - 1);
+        if (used_q[b]) begin
+          timer_q[b]  <= timer_t'(32'(num_rounds(len_q[b])) * RoundClocks - 2);
           in_use_q[b] <= 1'b1;
         end else if (in_use_q[b]) begin
           timer_q[b]  <= timer_q[b] - timer_t'(1);

@@ -70,7 +70,7 @@ module mae_ghash_deep
   localparam int unsigned Sums = 3;
   localparam int unsigned Powers = Sums * Lanes;
   typedef logic [$clog2(Powers+1)-1:0] power_t;
-  typedef logic [1:0] turn_t;
+  typedef logic [Sums-1:0] turn_t;  // one-hot
 
   logic flush;
   assign flush = clear_i || abort_i;
@@ -96,7 +96,7 @@ module mae_ghash_deep
   logic [1:0] beats_q, beats;  // beats of this message before this one, 3 for more
   logic [CountWidth-1:0] blocks_q[Sums-1];  // of the beats before: 0 the last one
   function automatic turn_t turn_back(input turn_t turn, input int unsigned back);
-    return turn_t'((32'(turn) + Sums - back) % Sums);
+    return (turn >> back) | (turn << (Sums - back));
   endfunction
 
   // The end of a message, clock by clock after its last beat: exponents of H for S(k-1), S(k-2).
@@ -196,7 +196,7 @@ module mae_ghash_deep
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      turn_q                        <= '0;
+      turn_q                        <= turn_t'(1);
       beats_q                       <= '0;
       blocks_q                      <= '{default: '0};
       tail_q                        <= '{default: '0};
@@ -207,7 +207,7 @@ module mae_ghash_deep
       old_pick_q                    <= '0;
       {fresh_pick_q, length_pick_q} <= '0;
     end else if (flush) begin
-      turn_q                        <= '0;
+      turn_q                        <= turn_t'(1);
       beats_q                       <= '0;
       blocks_q                      <= '{default: '0};
       tail_q                        <= '{default: '0};
@@ -219,7 +219,7 @@ module mae_ghash_deep
       {fresh_pick_q, length_pick_q} <= '0;
     end else begin
       if (beat_valid_i) begin
-        turn_q      <= (32'(turn_q) == Sums - 1) ? '0 : turn_q + turn_t'(1);
+        turn_q      <= {turn_q[Sums-2:0], turn_q[Sums-1]};
         beats_q     <= beat_last_i ? '0 : (32'(beats) == Sums) ? beats : beats + 2'd1;
         blocks_q[0] <= beat_blocks_i;
         for (int unsigned i = 1; i < Sums - 1; i++) blocks_q[i] <= blocks_q[i-1];
@@ -244,10 +244,10 @@ module mae_ghash_deep
       fresh_pick_q  <= 1'b0;
       length_pick_q <= sum_op.valid && sum_op.is_last;
       for (int unsigned t = 0; t < Sums; t++) begin
-        old_pick_q[t] <= sum_op.valid && !sum_op.is_last && sum_turn == turn_t'(t) &&
-            !(beat_op_q[2].valid && beat_op_q[2].turn == turn_t'(t));
-        if (sum_op.valid && !sum_op.is_last && sum_turn == turn_t'(t) &&
-            beat_op_q[2].valid && beat_op_q[2].turn == turn_t'(t)) begin
+        old_pick_q[t] <= sum_op.valid && !sum_op.is_last && sum_turn[t] &&
+            !(beat_op_q[2].valid && beat_op_q[2].turn[t]);
+        if (sum_op.valid && !sum_op.is_last && sum_turn[t] &&
+            beat_op_q[2].valid && beat_op_q[2].turn[t]) begin
           fresh_pick_q <= 1'b1;
         end
       end
@@ -317,8 +317,7 @@ module mae_ghash_deep
   block_t hash_q, last_sum;
   always_comb begin
     last_sum = '0;
-    for (int unsigned t = 0; t < Sums; t++)
-    if (sum_op_q[3].turn == turn_t'(t)) last_sum |= sum_q[t];
+    for (int unsigned t = 0; t < Sums; t++) if (sum_op_q[3].turn[t]) last_sum |= sum_q[t];
   end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -333,7 +332,7 @@ module mae_ghash_deep
       {hash_valid_q, hash_user_q} <= '0;
     end else begin
       for (int unsigned t = 0; t < Sums; t++) begin
-        if (beat_op_q[3].valid && beat_op_q[3].turn == turn_t'(t)) sum_q[t] <= fresh;
+        if (beat_op_q[3].valid && beat_op_q[3].turn[t]) sum_q[t] <= fresh;
       end
       end_q <= '0;
       if (sum_op_q[2].is_end) end_q <= (end_q & {255{sum_op_q[2].is_begun}}) ^ sum_wide;

@@ -116,10 +116,10 @@ module mae_ghash_powers
     low  = '0;
     for (int unsigned b = 0; b < KeyBanks; b++) begin
       for (int unsigned k = 1; k < Powers; k++) begin
-        if (issue && bank_q[b]) begin
-          if (2 ** $clog2(k) == k && 32'(base_q) == k) high |= power_q[b][k];
-          if (32'(j_q) == k) low |= power_q[b][k];
+        if (2 ** $clog2(k) == k) begin
+          high |= power_q[b][k] & {128{issue && bank_q[b] && 32'(base_q) == k}};
         end
+        low |= power_q[b][k] & {128{issue && bank_q[b] && 32'(j_q) == k}};
       end
     end
   end

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mending a netlist: it gets faster, and every pin is still fed by what fed it."""
+
+import pathlib
+
+import pytest
+
+from maeslant.synth import repair, sta
+from maeslant.synth.liberty import Library
+from tests.synth.test_flow import library
+
+LOADS, LINKS = 8, 9
+
+
+@pytest.fixture
+def chain(tmp_path) -> pathlib.Path:
+    """A register, inverted, behind a chain of buffers; each link feeds some registers."""
+    lines = ["module chain(clk, a, q);", "  input clk;", "  input a;"]
+    lines += [f"  output [{LINKS * LOADS - 1}:0] q;", "  wire r;", "  wire n0;"]
+
+    def cell(kind: str, name: str, **pins: str) -> None:
+        text = ",\n".join(f"    .{pin}({net})" for pin, net in pins.items())
+        lines.append(f"  {kind} {name} (\n{text}\n  );")
+
+    cell("DFF_X1", "first", CK="clk", D="a", Q="r")
+    cell("INV_X1", "gate", A="r", ZN="n0")
+    for link in range(LINKS):
+        lines.append(f"  wire n{link + 1};")
+        cell("BUF_X1", f"b{link}", A=f"n{link}", Z=f"n{link + 1}")
+        for load in range(link * LOADS, (link + 1) * LOADS):
+            cell("DFF_X1", f"l{load}", CK="clk", D=f"n{link + 1}", Q=f"q[{load}]")
+    path = tmp_path / "chain.v"
+    path.write_text("\n".join([*lines, "endmodule", ""]))
+    return path
+
+
+def feeds(netlist: str, library: Library) -> dict[str, str]:
+    """Of each flip-flop the gate or port that feeds it, buffers looked through."""
+    drivers, found = {}, {}
+    cells = [
+        (match[1], match[2], dict(repair.PIN.findall(match[3])))
+        for match in repair.INSTANCE.finditer(netlist)
+    ]
+    for kind, name, pins in cells:
+        for pin in library.cells[kind].functions:
+            if pin in pins:
+                drivers[pins[pin]] = (kind, name, pins)
+    for kind, name, pins in cells:
+        if library.cells[kind].sequential:
+            net = pins["D"]
+            while net in drivers and drivers[net][0].startswith("BUF"):
+                net = drivers[net][2]["A"]
+            found[name] = drivers[net][1] if net in drivers else net
+    return found
+
+
+def test_chain_becomes_a_tree(chain) -> None:
+    """The last register of a chain of buffers is reached far sooner, and computes the same."""
+    cells = library("nangate45")
+    old = chain.read_text()
+    before = period(chain, cells)
+    repair.repair(chain, "chain", cells, before, 0.01)
+    assert period(chain, cells) < 0.6 * before
+    fed = feeds(chain.read_text(), cells)
+    assert fed == feeds(old, cells)
+    assert fed["l70"] == "gate" and fed["first"] == "a" and len(fed) == LINKS * LOADS + 1
+
+
+def test_no_faster_than_asked(chain) -> None:
+    """A period that is asked for is met, with less than the fastest takes."""
+    cells = library("nangate45")
+    old, before = chain.read_text(), period(chain, cells)
+    repair.repair(chain, "chain", cells, before, 0.9 * before)
+    assert period(chain, cells) <= 0.9 * before
+    met = area(chain.read_text(), cells)
+    chain.write_text(old)
+    repair.repair(chain, "chain", cells, before, 0.01)
+    assert met < area(chain.read_text(), cells)
+
+
+def period(netlist: pathlib.Path, library: Library) -> float:
+    """The least in ns."""
+    return sta.timing(netlist, "chain", library, 0.01)["period_ns"]
+
+
+def area(netlist: str, library: Library) -> float:
+    """The sum over the cells in um2."""
+    return sum(library.cells[kind].area * n for kind, n in repair.cells(netlist).items())
+
+
+def test_sizes_are_of_one_kind() -> None:
+    """A cell's larger size computes the same; the largest has none."""
+    cells = library("nangate45")
+    found = repair.sizes(cells)
+    assert found["NAND2_X1"] == "NAND2_X2" and found["DFFR_X1"] == "DFFR_X2"
+    assert "BUF_X32" not in found
+    for small, large in found.items():
+        assert cells.cells[small].functions == cells.cells[large].functions
