@@ -31,7 +31,7 @@ SCRIPTS = {
 }
 # What ABC is asked for where no period is given: longer ones came out slower in every trial.
 FASTEST_NS = 0.01
-FILES = ["net.v.gz", "net.sta", "front.log", "map.log", "cells.json"]
+FILES = ["net.v.gz", "net.sta", "net.repair", "front.log", "map.log", "cells.json"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:

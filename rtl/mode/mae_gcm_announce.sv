@@ -86,7 +86,7 @@ module mae_gcm_announce
   assign key_o = key;
 
   // ---- Messages under way: for the keystream, for the beats, for the tags.
-  logic ctr_room, parts_room, msg_take, bank_open;
+  logic ctr_room, parts_room, msg_fits, msg_take, bank_open;
   gcm_counter_t ctr_new;
   gcm_parts_t   parts_new;
   logic has_beats, iv_hashed, is_empty;
@@ -103,8 +103,9 @@ module mae_gcm_announce
   assign iv_hashed = msg_i.iv_bytes != gcm_length_t'(12);
   assign is_empty = msg_i.aad_bytes == '0 && msg_i.data_bytes == '0;
   assign has_beats = iv_hashed || !is_empty;
-  assign msg_ready_o = bank_open && ctr_room && parts_room && end_ready_i && !stop_i;
-  assign msg_take = msg_valid_i && msg_ready_o;
+  assign msg_fits = bank_open && ctr_room && parts_room && end_ready_i;
+  assign msg_ready_o = msg_fits && !stop_i;
+  assign msg_take = msg_valid_i && msg_fits;  // with stop_i too: flush_i empties what it goes to
   assign end_valid_o = msg_take;
   assign ctr_new = '{
           bank: msg_i.bank,

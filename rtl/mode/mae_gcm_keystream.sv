@@ -138,31 +138,22 @@ module mae_gcm_keystream
     );
   end
 
-  // Requests go straight in, or, Deep, through a register.
-  if (Deep) begin : gen_request_reg
-    logic [Pipes-1:0] valid_q;
-    cipher_req_t [Pipes-1:0] req_q;
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) begin
-        valid_q <= '0;
-        req_q   <= '0;
-      end else if (flush) begin
-        valid_q <= '0;
-        req_q   <= '0;
-      end else begin
-        valid_q <= req_valid | (valid_q & ~pipe_ready);
-        for (int unsigned i = 0; i < Pipes; i++) begin
-          if (req_valid[i] && req_ready[i]) req_q[i] <= req[i];
-        end
-      end
-    end
-    assign req_ready  = ~valid_q | pipe_ready;
-    assign pipe_valid = valid_q;
-    assign pipe_req   = req_q;
-  end else begin : gen_request_wires
-    assign req_ready  = pipe_ready;
-    assign pipe_valid = req_valid;
-    assign pipe_req   = req;
+  // Requests go straight in, or, Deep, through registers.
+  for (genvar i = 0; i < Pipes; i++) begin : gen_request
+    mae_stream_cut #(
+        .Width($bits(cipher_req_t)),
+        .Cut  (Deep)
+    ) u_cut (
+        .clk_i,
+        .rst_ni,
+        .clear_i    (flush),
+        .in_valid_i (req_valid[i]),
+        .in_ready_o (req_ready[i]),
+        .in_data_i  (req[i]),
+        .out_valid_o(pipe_valid[i]),
+        .out_ready_i(pipe_ready[i]),
+        .out_data_o (pipe_req[i])
+    );
   end
 
   // ---- H of a new key, before anything else in the last lane. ctx says what comes back.
@@ -176,8 +167,8 @@ module mae_gcm_keystream
       h_pending_o[b] = h_wanted_q[b] || (h_open_q && h_bank_q == bank_t'(b));
     end
   end
-  assign h_want    = h_wanted_q != '0 && !h_open_q && h_ready_i && !flush;
-  assign h_go      = h_want && req_ready[Lanes];
+  assign h_want    = h_wanted_q != '0 && !h_open_q && h_ready_i;
+  assign h_go      = h_want && req_ready[Lanes] && !flush;
   assign h_valid_o = rsp_valid[Lanes] && rsp[Lanes].ctx[0];
   assign h_bank_o  = h_bank_q;
   assign h_o       = rsp[Lanes].block;
@@ -206,7 +197,8 @@ module mae_gcm_keystream
     end
   end
 
-  // ---- The message at the port: its rows and its mask, each at its own pace.
+  // ---- The message at the port: its rows and its mask, each at its own pace. What begins in a clock
+  // of flush goes to registers that flush empties; so flush is in none of these paths.
   logic begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q;
   logic [31:0] count_q, count;  // the last counter used
   gcm_length_t left_q, left;
@@ -223,12 +215,12 @@ module mae_gcm_keystream
   assign no_rows = !begun_q && msg_i.no_rows;
   assign row_room = 32'(rows_q) != RowDepth;
   assign mask_room = 32'(masks_q) != MaskDepth;
-  assign row_want = msg_valid_i && j0_known && !rows_done_q && !no_rows && row_room && !flush;
+  assign row_want = msg_valid_i && j0_known && !rows_done_q && !no_rows && row_room;
   assign row_go = row_want && req_ready[0];
-  assign mask_want = msg_valid_i && j0_known && !mask_done_q && mask_room && !h_want && !flush;
+  assign mask_want = msg_valid_i && j0_known && !mask_done_q && mask_room && !h_want;
   assign mask_go = mask_want && req_ready[Lanes];
   assign msg_ready_o = (rows_done_q || no_rows || (row_go && row_last)) &&
-      (mask_done_q || mask_go) && j0_known && !flush;
+      (mask_done_q || mask_go) && j0_known;
 
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin

@@ -249,7 +249,8 @@ module mae_gcm_stream
     bank_ready = 1'b0;
     for (int unsigned b = 0; b < KeyBanks; b++) if (bank == bank_t'(b)) bank_ready = banks_ready[b];
   end
-  assign in_ready = open && bank_ready && !flush && (!is_iv || !iv_busy_q) &&
+  // Without flush: what takes a beat is emptied by it.
+  assign in_ready = open && bank_ready && (!is_iv || !iv_busy_q) &&
       (!msg_last || 32'(hashes_q) != HashDepth) && (!is_data || (row_valid && row_out_ready));
   assign take = in_valid && in_ready;
   assign row_ready = take && is_data;
