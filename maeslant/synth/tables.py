@@ -2,7 +2,8 @@
 """`maeslant synth --tables`: the papers' tables beside ours, in docs/synthesis.md and .json.
 
 A table is rows of points and of peers (configs/peers.yml), under columns that are functions of one.
-What a paper gives only as a picture is said to be one.
+What a paper gives only as a picture is said to be one. The JSON keeps the points' whole reports: a
+point that was synthesized by anyone is not synthesized again until something it depends on changes.
 """
 
 import dataclasses
@@ -12,7 +13,7 @@ from collections.abc import Callable
 
 from maeslant import builds, paths, peers
 from maeslant.errors import MaeslantError
-from maeslant.synth.flow import remembered, synthesize
+from maeslant.synth.flow import point, remembered, synthesize
 from maeslant.synth.report import Report
 
 PAGE = paths.ROOT / "docs" / "synthesis.md"
@@ -237,26 +238,26 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list[str]:
     """Write the pages; without ``compute`` from finished reports only. Names what is missing."""
     done: dict[str, Report | None] = {}
-    missing = []
-    for point in [point for table in tables() for point in _points(table.rows)]:
-        key = repr(point)
+    missing, kept = [], _all_kept()
+    for ours in [ours for table in tables() for ours in _points(table.rows)]:
+        key = repr(ours)
         if key in done:
             continue
-        given = (point.name, point.target, point.parameters or None)
+        given = (ours.name, ours.target, ours.parameters or None)
         try:
-            done[key] = remembered(*given, **point.options)
+            done[key] = remembered(*given, **ours.options) or _kept(ours, kept)
             if done[key] is None and compute:
                 done[key] = synthesize(
                     *given,
-                    **point.options,
-                    tell=lambda step, title=point.title: tell(f"{title}, {step}"),
+                    **ours.options,
+                    tell=lambda step, title=ours.title: tell(f"{title}, {step}"),
                 )
         except MaeslantError as error:
             done[key] = None
-            missing.append(f"{point.title} for {point.target}: {error}")
+            missing.append(f"{ours.title} for {ours.target}: {error}")
             continue
         if done[key] is None:
-            missing.append(f"{point.title} for {point.target}: not synthesized yet")
+            missing.append(f"{ours.title} for {ours.target}: not synthesized yet")
     lines, data = [HEAD, ""], []
     for table in tables():
         records = [_record(row, done) for row in table.rows]
@@ -266,18 +267,36 @@ def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list
     rates = _line_rates(done)
     lines += ["## Paper 004, Table 4: which build for which line rate", "", *rates, ""]
     _write(PAGE, "\n".join(lines).rstrip() + "\n")
-    _write(DATA, json.dumps(data, indent=1) + "\n")
+    reports = {report.sources: report.as_dict() for report in done.values() if report}
+    text = json.dumps({"tables": data, "reports": [reports[k] for k in sorted(reports)]}, indent=1)
+    _write(DATA, text + "\n")
     return missing
+
+
+def _all_kept() -> dict[str, Report]:
+    """The reports in docs/synthesis.json by their fingerprints."""
+    try:
+        found = [Report(**report) for report in json.loads(DATA.read_text())["reports"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+    return {report.sources: report for report in found}
+
+
+def _kept(ours: Ours, kept: dict[str, Report]) -> Report | None:
+    """The kept report of a point, if nothing that it depends on has changed."""
+    options = {key: value for key, value in ours.options.items() if key != "power"}
+    found = kept.get(point(ours.name, ours.target, ours.parameters or None, **options).digest)
+    return None if found and ours.options.get("power") and not found.power else found
 
 
 HEAD = """# Synthesis
 
 Written by `maeslant synth --tables` out of reports of `maeslant synth`; docs/synthesis.json has the
-same with the fingerprint of each report. Nangate45 figures are after mapping and static timing, in
-the typical corner: nothing is placed, wires weigh what the library's wire-load model says of their
-fan-out, clocks are ideal. Power is from simulated switching activity without glitches. ECP5 figures
-are placed and routed, the median of five seeds. 7-series figures are Yosys estimates. Rows that
-were not synthesized yet are left out."""
+same with the whole reports, which later runs take instead of synthesizing again. Nangate45 figures
+are after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
+library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
+activity without glitches. ECP5 figures are placed and routed, the median of five seeds. 7-series
+figures are Yosys estimates. Rows that were not synthesized yet are left out."""
 
 
 def _record(row: object, done: dict[str, Report | None]) -> dict[str, object]:
@@ -330,15 +349,15 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
         "| Gbit/s | standards | fewest lanes | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",
     ]
-    lanes = [point for table in tables()[:1] for point in _points(table.rows) if point.parameters]
+    lanes = [ours for table in tables()[:1] for ours in _points(table.rows) if ours.parameters]
     for rate, standards in LINE_RATES:
-        fits = [(point, figures(done[repr(point)])) for point in lanes if done[repr(point)]]
-        fits = [(point, found) for point, found in fits if (found["gbps"] or 0) >= rate]
+        fits = [(ours, figures(done[repr(ours)])) for ours in lanes if done[repr(ours)]]
+        fits = [(ours, found) for ours, found in fits if (found["gbps"] or 0) >= rate]
         words = [f"{NONE} | {NONE} | {NONE} | {NONE}"]
         if fits:
-            point, found = min(fits, key=lambda fit: fit[1]["mm2"])
+            ours, found = min(fits, key=lambda fit: fit[1]["mm2"])
             words = [
-                point.title,
+                ours.title,
                 *(_text(name, found[name] or 0) for name in ("gbps", "mm2", "mw")),
             ]
         lines.append(f"| {rate} | {standards} | {' | '.join(words)} |")
