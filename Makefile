@@ -63,6 +63,7 @@ check: $(READY) ## Check format, lint, layering, house rules and that nothing ge
 	@$(PY) tools/check_layers.py
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_readme.py
+	@$(PY) tools/breakages.py --check
 	@$(PY) tools/gen_regs.py --check
 	@$(PY) tools/gen_schedules.py --check
 	@$(PY) tools/gen_docs.py --check

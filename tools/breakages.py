@@ -3,7 +3,8 @@
 
 tests/breakages*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line
-choose some. `--write` only writes the list into docs/breakages.md.
+choose some. `--write` only writes the list into docs/breakages.md; `--check` sees that each place
+is still there and the page as the lists are.
 """
 
 import argparse
@@ -40,7 +41,7 @@ def passes(tree: pathlib.Path, test: str) -> bool:
     """Whether a test passes in a copy of the tree."""
     command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
     result = subprocess.run(
-        [*command, "-p", "no:cacheprovider", *test.split()],
+        [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
         cwd=tree,
         capture_output=True,
         text=True,
@@ -71,7 +72,7 @@ def check_intact(test: str) -> None:
             sys.exit(f"{test} fails on the tree as it is")
 
 
-def write_page(items: list[dict[str, str]]) -> None:
+def page(items: list[dict[str, str]]) -> str:
     """The list as a page."""
     lines = ["# What happens when the hardware is wrong", ""]
     lines += ["`make breakages` breaks each of these places in a copy of the tree, and the test"]
@@ -79,7 +80,21 @@ def write_page(items: list[dict[str, str]]) -> None:
     lines += ["| what is broken | where | the test that must notice |", "|---|---|---|"]
     for item in items:
         lines.append(f"| {item['name']} | `{item['file']}` | `{item['test']}` |")
-    PAGE.write_text("\n".join(lines) + "\n")
+    return "\n".join(lines) + "\n"
+
+
+def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
+    """What of the lists no longer fits the tree."""
+    found = []
+    for item in items:
+        file, test = root / item["file"], item["test"].split()[0].split("::")[0]
+        if not file.is_file() or file.read_text().count(item["find"]) != 1:
+            found.append(f"{item['name']}: {item['file']} holds its text not exactly once")
+        if not (root / test).is_file():
+            found.append(f"{item['name']}: there is no {test}")
+    if not PAGE.is_file() or PAGE.read_text() != page(items):
+        found.append("docs/breakages.md is stale; run: python tools/breakages.py --write")
+    return found
 
 
 def main() -> int:
@@ -87,11 +102,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="only places whose name has one of these")
     parser.add_argument("--write", action="store_true", help="write docs/breakages.md and stop")
+    parser.add_argument("--check", action="store_true", help="see that the lists fit the tree")
     arguments = parser.parse_args()
     items = [item for path in LISTS for item in yaml.safe_load(path.read_text())]
     if arguments.write:
-        write_page(items)
+        PAGE.write_text(page(items))
         return 0
+    if arguments.check:
+        found = stale(items)
+        for line in found:
+            print(line, file=sys.stderr)
+        return 1 if found else 0
     if arguments.words:
         items = [i for i in items if any(word in i["name"] for word in arguments.words)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
