@@ -3,13 +3,14 @@
 // mae_gcm_queue: a mae_fifo, with Cut a register behind it that takes its multiplexer out of the path.
 //
 // Latency: 1 + Cut clocks. Throughput: one word a clock. Ready and valid come from registers only.
-// clear_i and reset empty and zero it. Holds Depth words, with Cut two more.
-// Legal: Width, Depth >= 1; Cut 0, 1.
+// clear_i and reset empty and, with Zero, zero it (mae_fifo). Holds Depth words, with Cut two more.
+// Legal: Width, Depth >= 1; Cut, Zero 0, 1.
 
 module mae_gcm_queue #(
     parameter int unsigned Width = 8,
     parameter int unsigned Depth = 2,
-    parameter bit          Cut   = 1'b0
+    parameter bit          Cut   = 1'b0,
+    parameter bit          Zero  = 1'b1
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -29,7 +30,8 @@ module mae_gcm_queue #(
   logic [$clog2(Depth+1)-1:0] unused_count;
   mae_fifo #(
       .Width(Width),
-      .Depth(Depth)
+      .Depth(Depth),
+      .Zero (Zero)
   ) u_fifo (
       .clk_i,
       .rst_ni,
