@@ -11,8 +11,8 @@
 // combinational in key_i.bank without Cut, msg_ready_o in msg_i.bank and the key port.
 // done_i: a message of done_bank_i is over. Messages without a beat do not show in parts_*.
 // Legal: Lanes 1..16; KeyBanks 1..4; MsgDepth >= 1; Cut 0, 1. stop_i: nothing is taken in this clock.
-// flush_i: no message is left in the next clock, clear_i: nor is the key or which banks have one. IVs
-// and lengths, which are no secrets, stay in memories.
+// flush_i: no message is left in the next clock, clear_i: nor is the key or which banks have one. The
+// lengths in parts_* stay in a memory.
 // Source: SP 800-38D §7. Constant-time: yes. Masked: no.
 
 module mae_gcm_announce
@@ -135,8 +135,7 @@ module mae_gcm_announce
   mae_gcm_queue #(
       .Width($bits(gcm_counter_t)),
       .Depth(MsgDepth),
-      .Cut  (Cut),
-      .Zero (1'b0)
+      .Cut  (Cut)
   ) u_counters (
       .clk_i,
       .rst_ni,

@@ -30,7 +30,7 @@
 // Messages of a bank that has no key are not taken; one announced with its key is under that key
 // (Deep: it is taken in the clocks after it).
 // abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of their
-// data (Deep: Nr * RegsPerRound + 2 later), IVs and lengths apart; keys stay. clear_i: they do not.
+// data (Deep: Nr * RegsPerRound + 2 later), lengths apart; keys stay. clear_i: they do not.
 // Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1. iv_bytes >= 1;
 // data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
