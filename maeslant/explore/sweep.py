@@ -28,6 +28,7 @@ from maeslant.synth import report
 if TYPE_CHECKING:
     import distributed
 
+WAKE_S = 0.5
 LONELY_S = 60  # without any worker before a cluster is given up
 
 
@@ -129,9 +130,13 @@ def _local(
 
     pool = concurrent.futures.ThreadPoolExecutor(jobs)
     try:
-        futures = [pool.submit(attempt, point) for point in points]
-        for future in concurrent.futures.as_completed(futures):
-            yield future.result()
+        left = {pool.submit(attempt, point) for point in points}
+        while left:
+            # Never without a limit: a signal that comes just before a wait begins does not end it.
+            first = concurrent.futures.FIRST_COMPLETED
+            finished, left = concurrent.futures.wait(left, WAKE_S, first)
+            for future in finished:
+                yield future.result()
     finally:
         stop.set()
         pool.shutdown(cancel_futures=True)

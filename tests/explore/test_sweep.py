@@ -101,9 +101,10 @@ def test_failures(notebook: pathlib.Path) -> None:
 
 
 SCRIPT = """
-import sys
+import signal, sys
 from maeslant.explore import sweep
 from tests.explore import standin
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored below a shell's background job
 points = [standin.point(lanes) for lanes in range(1, 7)]
 try:
     sweep.sweep(points, sweep.Watcher(), function=standin.NAME, jobs=2)
