@@ -133,6 +133,33 @@ async def no_tag(dut) -> None:
     await engine.run()
 
 
+async def abort(dut, engine: Engine) -> list:
+    """An abort in the next clock; the keys that were still to be offered."""
+    pending = [entry for entry in engine.plan if isinstance(entry, tuple)]
+    dut.abort_i.value = 1
+    dut.key_valid_i.value = dut.msg_valid_i.value = dut.in_valid_i.value = 0
+    dut.out_ready_i.value = dut.tag_ready_i.value = 0
+    await RisingEdge(dut.clk_i)
+    dut.abort_i.value = 0
+    engine.wipe()
+    engine.kept = False
+    return pending
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def aborts_while_h_is_made(dut) -> None:
+    """An abort in each of the clocks after a key: its H comes all the same."""
+    engine = Engine(dut)
+    await engine.reset()
+    for clocks in range(1, 60):
+        engine.key(0)
+        for _ in range(clocks):
+            await engine.tick()
+        engine.plan = await abort(dut, engine)
+        add(engine, 0)
+        await engine.run()
+
+
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts(dut) -> None:
     """An abort at any clock: no old beat or tag comes, the keys stay, new messages are right."""
@@ -148,14 +175,7 @@ async def aborts(dut) -> None:
             add(engine, engine.any_bank())
         for _ in range(random.randrange(1, 60)):
             await engine.tick()
-        pending = [entry for entry in engine.plan if isinstance(entry, tuple)]
-        dut.abort_i.value = 1
-        dut.key_valid_i.value = dut.msg_valid_i.value = dut.in_valid_i.value = 0
-        dut.out_ready_i.value = dut.tag_ready_i.value = 0
-        await RisingEdge(dut.clk_i)
-        dut.abort_i.value = 0
-        engine.wipe()
-        engine.kept = False
+        pending = await abort(dut, engine)
         for _ in range(random.randrange(1, 20)):
             await engine.tick()  # a beat or tag too many would be seen
         engine.plan = pending
