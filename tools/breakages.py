@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Break the RTL on purpose, place by place, and see that the tests notice.
+"""Break the RTL, or what measures it, on purpose, place by place, and see that the tests notice.
 
 tests/breakages*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line
@@ -9,6 +9,7 @@ is still there and the page as the lists are.
 
 import argparse
 import concurrent.futures
+import os
 import pathlib
 import shutil
 import subprocess
@@ -19,6 +20,7 @@ import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
+from maeslant.synth import liberty
 
 LISTS = sorted((paths.ROOT / "tests").glob("breakages*.yml"))
 PAGE = paths.ROOT / "docs" / "breakages.md"
@@ -43,6 +45,7 @@ def passes(tree: pathlib.Path, test: str) -> bool:
     result = subprocess.run(
         [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
         cwd=tree,
+        env=os.environ | {liberty.FOLDER: str(liberty.folder())},
         capture_output=True,
         text=True,
         timeout=TIMEOUT,
@@ -74,7 +77,7 @@ def check_intact(test: str) -> None:
 
 def page(items: list[dict[str, str]]) -> str:
     """The list as a page."""
-    lines = ["# What happens when the hardware is wrong", ""]
+    lines = ["# What happens when something is wrong", ""]
     lines += ["`make breakages` breaks each of these places in a copy of the tree, and the test"]
     lines += ["beside it must fail. Written by `tools/breakages.py --write`.", ""]
     lines += ["| what is broken | where | the test that must notice |", "|---|---|---|"]

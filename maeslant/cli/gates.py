@@ -105,13 +105,16 @@ def explore(
         pathlib.Path | None,
         typer.Option("--picture", help="Its first plot too, as an SVG file here."),
     ] = None,
+    public: Annotated[
+        bool,
+        typer.Option("--publish", help="Page, picture and reports into docs/ of the repository."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Synthesize the table of configs/explore.yml, and draw a page to choose a core from."""
     from maeslant.explore import command
 
     consoles = Console(), err
-    if not command.run(
-        target or [], quick, finished, cluster, jobs, out, picture, as_json, *consoles
-    ):
+    how = (target or [], quick, finished, cluster, jobs, out, picture, as_json)
+    if not command.run(*how, *consoles, public=public):
         raise typer.Exit(1)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`maeslant explore`: sweep with a bar, print what was found, write the page."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -13,14 +14,18 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
+from maeslant import paths
 from maeslant.errors import MaeslantError
 from maeslant.explore import chart, page, points, records, sweep, worker
 from maeslant.explore.points import Point
 from maeslant.explore.records import Record
 from maeslant.explore.sweep import Outcome
 from maeslant.synth import report
+from maeslant.synth.flow import publish
 
-PAGE = "explore.html"  # in build/reports
+PAGE = "explore.html"  # in build/reports, published in docs
+PICTURE = "explore.svg"
+DOCS = paths.ROOT / "docs"
 
 
 class Bar(sweep.Watcher):
@@ -70,10 +75,16 @@ def run(
     console: Console,
     err: Console,
     *,
+    public: bool = False,
     file: pathlib.Path = points.FILE,
     function: str = worker.SYNTHESIZE,
 ) -> bool:
-    """Sweep, write the page, print; whether no point failed."""
+    """Sweep, write the page, print; whether no point failed.
+
+    ``public``: with the reports and a picture in docs/, where the repository shows them.
+    """
+    if public:
+        out, picture = out or DOCS / PAGE, picture or DOCS / PICTURE
     out = _writable(out)
     picture = picture and _writable(picture)
     asked = points.load(file, targets, quick)
@@ -88,7 +99,10 @@ def run(
     titles = {
         name: row.get("title", name) for name, row in yaml.safe_load(file.read_text()).items()
     }
-    _write(out, page.make(outcomes, titles, out, _pool(), len(asked) - len(outcomes)))
+    pool = _pool()
+    if public:
+        outcomes, pool = _published(outcomes, pool)
+    _write(out, page.make(outcomes, titles, out, pool, len(asked) - len(outcomes)))
     if picture:
         _write(picture, page.picture(outcomes))
     done = [outcome for outcome in outcomes if outcome.report]
@@ -158,14 +172,33 @@ def _write(out: pathlib.Path, text: str) -> None:
         raise
 
 
-def _pool() -> list[dict]:
-    """The device pool's figures by cards, if they have been measured."""
-    try:
-        found = json.loads((report.REPORTS / page.POOL).read_text())
-        rows = [row for row in found if row["cards"] > 0 and row["blocks_per_clock"] > 0]
-        return sorted(rows, key=lambda row: row["cards"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return []
+def _pool() -> tuple[pathlib.Path, list[dict]] | None:
+    """The device pool's figures by cards, if they have been measured, and their file."""
+    for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
+        try:
+            found = json.loads(file.read_text())
+            rows = [row for row in found if row["cards"] > 0 and row["blocks_per_clock"] > 0]
+            return file, sorted(rows, key=lambda row: row["cards"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
+
+
+def _published(
+    outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
+) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
+    """The same with their files in docs/reports."""
+    found = []
+    for outcome in outcomes:
+        if outcome.report:
+            made = publish(report.Report(**outcome.report), **outcome.point.call())
+            outcome = dataclasses.replace(outcome, report=made.as_dict(), file=made.file)
+        found.append(outcome)
+    if pool:
+        file, rows = pool
+        pool = report.PUBLISHED / page.POOL, rows
+        _write(pool[0], file.read_text())
+    return found, pool
 
 
 def _show(ours: list[Record], best: set[int], console: Console) -> None:

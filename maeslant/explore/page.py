@@ -12,10 +12,9 @@ from maeslant.explore import chart, plots, records
 from maeslant.explore.chart import Mark
 from maeslant.explore.records import Record
 from maeslant.explore.sweep import Outcome
-from maeslant.synth import report
 
 HERE = pathlib.Path(__file__).parent
-POOL = "pool.json"  # in build/reports
+POOL = "pool.json"  # beside the reports
 MAIN = "nangate45"  # the technology that the papers' and the peers' figures stand beside
 LEFT_OUT = (
     "Standard cells are mapped and timed, not placed; the list below says what each technology's "
@@ -53,13 +52,13 @@ def make(
     outcomes: Sequence[Outcome],
     titles: dict[str, str],
     page: pathlib.Path,
-    pool: list[dict],
+    pool: tuple[pathlib.Path, list[dict]] | None = None,
     missing: int = 0,
 ) -> str:
     """The page's text.
 
-    ``titles``: of the sweeps; ``pool``: rows of the device pool's figures; ``missing``: how many
-    points of the table have not been tried.
+    ``titles``: of the sweeps; ``pool``: the file of the device pool's figures and its rows;
+    ``missing``: how many points of the table have not been tried.
     """
     ours = [records.of(outcome, page) for outcome in outcomes if outcome.report]
     failed = [outcome for outcome in outcomes if not outcome.report]
@@ -76,7 +75,7 @@ def make(
         ("latency", "Latency", _latency(ours, others, names)),
         ("flow", "Beside open designs, in the same flow", _same_flow(ours, others, names)),
         ("rank", "Throughput beside everybody", _ranking(ours, others, names)),
-        ("pool", "Many cards behind one call", _pool(pool, page)),
+        ("pool", "Many cards behind one call", _pool(*pool, page) if pool else ""),
         ("points", "Every point", _table(ours, best, titles) + _failed(failed)),
         ("peers", "Papers and peers", _peers(others)),
         ("how", "How this was measured", _how(ours)),
@@ -294,10 +293,10 @@ def _style(record: Record) -> tuple[str, str, bool]:
     return one.tone, one.shape, one.hollow
 
 
-def _pool(rows: list[dict], page: pathlib.Path) -> str:
+def _pool(file: pathlib.Path, rows: list[dict], page: pathlib.Path) -> str:
     if not rows:
         return ""
-    where = os.path.relpath(report.REPORTS / POOL, page.parent)
+    where = os.path.relpath(file, page.parent)
     build = rows[0].get("build")
     cards = f"simulated {html.escape(str(build))} cards" if build else "simulated cards"
     text = (
@@ -327,8 +326,7 @@ def _table(ours: Sequence[Record], best: set[int], titles: dict[str, str]) -> st
         link = ""
         if record.report:
             where = html.escape(record.report, quote=True)
-            mark = record.report.split("-")[-1].split("/")[0]  # of the folder's name
-            link = f'<a href="{where}" title="{where}"><code>{mark}</code></a>'
+            link = f'<a href="{where}" title="{where}"><code>{record.fingerprint}</code></a>'
         rows.append(
             f'<tr id="r{index}" data-of="r{index}">'
             f'<td data-v="{name}" title="{html.escape(why, quote=True)}">{name}</td>'
@@ -339,8 +337,7 @@ def _table(ours: Sequence[Record], best: set[int], titles: dict[str, str]) -> st
         )
     text = (
         "A click on a heading sorts. Front: nothing smaller in that technology is faster. A "
-        "report is build/reports/NAME-TECHNOLOGY-HASH/report.json, with the configuration, the "
-        "critical path and the sources' fingerprint."
+        "report has the configuration, the critical path and the fingerprint of its sources."
     )
     return (
         f'<p class="note">{text}</p><div class="wrap"><table><thead><tr>{heads}</tr></thead>'

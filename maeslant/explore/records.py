@@ -51,7 +51,8 @@ class Record:
     directions: str = ""
     keys: str = ""
     sweeps: tuple[str, ...] = ()
-    report: str = ""  # ours: path of the report.json, relative to the page
+    report: str = ""  # ours: path of the report, relative to the page
+    fingerprint: str = ""  # of what it was made of
     tools: str = ""
     commit: str = ""
     left_out: str = ""
@@ -98,7 +99,6 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
     values = point.values | report["parameters"]
     blocks, latency = _function(point.top, values, report.get("function") or {})
     mhz = timing.get("fmax_mhz")
-    folder = outcome.folder / "report.json" if outcome.folder else None
     return Record(
         label=point.label,
         target=points.short(point.target),
@@ -121,7 +121,8 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
         directions=DIRECTIONS.get(values.get("Dirs"), ""),
         keys=KEYS.get(values.get("MaxKeyLen"), ""),
         sweeps=point.sweeps,
-        report=os.path.relpath(folder, page.parent) if folder else "",
+        report=os.path.relpath(outcome.file, page.parent) if outcome.file else "",
+        fingerprint=report["sources"][:8],
         tools=", ".join(report["tools"].values()),
         commit=report["commit"],
         left_out=report["left_out"],

@@ -34,11 +34,11 @@ LONELY_S = 60  # without any worker before a cluster is given up
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A point with its report and the folder of build/reports that holds it, or with an error."""
+    """A point with its report and the file that holds it, or with an error."""
 
     point: Point
     report: dict[str, object] | None = None
-    folder: pathlib.Path | None = None
+    file: pathlib.Path | None = None
     error: str = ""
 
 
@@ -99,17 +99,16 @@ def remembered(point: Point, function: str) -> Outcome | None:
         found = recall(**point.call())
     except MaeslantError:
         return None  # whoever synthesizes it says why
-    return found and Outcome(point, found.as_dict(), found.folder)
+    return found and Outcome(point, found.as_dict(), found.file)
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:
     """The outcome of a report that came as a value; its file is written where there is none."""
     name = found.pop("folder", None)
-    folder = report.REPORTS / str(name) if name else None
-    if folder and not (folder / "report.json").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        report.Report(**found).write(folder)
-    return Outcome(point, found, folder)
+    file = report.REPORTS / str(name) / "report.json" if name else None
+    if file and not file.exists():
+        report.Report(**found).write(file)
+    return Outcome(point, found, file)
 
 
 def _local(

@@ -13,6 +13,7 @@ from maeslant.synth.power import estimate
 from maeslant.synth.report import Report, SynthesisError
 
 FIGURES = paths.ROOT / "docs" / "figures.json"
+SEEDS = 5  # place and route runs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,9 +31,27 @@ class Point:
         return self.design.digest(self.recipe | {"target": self.target})
 
     @property
-    def folder(self) -> pathlib.Path:
+    def file(self) -> pathlib.Path:
         """Where its report belongs."""
-        return report.REPORTS / f"{self.design.name}-{self.target}-{self.digest[:8]}"
+        folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
+        return report.REPORTS / folder / "report.json"
+
+    @property
+    def published(self) -> pathlib.Path:
+        """Where its report is published: the same file whatever the RTL becomes."""
+        base = design.find(self.design.name).parameters
+        words = [self.design.name, self.target]
+        words += [f"{k}{v}" for k, v in self.design.parameters.items() if base.get(k) != v]
+        how = self.recipe
+        if how.get("period_ns"):
+            words.append(f"{how['period_ns']:g}ns")
+        if self.library and [*how["abc"]] not in ([*asic.SCRIPTS], ["speed"]):
+            words += how["abc"]
+        if self.library and how["flatten"] != flattens(self.design):
+            words.append("flat" if how["flatten"] else "kept")
+        if how.get("seeds", SEEDS) != SEEDS:
+            words.append(f"seeds{how['seeds']}")
+        return report.PUBLISHED / f"{'-'.join(words)}.json"
 
 
 def point(
@@ -40,7 +59,7 @@ def point(
     target: str,
     parameters: dict[str, object] | None = None,
     period_ns: float | None = None,
-    seeds: int = 5,
+    seeds: int = SEEDS,
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Point:
@@ -58,8 +77,13 @@ def point(
         raise SynthesisError(f"no way to map named {abc!r}: {', '.join(asic.SCRIPTS)}")
     library = liberty.find(target)
     if flatten is None:
-        flatten = not any(key == "Lanes" and value > 2 for key, value in what.parameters.items())
+        flatten = flattens(what)
     return Point(what, library.target, library, asic.recipe(library, period_ns, flatten, abc))
+
+
+def flattens(what: design.Design) -> bool:
+    """Whether modules are merged before mapping unless someone says so: many lanes are not."""
+    return what.parameters.get("Lanes", 0) <= 2
 
 
 def remembered(
@@ -69,13 +93,39 @@ def remembered(
     *,
     period_ns: float | None = None,
     power: bool = False,
-    seeds: int = 5,
+    seeds: int = SEEDS,
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Report | None:
-    """The finished point, if there is one (with power, if asked for); nothing is computed."""
-    found = report.load(point(name, target, parameters, period_ns, seeds, flatten, abc).folder)
-    return None if found is not None and power and found.power is None else found
+    """The finished point, if there is one (with power, if asked for); nothing is computed.
+
+    What was synthesized here goes before what is published; that has no netlist.
+    """
+    what = point(name, target, parameters, period_ns, seeds, flatten, abc)
+    for file in (what.file, what.published):
+        found = report.load(file)
+        if found and found.sources == what.digest and (found.power or not power):
+            return found
+    return None
+
+
+def publish(
+    found: Report,
+    name: str,
+    target: str,
+    parameters: dict[str, object] | None = None,
+    *,
+    power: bool = False,
+    **how: object,
+) -> Report:
+    """Put a finished point into docs/reports, unless it is there already, with as much in it."""
+    what = point(name, target, parameters, **how)
+    there = report.load(what.published)
+    if there and there.sources == found.sources and (there.power or not found.power):
+        return there
+    copy = dataclasses.replace(found)
+    copy.write(what.published)
+    return copy
 
 
 def synthesize(
@@ -85,7 +135,7 @@ def synthesize(
     *,
     period_ns: float | None = None,
     power: bool = False,
-    seeds: int = 5,
+    seeds: int = SEEDS,
     flatten: bool | None = None,
     abc: str | None = None,
     tell: Callable[[str], None] = lambda step: None,
@@ -103,14 +153,14 @@ def synthesize(
     if power and what.library is None:
         raise SynthesisError(f"power is estimated for standard cells, not for {target}")
     with report.locked(what.digest[:16]):
-        found = report.load(what.folder)
+        found = report.load(what.file)
         if found is None:
             with report.workplace(name) as work:
                 found = _new(what, parameters, work, tell)
         if power and found.power is None:
             with report.workplace(name) as work:
                 found.power = estimate(found, what.library, work, tell)
-            found.write(found.folder)
+            found.write(what.file)
     return found
 
 
@@ -157,7 +207,7 @@ def _new(
         timing=timing,
         function=function(what.design.name, parameters, timing),
     )
-    return report.keep(found, work, what.folder, files)
+    return report.keep(found, work, what.file, files)
 
 
 def function(

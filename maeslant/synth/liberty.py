@@ -59,15 +59,20 @@ class Library:
     wire_load: str | None  # the file's own model of wires by fan-out, which OpenSTA uses
 
 
+def folder() -> pathlib.Path:
+    """Where the Liberty files of KNOWN are."""
+    return pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
+
+
 def find(target: str) -> Library:
     """The library of a target: a name of KNOWN, or the path of a Liberty file, .gz or not."""
     if target in KNOWN:
         file, public, dont_use = KNOWN[target]
-        folder = pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
-        packed = next((p for p in (folder / file, folder / f"{file}.gz") if p.exists()), None)
+        places = (folder() / file, folder() / f"{file}.gz")
+        packed = next((place for place in places if place.exists()), None)
         if packed is None:
             raise SynthesisError(
-                f"{target}: no {file} or {file}.gz in {folder}; it is public ({public}); "
+                f"{target}: no {file} or {file}.gz in {folder()}; it is public ({public}); "
                 f"put it into a folder and name that in {FOLDER}, or give its path as --target"
             )
     else:

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one synthesis found, and where it is kept: build/reports/NAME-TARGET-HASH/report.json."""
+"""What one synthesis found, and where it is kept: build/reports/NAME-TARGET-HASH/report.json.
+
+docs/reports/TITLE.json publishes the report alone, without netlist and logs: pages link to it, and
+take the point as finished until something that it depends on changes.
+"""
 
 import contextlib
 import dataclasses
@@ -15,6 +19,7 @@ from maeslant import paths
 from maeslant.errors import MaeslantError
 
 REPORTS = paths.BUILD / "reports"
+PUBLISHED = paths.ROOT / "docs" / "reports"
 SCHEMA = 1
 
 
@@ -26,8 +31,8 @@ class SynthesisError(MaeslantError):
 class Report:
     """One point. Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
-    ``report["area"]`` works as ``report.area`` does. ``folder`` holds the file, the logs, and for
-    ASIC targets the mapped netlist, net.v.gz.
+    ``report["area"]`` works as ``report.area`` does. ``file`` is where it stands; unless it is a
+    published one, its ``folder`` holds the logs and for ASIC targets the mapped netlist, net.v.gz.
     """
 
     name: str
@@ -45,38 +50,45 @@ class Report:
     power: dict[str, object] | None = None
     function: dict[str, object] | None = None
     schema: int = SCHEMA
-    folder: pathlib.Path | None = dataclasses.field(default=None, compare=False)
+    file: pathlib.Path | None = dataclasses.field(default=None, compare=False)
 
     def __getitem__(self, key: str) -> object:
         return getattr(self, key)
 
+    @property
+    def folder(self) -> pathlib.Path | None:
+        """Where its file is."""
+        return self.file and self.file.parent
+
     def as_dict(self) -> dict[str, object]:
         """What report.json holds."""
         found = dataclasses.asdict(self)
-        del found["folder"]
+        del found["file"]
         return {"schema": found.pop("schema"), **found}
 
-    def write(self, folder: pathlib.Path) -> None:
-        """Put report.json into a folder, whole or not at all."""
-        part = folder / f".report.{os.getpid()}"
+    def write(self, file: pathlib.Path) -> None:
+        """Put it into a file, whole or not at all; the folder is made."""
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f".{file.name}.{os.getpid()}")
         part.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
-        part.replace(folder / "report.json")
+        part.replace(file)
+        self.file = file
 
 
-def load(folder: pathlib.Path) -> Report | None:
-    """The report in a folder; None where there is none that this version reads."""
+def load(file: pathlib.Path) -> Report | None:
+    """The report in a file; None where there is none that this version reads."""
     try:
-        found = json.loads((folder / "report.json").read_text())
+        found = json.loads(file.read_text())
         if found["schema"] != SCHEMA:
             return None
-        return Report(**found, folder=folder)
+        return Report(**found, file=file)
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
 
 def load_all() -> list[Report]:
     """All reports there are, by folder name."""
-    found = [load(path.parent) for path in sorted(REPORTS.glob("*/report.json"))]
+    found = [load(path) for path in sorted(REPORTS.glob("*/report.json"))]
     return [report for report in found if report is not None]
 
 
@@ -100,12 +112,11 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def keep(report: Report, work: pathlib.Path, folder: pathlib.Path, files: list[str]) -> Report:
-    """Move the files of a finished point to its folder, and then the report, last."""
-    folder.mkdir(parents=True, exist_ok=True)
+def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
+    """Move the files of a finished point to its report's folder, and then write that, last."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     for name in files:
         if (work / name).exists():
-            (work / name).replace(folder / name)
-    report.write(folder)
-    report.folder = folder
+            (work / name).replace(file.parent / name)
+    report.write(file)
     return report

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant synth --tables`: the papers' tables beside ours, in docs/synthesis.md and .json.
+"""`maeslant synth --tables`: the papers' tables beside ours (docs/synthesis.*), and the README's.
 
 A table is rows of points and of peers (configs/peers.yml), under columns that are functions of one.
-What a paper gives only as a picture is said to be one. The JSON keeps the points' whole reports: a
-point that was synthesized by anyone is not synthesized again until something it depends on changes.
+What a paper gives only as a picture is said to be one. The points' reports are published beside, in
+docs/reports: what was synthesized by anyone is not synthesized again until something it depends on
+changes.
 """
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -13,11 +15,14 @@ from collections.abc import Callable
 
 from maeslant import builds, paths, peers
 from maeslant.errors import MaeslantError
-from maeslant.synth.flow import point, remembered, synthesize
+from maeslant.synth.flow import publish, remembered, synthesize
 from maeslant.synth.report import Report
 
 PAGE = paths.ROOT / "docs" / "synthesis.md"
 DATA = paths.ROOT / "docs" / "synthesis.json"
+README = paths.ROOT / "README.md"
+BEGIN = "<!-- gates begin: written by maeslant synth --tables -->\n"
+END = "<!-- gates end -->"
 NONE = "–"
 
 
@@ -36,6 +41,17 @@ class Ours:
         """What the row is called."""
         values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
         return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
+
+    @property
+    def command(self) -> str:
+        """What synthesizes it."""
+        words = ["maeslant synth", self.name]
+        words += [f"-G {key}={value}" for key, value in self.parameters.items()]
+        words += [] if self.target == "nangate45" else [f"--target {self.target}"]
+        for option, flag in (("period_ns", "--period"), ("abc", "--map")):
+            if option in self.options:
+                words.append(f"{flag} {self.options[option]}")
+        return " ".join(words + (["--power"] if self.options.get("power") else []))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,9 +117,9 @@ def peer_figures(peer: dict[str, object]) -> dict[str, float | None]:
 
 
 COLUMNS: dict[str, tuple[str, str]] = {  # heading, format
-    "fmax_mhz": ("MHz", ".0f"),
+    "fmax_mhz": ("MHz", ",.0f"),
     "mm2": ("mm²", ".3f"),
-    "kge": ("kGE", ".1f"),
+    "kge": ("kGE", ",.1f"),
     "lut": ("LUT", ",.0f"),
     "alm": ("ALM", ",.0f"),
     "ff": ("FF", ",.0f"),
@@ -231,6 +247,21 @@ def tables() -> tuple[Table, ...]:
     )
 
 
+def headlines() -> tuple[Ours, ...]:
+    """The README's rows, of points that stand in the tables."""
+    whole, small = "all key sizes, both directions, round keys on the fly", "AES-128 encryption"
+    return (
+        Ours("small128", options={"period_ns": 2}, label=f"`small128`: {small}, a round a clock"),
+        Ours("small", options={"period_ns": 3}, label=f"`small`: {whole}"),
+        Ours("lanes1_fast", options={"power": True}, label="`lanes1_fast`: an AES-128 pipeline"),
+        Ours("lanes10_fast", options=dict(FAMILIES[0][1]), label="`lanes10_fast`: ten of them"),
+        Ours("gcm4_deep", label="`gcm4_deep`: AES-GCM, 4 blocks a clock"),
+        Ours("small128", "ecp5", label="`small128`"),
+        Ours("small", "ecp5", label="`small`"),
+        Ours("gcm1_deep", "ecp5", label="`gcm1_deep`: AES-GCM, a block a clock"),
+    )
+
+
 def _points(rows: tuple[object, ...]) -> list[Ours]:
     """The points that rows need."""
     found = []
@@ -243,14 +274,14 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list[str]:
     """Write the pages; without ``compute`` from finished reports only. Names what is missing."""
     done: dict[str, Report | None] = {}
-    missing, kept = [], _all_kept()
+    missing = []
     for ours in [ours for table in tables() for ours in _points(table.rows)]:
         key = repr(ours)
         if key in done:
             continue
         given = (ours.name, ours.target, ours.parameters or None)
         try:
-            done[key] = remembered(*given, **ours.options) or _kept(ours, kept)
+            done[key] = remembered(*given, **ours.options)
             if done[key] is None and compute:
                 done[key] = synthesize(
                     *given,
@@ -263,6 +294,8 @@ def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list
             continue
         if done[key] is None:
             missing.append(f"{ours.title} for {ours.target}: not synthesized yet")
+        else:
+            done[key] = publish(done[key], *given, **ours.options)
     lines, data = [HEAD, ""], []
     for table in tables():
         records = [_record(row, done) for row in table.rows]
@@ -272,33 +305,17 @@ def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list
     rates = _line_rates(done)
     lines += ["## Paper 004, Table 4: which build for which line rate", "", *rates, ""]
     _write(PAGE, "\n".join(lines).rstrip() + "\n")
-    reports = {report.sources: report.as_dict() for report in done.values() if report}
-    text = json.dumps({"tables": data, "reports": [reports[k] for k in sorted(reports)]}, indent=1)
-    _write(DATA, text + "\n")
+    _write(DATA, json.dumps(data, indent=1) + "\n")
+    head, rest = README.read_text().split(BEGIN)
+    _write(README, head + BEGIN + "\n".join(_headlines()) + "\n" + END + rest.split(END)[1])
     return missing
-
-
-def _all_kept() -> dict[str, Report]:
-    """The reports in docs/synthesis.json by their fingerprints."""
-    try:
-        found = [Report(**report) for report in json.loads(DATA.read_text())["reports"]]
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-    return {report.sources: report for report in found}
-
-
-def _kept(ours: Ours, kept: dict[str, Report]) -> Report | None:
-    """The kept report of a point, if nothing that it depends on has changed."""
-    options = {key: value for key, value in ours.options.items() if key != "power"}
-    found = kept.get(point(ours.name, ours.target, ours.parameters or None, **options).digest)
-    return None if found and ours.options.get("power") and not found.power else found
 
 
 HEAD = """# Synthesis
 
-Written by `maeslant synth --tables` out of reports of `maeslant synth`; docs/synthesis.json has the
-same with the whole reports, which later runs take instead of synthesizing again. Nangate45 figures
-are after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
+Written by `maeslant synth --tables`, as docs/synthesis.json, out of the reports in docs/reports;
+later runs take those instead of synthesizing again what has not changed. Nangate45 figures are
+after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
 activity without glitches. ECP5 figures are placed and routed, the median of five seeds. 7-series
 figures are Yosys estimates. Rows that were not synthesized yet are left out."""
@@ -321,7 +338,10 @@ def _record(row: object, done: dict[str, Report | None]) -> dict[str, object]:
         origin = "difference"
         return {"label": row.label + more, "technology": "", "from": origin, "figures": both}
     report = done[repr(row)]
-    origin = f"{report.sources[:8]}, commit {report.commit}" if report else ""
+    origin = ""
+    if report:
+        file = os.path.relpath(report.file, PAGE.parent)
+        origin = f"[{report.sources[:8]}]({file}), commit {report.commit}"
     found = {k: v for k, v in figures(report).items() if v is not None}
     return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
 
@@ -366,6 +386,21 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
                 *(_text(name, found[name] or 0) for name in ("gbps", "mm2", "mw")),
             ]
         lines.append(f"| {rate} | {standards} | {' | '.join(words)} |")
+    return lines
+
+
+def _headlines() -> list[str]:
+    """The README's table, of what is finished."""
+    columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
+    heads = [COLUMNS[name][0] for name in columns]
+    lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]
+    for ours in headlines():
+        found = {}
+        with contextlib.suppress(MaeslantError):  # without the library, as if it were not finished
+            found = figures(remembered(ours.name, ours.target, **ours.options))
+        cells = ["" if found.get(c) is None else _text(c, found[c]) for c in columns]
+        if found:
+            lines.append(f"| {ours.label} | `{ours.command}` | {' | '.join(cells)} |")
     return lines
 
 

@@ -95,4 +95,5 @@ def remembered(
 ) -> report.Report | None:
     """What is in the reports' folder."""
     found = make(name, target, _lanes(name, parameters), False)
-    return report.load(report.REPORTS / f"{name}-{target}-{found['sources'][:8]}")
+    folder = report.REPORTS / f"{name}-{target}-{found['sources'][:8]}"
+    return report.load(folder / "report.json")

@@ -54,7 +54,7 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert [outcome.error for outcome in found] == [""] * 9
     assert [o.report["area"]["kge"] for o in found] == [125.0 * n for n in range(1, 10)]
     for outcome in found:
-        assert report.load(outcome.folder).as_dict() == outcome.report
+        assert report.load(outcome.file).as_dict() == outcome.report
     first, second = (note["asked_by"] for note in notes(notebook) if note["lanes"] == 5)
     assert first != second and {first, second} <= set(pids)
     assert not (notebook / f"ended-5-{killed['pid']}").exists()

@@ -19,6 +19,7 @@ from maeslant.explore.records import Record
 from maeslant.synth import report
 from tests.explore import standin
 from tests.explore.test_sweep import count, notebook, orders
+from tests.synth.test_flow import library
 
 __all__ = ["notebook"]
 TABLE = """
@@ -89,6 +90,27 @@ def test_command(notebook: pathlib.Path) -> None:
         rows = re.findall(r"<tr.*?</tr>", body, re.DOTALL)
         assert rows and {row.count("<td") for row in rows} == {len(re.findall(r"<th\b", head))}
     assert count(notebook, "started") == 8
+
+
+def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A published page links to published reports, of all its points and of the pool."""
+    library("nangate45")
+    monkeypatch.setattr(report, "PUBLISHED", notebook / "docs" / "reports")
+    monkeypatch.setattr(command, "DOCS", notebook / "docs")
+    orders(notebook)
+    report.REPORTS.mkdir(exist_ok=True)
+    pool = json.dumps([{"cards": 2, "blocks_per_clock": 7.8, "gbytes_per_s": 2}])
+    (report.REPORTS / "pool.json").write_text(pool)
+    (notebook / "docs").mkdir()
+    good, out, _ = run(notebook, public=True)
+    text = (notebook / "docs" / "explore.html").read_text()
+    assert good and (notebook / "docs" / "explore.svg").is_file()
+    links = [point["report"] for point in json.loads(out)["points"]] + ["reports/pool.json"]
+    assert len(set(links)) == 7
+    for link in links:
+        assert link.startswith("reports/") and f'href="{link}"' in text
+        assert (notebook / "docs" / link).is_file()
+    assert len(list(report.PUBLISHED.iterdir())) == 7
 
 
 def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

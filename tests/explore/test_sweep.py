@@ -79,7 +79,7 @@ def test_all_and_again(notebook: pathlib.Path) -> None:
     assert [outcome.report["area"]["kge"] for outcome in found] == [375.0, 125.0, 250.0]
     assert log.told_texts == ["thinking"] * 3 and len(log.outcomes) == 3
     for outcome in found:
-        assert report.load(outcome.folder).as_dict() == outcome.report
+        assert report.load(outcome.file).as_dict() == outcome.report
     again = sweep.sweep(points, Log(), function=standin.NAME)
     assert again == found and count(notebook, "started") == 3
 

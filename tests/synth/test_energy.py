@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from maeslant.synth import asic, energy
+from maeslant.synth import asic, energy, liberty, power
 
 LIBERTY = """library (x) { leakage_power_unit : "1pW"; capacitive_load_unit (1,pf);
 power_lut_template (T) { variable_1 : input_transition_time;
@@ -45,3 +45,40 @@ def test_no_concatenation_is_left() -> None:
         ["assign", "y[3]", "=", "1'b1", ";"],
         ["assign", "y[2]", "=", "\\c.d[3]", ";"],
     ]
+
+
+def test_flip_flop_by_hand() -> None:
+    """Q's changes, hidden ones of D, and the clock: less for a state that stays than for another.
+
+    Two flip-flops, of which one changes in half the clocks. Groups of a flip-flop in reset do not
+    count; QN costs though nothing is on it.
+    """
+
+    def arc(rise: float, related: str = "", **when: bool) -> energy.Arc:
+        return energy.Arc(related, when, np.array([0.0, 10.0]), *np.array([[rise] * 2, [1.0] * 2]))
+
+    cell = liberty.Cell(
+        name="DFFR",
+        area=1.0,
+        inputs={"D": 1.0, "CK": 1.0, "RN": 1.0},
+        functions={"Q": "IQ", "QN": "IQN"},
+        state={"clocked_on": "CK", "next_state": "D", "clear": "!RN"},
+    )
+    pins = {
+        "Q": (arc(9.0, "CK"), arc(99.0, "RN")),
+        "QN": (arc(3.0, "CK"),),
+        "D": (arc(5.0, CK=True, RN=True), arc(99.0, RN=False)),
+        "CK": (
+            arc(3.0, D=True, Q=True, RN=True),
+            arc(5.0, D=False, Q=False, RN=True),
+            arc(19.0, D=True, Q=False, RN=True),
+            arc(99.0, D=False, Q=False, RN=False),
+        ),
+    }
+    members = [{"D": 1, "CK": 0, "Q": 2, "RN": 5}, {"D": 3, "CK": 0, "Q": 4, "QN": 6, "RN": 5}]
+    rate = np.array([2.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0])
+    spent = power._flip_flops(cell, energy.Energies(pins, 0.0), members, rate, np.full(7, 10.0))
+    outputs = 0.5 * (9 + 1) / 2 + 0.5 * (3 + 1) / 2
+    data = 0.25 * (5 + 1) / 2
+    stays, moves = ((3 + 1) + (5 + 1)) / 2, 19 + 1
+    assert spent == pytest.approx(outputs + data + 0.5 * stays + 0.5 * moves + stays)

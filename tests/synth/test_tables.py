@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables' reports outlive the build folder, until what they depend on changes."""
 
-import json
-
 import pytest
 
-from maeslant.synth import report, tables, yosys
+from maeslant.explore import points
+from maeslant.synth import flow, report, tables, yosys
 from tests.synth.test_flow import library
 
 
@@ -14,8 +13,10 @@ def small(monkeypatch, tmp_path) -> None:
     """One table of one small point, written elsewhere."""
     library("nangate45")
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
-    monkeypatch.setattr(tables, "PAGE", tmp_path / "synthesis.md")
-    monkeypatch.setattr(tables, "DATA", tmp_path / "synthesis.json")
+    monkeypatch.setattr(report, "PUBLISHED", tmp_path / "published")
+    for name, file in (("PAGE", "synthesis.md"), ("DATA", "synthesis.json"), ("README", "README")):
+        monkeypatch.setattr(tables, name, tmp_path / file)
+    tables.README.write_text(f"before\n{tables.BEGIN}old\n{tables.END}\nafter\n")
     use(monkeypatch, {"Kind": 1}, {})
 
 
@@ -24,6 +25,7 @@ def use(monkeypatch, parameters: dict, options: dict) -> None:
     row = tables.Ours("mae_sbox_tower", parameters=parameters, options=options)
     page = (tables.Table("S-boxes", "One.", ("kge", "fmax_mhz"), (row,)),)
     monkeypatch.setattr(tables, "tables", lambda: page)
+    monkeypatch.setattr(tables, "headlines", lambda: (tables.Ours("mae_sbox_tower", label="ours"),))
 
 
 def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
@@ -34,6 +36,7 @@ def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
     assert tables.make(compute=True) == []
     page = tables.PAGE.read_text()
     assert "| `mae_sbox_tower` (Kind 1) | nangate45 | 0." in page
+    assert "(published/mae_sbox_tower-nangate45-Kind1.json)" in page
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     monkeypatch.setattr(yosys, "run", None)
     assert tables.make(compute=True) == []
@@ -43,15 +46,59 @@ def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
 def test_a_changed_point_is_not_taken(small, monkeypatch, tmp_path) -> None:
     """Other parameters, another way, power that is asked for, a file of noise: all are missing."""
     assert tables.make(compute=True) == []
-    kept = tables.DATA.read_text()
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     changes = [({"Kind": 2}, {}), ({"Kind": 1}, {"period_ns": 3}), ({"Kind": 1}, {"power": True})]
     for parameters, options in changes:
-        tables.DATA.write_text(kept)
         use(monkeypatch, parameters, options)
         assert len(tables.make(compute=False)) == 1
     use(monkeypatch, {"Kind": 1}, {})
-    tables.DATA.write_text(kept)
     assert tables.make(compute=False) == []
-    tables.DATA.write_text(json.dumps({"reports": [{"noise": 1}]}))
-    assert len(tables.make(compute=False)) == 1
+    (file,) = report.PUBLISHED.glob("*.json")
+    good = file.read_text()
+    for bad in ('{"reports": 1}', good.replace('"sources": "', '"sources": "0'), good[:-9]):
+        file.write_text(bad)
+        assert len(tables.make(compute=False)) == 1
+    file.write_text(good)
+    assert tables.make(compute=False) == []
+
+
+def test_published_with_power(small, monkeypatch, tmp_path) -> None:
+    """A report with power replaces one without, and is not replaced by one."""
+    assert tables.make(compute=True) == []
+    (file,) = report.PUBLISHED.glob("*.json")
+    assert report.load(file).power is None
+    bare = flow.remembered("mae_sbox_tower", "nangate45", {"Kind": 1})
+    use(monkeypatch, {"Kind": 1}, {"power": True})
+    assert tables.make(compute=True) == []
+    assert report.load(file).power["mw"] > 0
+    flow.publish(bare, "mae_sbox_tower", "nangate45", {"Kind": 1})
+    monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
+    assert tables.make(compute=False) == []
+
+
+def test_readme_has_the_headlines(small) -> None:
+    """The README's own table is replaced, the rest stays; what is not finished is left out."""
+    tables.make(compute=True)
+    readme = tables.README.read_text()
+    assert readme.startswith(f"before\n{tables.BEGIN}| build | command | kGE ")
+    assert readme.endswith(f"{tables.END}\nafter\n")
+    assert "old" not in readme and "ours" not in readme
+    flow.synthesize("mae_sbox_tower", "nangate45")
+    tables.make(compute=False)
+    row = "| ours | `maeslant synth mae_sbox_tower` | 0."
+    assert row in tables.README.read_text()
+
+
+def test_published_reports_are_of_points() -> None:
+    """docs/reports has nothing that neither a table nor the explorer asks for."""
+    library("nangate45")
+    calls = [point.call() for point in points.load()]
+    for ours in (ours for table in tables.tables() for ours in tables._points(table.rows)):
+        parameters = ours.parameters or None
+        calls.append({"name": ours.name, "target": ours.target, "parameters": parameters})
+        calls[-1] |= ours.options
+    known = {"pool.json"}
+    for call in calls:
+        call.pop("power", None)
+        known.add(flow.point(**call).published.name)
+    assert {path.name for path in report.PUBLISHED.glob("*")} <= known
