@@ -47,7 +47,8 @@ def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
         path = todo.pop()
         if path not in done:
             done[path] = None
-            names = set(re.findall(r"\bmae_\w+", path.read_text()))
+            text = re.sub(r"//.*", "", path.read_text())  # a comment needs nothing
+            names = set(re.findall(r"\bmae_\w+", text))
             todo += [known[name] for name in sorted(names & known.keys())]
     return list(done)
 

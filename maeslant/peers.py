@@ -10,7 +10,7 @@ from maeslant.errors import MaeslantError
 
 FILE = paths.ROOT / "configs" / "peers.yml"
 KINDS = ("paper", "open", "sold", "software", "gpu")
-BASES = ("reported", "same flow", "measured")
+BASES = ("reported", "mapped", "measured")
 TEXTS = ("name", "kind", "source", "basis", "target", "does")
 FIGURES = (
     "lanes",
@@ -25,6 +25,8 @@ FIGURES = (
     "mw",
     "gbps",
     "latency_ns",
+    "gbps_per_w",
+    "gbps_per_mm2",
 )
 
 

@@ -5,6 +5,7 @@ import os
 import sys
 
 import typer
+from rich.markup import escape
 
 from maeslant.cli import crypt, devices, gates, protect  # noqa: F401 they add their commands to app
 from maeslant.cli.common import app, err
@@ -24,14 +25,16 @@ def main() -> int:
         err.print("interrupted", style="red")
         return INTERRUPTED
     except MaeslantError as error:
-        err.print(f"[red]error:[/] {error}", highlight=False)
+        err.print(f"[red]error:[/] {escape(str(error))}", highlight=False)
         return 1
     except BrokenPipeError:
         # The reader of our output has gone; silence the flush at exit too.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        err.print(f"[red]error:[/] {error.strerror}: {error.filename or ''}", highlight=False)
+        err.print(
+            f"[red]error:[/] {error.strerror}: {escape(str(error.filename or ''))}", highlight=False
+        )
         return 1
     except Exception as error:  # click's usage errors, which know how to show themselves
         if not hasattr(error, "show"):

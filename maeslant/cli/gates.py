@@ -63,6 +63,8 @@ def synth(
     if tables:
         pages.tables(not finished, as_json, Console(), err)
         return
+    if finished:
+        raise MaeslantError("--finished goes with --tables")
     if part is None:
         raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
     with pages.progress(part, err) as tell:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import yaml
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -53,7 +54,7 @@ class Bar(sweep.Watcher):
             self.progress.remove_task(self.lines.pop(outcome.point.key))
         if outcome.error:
             self.progress.console.print(
-                f"[red]failed:[/] {outcome.point}: {outcome.error}", highlight=False
+                f"[red]failed:[/] {escape(f'{outcome.point}: {outcome.error}')}", highlight=False
             )
         self.done += 1
         self.progress.update(self.whole, advance=1, count=f"{self.done}/{self.total}")
@@ -87,10 +88,13 @@ def run(
         out, picture = out or DOCS / PAGE, picture or DOCS / PICTURE
     out = _writable(out)
     picture = picture and _writable(picture)
+    if picture == out:
+        raise MaeslantError(f"{out} cannot be both the page and the picture")
+    targets = [os.path.abspath(t) if points.is_liberty(t) else t for t in targets]
     asked = points.load(file, targets, quick)
     if finished:
         with err.status("reading the reports"):
-            known = [sweep.remembered(point, function) for point in asked]
+            known = [sweep.recall(point, function) for point in asked]
         outcomes = [outcome for outcome in known if outcome]
         if not outcomes:
             raise MaeslantError("no point is finished yet; leave --finished out, or try --quick")
@@ -154,6 +158,8 @@ def _writable(out: pathlib.Path | None) -> pathlib.Path:
         raise MaeslantError(f"{out.parent}: there is no such folder")
     if out.is_dir():
         raise MaeslantError(f"{out} is a folder; name a file")
+    if out.exists() and not out.is_file():
+        raise MaeslantError(f"{out} is no plain file")
     if not os.access(out.parent, os.W_OK):
         raise MaeslantError(f"{out.parent}: no permission to write there")
     return out

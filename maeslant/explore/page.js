@@ -130,7 +130,8 @@ function choose() {
   };
   answer.append(`${good.length} of ${form.dataset.count} fit. `);
   const size = (r) => (r.kge ? `${write(r.kge)} kGE` : `${write(r.lut)} LUTs`);
-  say("Smallest: ", good[0], `(${size(good[0][1])}, ${good[0][1].target})`);
+  const least = good.find(([, r]) => r.kge) ?? good[0];  // gates and LUTs do not compare
+  say("Smallest: ", least, `(${size(least[1])}, ${least[1].target})`);
   for (const [text, of, unit] of [["Fastest: ", "gbps", "Gbit/s"],
     ["Most for its area: ", "gbps_per_mm2", "Gbit/s/mm²"],
     ["Most for its energy: ", "gbps_per_w", "Gbit/s/W"]]) {

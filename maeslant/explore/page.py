@@ -44,7 +44,7 @@ TILES: tuple[tuple[str, Callable[[Record], float | None], str, bool, str], ...] 
     ("Energy efficiency", lambda r: r.per_watt, "Gbit/s/W", False, "P4, N = 9: 2459"),
     ("Fastest clock", lambda r: r.mhz, "MHz", False, "P4, N = 1: 870"),
     ("Shortest latency", lambda r: r.latency_ns, "ns", True, "P4, N = 1: 12.6"),
-    ("Smallest core", lambda r: r.kge, "kGE", True, "freecores, same flow: 16.8"),
+    ("Smallest core", lambda r: r.kge, "kGE", True, "freecores, plain mapping: 16.8"),
 )
 
 
@@ -73,7 +73,7 @@ def make(
         ("lanes", "Over the number of pipelines", _lanes(ours, others, names)),
         ("rounds", "What an S-box and a register cost", _choices(ours, names)),
         ("latency", "Latency", _latency(ours, others, names)),
-        ("flow", "Beside open designs, in the same flow", _same_flow(ours, others, names)),
+        ("flow", "Beside open designs", _same_flow(ours, others, names)),
         ("rank", "Throughput beside everybody", _ranking(ours, others, names)),
         ("pool", "Many cards behind one call", _pool(*pool, page) if pool else ""),
         ("points", "Every point", _table(ours, best, titles) + _failed(failed)),
@@ -261,8 +261,8 @@ def _same_flow(ours: Sequence[Record], others: Sequence[Record], names: plots.Na
             panels.append(_panel(chart.render(plot, 540, 420), target))
     text = (
         "Clocks are left out here: bits a clock are exact for everybody. Open designs went through "
-        "Yosys as ours did, flattened and without block RAM; they differ in what they do: see "
-        '<a href="#peers">the list</a>.'
+        "Yosys with its own scripts, flattened and without block RAM; ours with what this flow "
+        'adds. They differ in what they do: see <a href="#peers">the list</a>.'
     )
     return f'<p class="note">{text}</p><div class="row">{"".join(panels)}</div>' if panels else ""
 

@@ -137,8 +137,8 @@ def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> P
 
 
 def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Area against bits a clock, beside open designs that went through the same steps."""
-    beside = [r for r in others if r.basis == "same flow" and r.target == target]
+    """Area against bits a clock, beside open designs that Yosys mapped."""
+    beside = [r for r in others if r.basis == "mapped" and r.target == target]
     same = [r for r in ours if r.target == target]
     shown = [r for r in (*beside, *same) if r.area and r.bits]
     best = {id(r) for r in front(same, lambda r: r.area, lambda r: r.bits)}

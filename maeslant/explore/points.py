@@ -23,6 +23,7 @@ HOW = {  # of synthesize's arguments those that a row may set for standard cells
     "flatten": "flat: {}",
 }
 FIELDS = {"title", "builds", "build", "parameters", "targets", "power", "quick", *HOW}
+KINDS = {"builds": list, "build": str, "targets": list, "power": bool, "quick": bool}
 LIBERTY = (".lib", ".lib.gz")
 ASIC = ("nangate45", "sky130", "ihp")
 # Parameters in words.
@@ -155,6 +156,15 @@ def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
         raise MaeslantError(f"{file.name}: {sweep} lacks its targets")
     if unknown := row.keys() - FIELDS:
         raise MaeslantError(f"{file.name}: {sweep}: unknown {', '.join(sorted(unknown))}")
+    for field, kind in KINDS.items():
+        if not isinstance(row.get(field, kind()), kind):
+            raise MaeslantError(f"{file.name}: {sweep}: {field} is no {kind.__name__}")
+    for grid in _list(row.get("parameters", {})):
+        if not isinstance(grid, dict):
+            raise MaeslantError(f"{file.name}: {sweep}: parameters are no table")
+    for period in _list(row.get("period_ns")):
+        if not isinstance(period, int | float | None):
+            raise MaeslantError(f"{file.name}: {sweep}: a period is no number: {period}")
     if ("builds" in row) == ("build" in row):
         raise MaeslantError(f"{file.name}: {sweep} has either builds or a build with parameters")
     names = _builds(file, sweep, row["builds"]) if "builds" in row else [row["build"]]

@@ -11,7 +11,8 @@ from maeslant.explore import points
 from maeslant.explore.sweep import Outcome
 
 BLOCK = 128  # bits
-DIRECTIONS = {1: "encrypts", 2: "decrypts", 3: "both"}
+BOTH = 3
+DIRECTIONS = {1: "encrypts", 2: "decrypts", BOTH: "both"}
 KEYS = {0: "128", 1: "128, 192", 2: "128, 192, 256"}
 SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "shallow circuit"}
 FAMILIES = (  # of tops, by the beginning of their names
@@ -57,6 +58,8 @@ class Record:
     commit: str = ""
     left_out: str = ""
     source: str = ""  # a peer's: where its figures stand
+    gbps_per_w: float | None = None  # as a peer prints them
+    gbps_per_mm2: float | None = None
     does: str = ""
     basis: str = ""
 
@@ -67,15 +70,19 @@ class Record:
 
     @property
     def density(self) -> float | None:
-        """Gbit/s per mm²."""
-        return _ratio(self.gbps, self.mm2)
+        """Gbit/s per mm², as printed where someone prints it."""
+        return self.gbps_per_mm2 or _ratio(self.gbps, self.mm2)
 
     @property
     def per_watt(self) -> float | None:
-        """Gbit/s per W at the clock that the power is for; independent of it but for leakage."""
+        """Gbit/s per W at the clock that the power is for; independent of it but for leakage.
+
+        Ours is of blocks that were counted while the power was: pj, or nothing.
+        """
         if self.pj:
             return BLOCK / self.pj * 1000
-        return _ratio(self.gbps, self.mw and self.mw / 1000)
+        peer = self.gbps_per_w or _ratio(self.gbps, self.mw and self.mw / 1000)
+        return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
         """All of it, for JSON; the unknown left out."""
@@ -118,7 +125,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
         lanes=int(values.get("Lanes", 1)),
         regs=int(values.get("RegsPerRound", 1)),
         sbox=SBOXES.get(values.get("Sbox"), ""),
-        directions=DIRECTIONS.get(values.get("Dirs"), ""),
+        directions=DIRECTIONS.get(BOTH if "gcm" in point.top else values.get("Dirs"), ""),
         keys=KEYS.get(values.get("MaxKeyLen"), ""),
         sweeps=point.sweeps,
         report=os.path.relpath(outcome.file, page.parent) if outcome.file else "",
@@ -150,7 +157,8 @@ def others() -> list[Record]:
     found = []
     for design in peers.designs():
         blocks, mhz = design.get("blocks_per_clock"), design.get("fmax_mhz")
-        given = {key: design[key] for key in ("kge", "mm2", "lut", "mw", "gbps") if key in design}
+        same = ("kge", "mm2", "lut", "mw", "gbps", "gbps_per_w", "gbps_per_mm2")
+        given = {key: design[key] for key in same if key in design}
         found.append(
             Record(
                 label=design["name"],

@@ -75,9 +75,10 @@ def sweep(
     """
     done: dict[str, Outcome] = {}
     for point in points:
-        if found := remembered(point, function):
-            done[point.key] = found
-            watcher.finished(found)
+        with contextlib.suppress(MaeslantError):  # whoever synthesizes it says why
+            if found := recall(point, function):
+                done[point.key] = found
+                watcher.finished(found)
     left = [point for point in points if point.key not in done]
     if left and address:
         outcomes = _clustered(left, watcher, address, function, globs)
@@ -90,15 +91,13 @@ def sweep(
     return [done[point.key] for point in points]
 
 
-def remembered(point: Point, function: str) -> Outcome | None:
-    """A finished point, if the flow can say so without starting anything."""
-    recall = getattr(importlib.import_module(function.partition(":")[0]), "remembered", None)
-    if recall is None:
-        return None
-    try:
-        found = recall(**point.call())
-    except MaeslantError:
-        return None  # whoever synthesizes it says why
+def recall(point: Point, function: str) -> Outcome | None:
+    """A finished point, if the flow can say so without starting anything.
+
+    Raises MaeslantError for what could not be synthesized either, as without its library.
+    """
+    remembered = getattr(importlib.import_module(function.partition(":")[0]), "remembered", None)
+    found = remembered(**point.call()) if remembered else None
     return found and Outcome(point, found.as_dict(), found.file)
 
 
@@ -106,8 +105,10 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
     """The outcome of a report that came as a value; its file is written where there is none."""
     name = found.pop("folder", None)
     file = report.REPORTS / str(name) / "report.json" if name else None
-    if file and not file.exists():
-        report.Report(**found).write(file)
+    mine = report.Report(**found)
+    there = file and report.load(file)
+    if file and not (there and there.sources == mine.sources and (there.power or not mine.power)):
+        mine.write(file)
     return Outcome(point, found, file)
 
 

@@ -22,7 +22,13 @@ from maeslant import cluster, paths
 from maeslant.errors import MaeslantError
 
 SYNTHESIZE = "maeslant.synth:synthesize"
-SOURCES = ("rtl/**/*.sv*", "configs/builds.yml", "maeslant/synth/**/*.py", "maeslant/explore/*.py")
+SOURCES = (
+    "rtl/**/*.sv*",
+    "configs/builds.yml",
+    "maeslant/builds.py",
+    "maeslant/synth/*.*",
+    "maeslant/explore/*.py",
+)
 GRACE_S = 3
 
 

@@ -8,6 +8,7 @@ Where a period is asked for, the smallest way of mapping that meets it is kept, 
 """
 
 import gzip
+import hashlib
 import json
 import pathlib
 import re
@@ -31,17 +32,43 @@ SCRIPTS = {
 }
 # What ABC is asked for where no period is given: longer ones came out slower in every trial.
 FASTEST_NS = 0.01
+# Yosys' passes between reading and ABC, and after it.
+FRONT = [
+    "flatten",
+    "opt -full",
+    "memory_map",
+    "opt_clean",
+    "synth -run coarse: -top {top} -flatten -noabc",
+    "opt -full",
+    "simplemap",  # opt makes word-level multiplexers again
+    "dfflibmap {cells}",
+    "opt",
+    "simplemap",
+]
+MAP = [
+    "opt_clean -purge",
+    "setundef -zero",
+    "setattr -mod -unset keep_hierarchy *",
+    "flatten",
+    "splitnets",
+    "opt_clean -purge",
+]
 FILES = ["net.v.gz", "net.sta", "net.repair", "front.log", "map.log", "cells.json"]
+
+
+def scripts(period_ns: float | None, abc: str | None) -> list[str]:
+    """The ways of mapping that are tried."""
+    return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
     """How a design is mapped, for the report and the fingerprint."""
     return {
         "period_ns": period_ns,
-        "abc": {
-            name: SCRIPTS[name] for name in ([abc] if abc else SCRIPTS if period_ns else ["speed"])
-        },
+        "abc": {name: SCRIPTS[name] for name in scripts(period_ns, abc)},
         "flatten": flatten,
+        "passes": hashlib.sha256(json.dumps([FRONT, MAP]).encode()).hexdigest()[:8],
+        "dont_use": list(library.dont_use),
         "repair": repair.recipe(),
         "liberty": library.path.name,
         "liberty_sha256": library.digest,
@@ -71,16 +98,7 @@ def synthesize(
             f"hierarchy -check -top {design.top}",
             "proc",
             *([] if how["flatten"] else [f"@once {LANE}", f"hierarchy -top {design.top}"]),
-            "flatten",
-            "opt -full",
-            "memory_map",
-            "opt_clean",
-            f"synth -run coarse: -top {design.top} -flatten -noabc",
-            "opt -full",
-            "simplemap",  # opt makes word-level multiplexers again
-            f"dfflibmap -liberty {library.path} {_unused(library)}",
-            "opt",
-            "simplemap",
+            *(step.format(top=design.top, cells=_cells(library)) for step in FRONT),
             f"write_rtlil {front}",
         ],
         work / "front.log",
@@ -119,14 +137,8 @@ def _map(
     yosys.run(
         [
             f"read_rtlil {front}",
-            f"abc -liberty {library.path} -script {script} -constr {constraints}"
-            f" {_unused(library)}",
-            "opt_clean -purge",
-            "setundef -zero",
-            "setattr -mod -unset keep_hierarchy *",
-            "flatten",
-            "splitnets",
-            "opt_clean -purge",
+            f"abc {_cells(library)} -script {script} -constr {constraints}",
+            *MAP,
             f"write_verilog -noattr -noexpr -nohex -nodec {netlist}",
         ],
         folder / "map.log",
@@ -189,6 +201,6 @@ def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
     }
 
 
-def _unused(library: Library) -> str:
-    """The options that keep cells from being used."""
-    return " ".join(f"-dont_use {name}" for name in library.dont_use)
+def _cells(library: Library) -> str:
+    """The options that say which cells there are."""
+    return " ".join([f"-liberty {library.path}", *(f"-dont_use {n}" for n in library.dont_use)])

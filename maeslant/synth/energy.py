@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from maeslant.synth.liberty import Library
+from maeslant.synth.liberty import LEAKAGE, Library
 
 SLEW_NS = 0.02
 NUMBER = re.compile(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?")
@@ -51,7 +51,7 @@ def read(library: Library) -> dict[str, Energies]:
 @functools.lru_cache(4)
 def _read(text: str) -> dict[str, Energies]:
     """The same, of a file's text."""
-    unit = re.search(r"leakage_power_unit\s*:\s*\"?([\d.]+)(\w+)", text)
+    unit = LEAKAGE.search(text)
     leak = float(unit[1]) * {"nw": 1e-6, "pw": 1e-9, "uw": 1e-3, "mw": 1}[unit[2].lower()]
     orders = {
         name: "capac" in body[: body.find("variable_2")]

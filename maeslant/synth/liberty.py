@@ -21,6 +21,7 @@ KNOWN = {
     "ihp": ("ihp_sg13g2_typ.lib", ORFS, ("*lgcp*", "*sighold*")),
 }
 FOLDER = "MAESLANT_PDK"
+LEAKAGE = re.compile(r"leakage_power_unit\s*:\s*\"?([\d.]+)([numpNUMP][wW])")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,8 +86,9 @@ def find(target: str) -> Library:
     cells, volts = _cells(text), re.search(r"\bnom_voltage\s*:\s*\"?([\d.]+)", text)
     model = re.search(r'\bdefault_wire_load\s*:\s*"?([\w.]+)', text)
     wire = model[1] if model else None
-    if not volts:
-        raise SynthesisError(f"{path} names no nom_voltage: is it a Liberty file?")
+    for name, there in (("nom_voltage", volts), ("leakage_power_unit", LEAKAGE.search(text))):
+        if not there:
+            raise SynthesisError(f"{path} names no {name}: is it a Liberty file?")
     driver, nand2 = _buffer(cells, path), _nand2(cells, path)
     label = target if target in KNOWN else packed.name.split(".")[0]
     return Library(label, path, digest, cells, dont_use, driver, 5.0, nand2, float(volts[1]), wire)

@@ -79,9 +79,11 @@ def load(file: pathlib.Path) -> Report | None:
     """The report in a file; None where there is none that this version reads."""
     try:
         found = json.loads(file.read_text())
-        if found["schema"] != SCHEMA:
-            return None
-        return Report(**found, file=file)
+        made = Report(**found, file=file)
+        kinds = {"area": dict, "recipe": dict, "tools": dict, "sources": str, "commit": str}
+        kinds |= {"timing": dict | None, "power": dict | None, "function": dict | None}
+        known = all(isinstance(made[name], kind) for name, kind in kinds.items())
+        return made if known and made.schema == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
 

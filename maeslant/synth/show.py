@@ -33,7 +33,10 @@ def settings(given: list[str] | None) -> dict[str, object]:
         name, equals, value = word.partition("=")
         if not (name and equals and value):
             raise SynthesisError(f"{word!r} is not PARAMETER=VALUE")
-        found[name] = int(value) if value.lstrip("-").isdigit() else value
+        try:
+            found[name] = int(value)
+        except ValueError:
+            found[name] = value
     return found
 
 

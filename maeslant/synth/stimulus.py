@@ -2,7 +2,7 @@
 """What a netlist is fed with while its activity is counted: random data that keep it full.
 
 Control is the same in all parallel runs, data are each run's own. By default every input is random
-each clock, valid and ready are high, and data that are not taken (ready low) stay.
+each clock, valid and ready are high.
 """
 
 import re
@@ -15,6 +15,8 @@ from maeslant.synth.levels import ONES, Netlist
 RESET = 4  # clocks
 BLOCK = 128
 ZERO = np.uint64(0)
+RESETS = re.compile(r"(^|_)(rst_ni|rst_n|resetn|aresetn)$")  # all are active low
+QUIET = re.compile(r"(^|_)(clk|rst|reset|clear|abort)(_|$)|resetn$")
 
 
 class Bench:
@@ -32,8 +34,9 @@ class Bench:
         for _ in range(RESET):
             design.edge(values, count=False)
         self.values = values
-        self.set("rst_ni", ONES)
-        self.set("resetn", ONES)
+        for name in self.inputs:
+            if RESETS.search(name):
+                self.set(name, ONES)
 
     def set(self, name: str, value: np.uint64) -> None:
         """All bits of an input, if there is such a port."""
@@ -66,7 +69,7 @@ class Bench:
     def drive(self) -> None:
         """The inputs of the next clock."""
         for name in self.inputs:
-            if re.search(r"clk|rst|reset|clear|abort", name):
+            if QUIET.search(name):
                 continue
             if re.search(r"valid_i$|ready_i$", name):
                 self.set(name, ONES)

@@ -7,7 +7,6 @@ docs/reports: what was synthesized by anyone is not synthesized again until some
 changes.
 """
 
-import contextlib
 import dataclasses
 import json
 import os
@@ -110,9 +109,9 @@ def peer_figures(peer: dict[str, object]) -> dict[str, float | None]:
     if found.get("blocks_per_clock"):
         found["clocks_per_block"] = 1 / found["blocks_per_clock"]
     if gbps and mm2:
-        found["gbps_per_mm2"] = gbps / mm2
+        found.setdefault("gbps_per_mm2", gbps / mm2)
     if gbps and mw:
-        found["gbps_per_w"] = 1000 * gbps / mw
+        found.setdefault("gbps_per_w", 1000 * gbps / mw)
     return found
 
 
@@ -141,7 +140,7 @@ FAMILIES = (
     ("lanes10_fast", {"power": True, "abc": "density"}),
     ("lanes10_frugal", {"power": True, "abc": "small"}),
 )
-# What Ethernet asks for (P4's Table 4), in Gbit/s, and the fewest lanes that carry it.
+# What Ethernet asks for (P4's Table 4), in Gbit/s.
 LINE_RATES = (
     (100, "802.1AE, 802.3ba, bj, bm"),
     (200, "802.3cd, bs"),
@@ -162,13 +161,19 @@ def _named(*names: str, **options: object) -> tuple[Ours, ...]:
     return tuple(Ours(name, **options) for name in names if name in builds.load())
 
 
+def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
+    """A build with so many lanes, under the name of the build that it is, if it is one."""
+    known, label = builds.load(), f"`{base}` (Lanes {number})"
+    wanted = known[base]["parameters"] | {"Lanes": number}
+    for name in (base, *known):
+        if (known[name]["top"], known[name]["parameters"]) == (known[base]["top"], wanted):
+            return Ours(name, options=options, label=label)
+    return Ours(base, parameters={"Lanes": number}, options=options, label=label)
+
+
 def tables() -> tuple[Table, ...]:
     """All tables."""
-    lanes = tuple(
-        Ours(base, parameters={"Lanes": n}, options=options)
-        for base, options in FAMILIES
-        for n in range(1, 11)
-    )
+    lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
     wholes = (("protected", "plain"), ("protected_small", "plain_small"))
     return (
         Table(
@@ -230,8 +235,9 @@ def tables() -> tuple[Table, ...]:
             _named("peripheral", "iter_both", target="xc7"),
         ),
         Table(
-            "Cores beside open ones, in the same flow",
-            "The peers were mapped without block RAM, flattened, by the steps of TOOLCHAIN.",
+            "Cores beside open ones",
+            "The open designs were mapped by Yosys with its own scripts: flattened, no block RAM, "
+            "without a period. `maeslant synth` tries ways of mapping, and mends paths.",
             CORE_COLUMNS,
             (
                 *_named("small128", "iter128", options={"period_ns": 2}),
@@ -272,7 +278,10 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 
 
 def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list[str]:
-    """Write the pages; without ``compute`` from finished reports only. Names what is missing."""
+    """Write the pages; without ``compute`` from finished reports only. Names what is missing.
+
+    Raises MaeslantError, and writes nothing, where points cannot be told, as without a library.
+    """
     done: dict[str, Report | None] = {}
     missing = []
     for ours in [ours for table in tables() for ours in _points(table.rows)]:
@@ -280,8 +289,8 @@ def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list
         if key in done:
             continue
         given = (ours.name, ours.target, ours.parameters or None)
+        done[key] = remembered(*given, **ours.options)
         try:
-            done[key] = remembered(*given, **ours.options)
             if done[key] is None and compute:
                 done[key] = synthesize(
                     *given,
@@ -369,12 +378,12 @@ def _text(column: str, value: float) -> str:
 
 
 def _line_rates(done: dict[str, Report | None]) -> list[str]:
-    """The fewest lanes for each Ethernet rate, of those that are synthesized."""
+    """The smallest lanes for each Ethernet rate, of those that are synthesized."""
     lines = [
-        "| Gbit/s | standards | fewest lanes | Gbit/s | mm² | mW |",
+        "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",
     ]
-    lanes = [ours for table in tables()[:1] for ours in _points(table.rows) if ours.parameters]
+    lanes = [ours for table in tables()[:1] for ours in _points(table.rows) if ours.label]
     for rate, standards in LINE_RATES:
         fits = [(ours, figures(done[repr(ours)])) for ours in lanes if done[repr(ours)]]
         fits = [(ours, found) for ours, found in fits if (found["gbps"] or 0) >= rate]
@@ -395,9 +404,7 @@ def _headlines() -> list[str]:
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]
     for ours in headlines():
-        found = {}
-        with contextlib.suppress(MaeslantError):  # without the library, as if it were not finished
-            found = figures(remembered(ours.name, ours.target, **ours.options))
+        found = figures(remembered(ours.name, ours.target, **ours.options))
         cells = ["" if found.get(c) is None else _text(c, found[c]) for c in columns]
         if found:
             lines.append(f"| {ours.label} | `{ours.command}` | {' | '.join(cells)} |")
