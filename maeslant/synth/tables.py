@@ -124,7 +124,7 @@ COLUMNS: dict[str, tuple[str, str]] = {  # heading, format
     "ff": ("FF", ",.0f"),
     "bram": ("block RAM", "g"),
     "dsp": ("DSP", ".0f"),
-    "mw": ("mW", ".1f"),
+    "mw": ("mW", ",.1f"),
     "pj": ("pJ a block", ".1f"),
     "gbps": ("Gbit/s", ",.1f"),
     "latency_ns": ("latency ns", ".1f"),

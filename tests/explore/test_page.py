@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The report: fronts, figures, whole files, links; in a browser, without an error."""
 
+import dataclasses
 import io
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -127,9 +129,14 @@ def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch
         with pytest.raises(KeyboardInterrupt):
             run(notebook, out=out)
     assert out.read_text() == before and not list(notebook.glob(".page.html*"))
-    for place in (notebook / "none" / "page.html", notebook):
-        with pytest.raises(MaeslantError, match="no such folder|is a folder"):
+    pipe = notebook / "pipe"
+    os.mkfifo(pipe)
+    for place in (notebook / "none" / "page.html", notebook, pipe):
+        with pytest.raises(MaeslantError, match="no such folder|is a folder|no plain file"):
             run(notebook, out=place)
+    with pytest.raises(MaeslantError, match="both the page and the picture"):
+        run(notebook, out=out, picture=out)
+    assert pipe.is_fifo()
 
 
 def record(kge: float, gbps: float, target: str = "nangate45") -> Record:
@@ -153,6 +160,9 @@ def test_figures() -> None:
         assert paper[lanes].density == pytest.approx(density, rel=0.01)
         assert paper[lanes].per_watt == pytest.approx(per_watt, rel=0.01)
     assert Record("", "", "pipeline", pj=64).per_watt == pytest.approx(2000)
+    ours = Record("", "", "gcm", mw=10, gbps=100)
+    assert ours.per_watt is None, "blocks that were not counted while the power was"
+    assert dataclasses.replace(ours, source="someone").per_watt == pytest.approx(10000)
     values = {"Lanes": 3, "RegsPerRound": 2}
     assert records._function("mae_cipher_lanes", values, {}) == (3, 21)
     assert records._function("mae_cipher_iter", {"Units": 2}, {}) == (0.2, 10)

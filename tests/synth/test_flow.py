@@ -3,6 +3,7 @@
 
 import dataclasses
 import gzip
+import json
 import pathlib
 import random
 import re
@@ -14,12 +15,14 @@ import pytest
 from maeslant import cosim
 from maeslant.synth import (
     SynthesisError,
+    asic,
     flow,
     gates,
     levels,
     liberty,
     power,
     remembered,
+    show,
     stimulus,
     synthesize,
     yosys,
@@ -176,6 +179,9 @@ def test_functions_are_read(text: str, truth) -> None:
         (("mae_fifo", "ecp5", None, {"period_ns": 1}), "takes no period"),
         (("mae_fifo", "xc7", None, {"power": True}), "not for xc7"),
         (("mae_fifo", "nangate45", None, {"period_ns": -1}), "-1 ns"),
+        (("mae_fifo", "xc7", None, {"abc": "small"}), "mapped in one way"),
+        (("mae_fifo", "ecp5", None, {"flatten": False}), "mapped in one way"),
+        (("mae_fifo", "nangate45", {"Width": "--5"}), "neither a number nor"),
     ),
     ids=str,
 )
@@ -220,3 +226,76 @@ def test_iterative_core_in_gates(nangate45) -> None:
     made = synthesize("iter128", "nangate45", power=True)
     assert "known_answers" in flow.simulate(made, "nangate45")["passed"]
     assert 50 < made.power["pj_per_block"] < 2000
+
+
+def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
+    """The same for 2 and 2.0 ns; another for other passes, cells that are not used, a library."""
+
+    def digest(**how: object) -> str:
+        return flow.point("mae_fifo", "nangate45", None, **how).digest
+
+    assert digest(period_ns=2) == digest(period_ns=2.0) != digest(period_ns=3)
+    before, names = digest(), {path.name for path in flow.point("mae_fifo", "xc7").design.files}
+    assert names == {"mae_fifo.sv"}, "a module's comment is no use of what it names"
+    with monkeypatch.context() as patch:
+        patch.setattr(asic, "MAP", asic.MAP[1:])
+        assert digest() != before
+    known = liberty.KNOWN["nangate45"]
+    with monkeypatch.context() as patch:
+        patch.setitem(liberty.KNOWN, "nangate45", (*known[:2], (*known[2], "XOR2_X1")))
+        assert digest() != before
+    assert digest() == before
+
+
+def test_published_names_differ(nangate45) -> None:
+    """Another point has another file; the same, however it is asked for, has the same."""
+    path = str(liberty.folder() / "nangate45_typ.lib")
+    path = path if pathlib.Path(path).exists() else f"{path}.gz"
+
+    def name(target: str = "nangate45", given: dict | None = None, **how: object) -> str:
+        return flow.point("small128", target, given, **how).published.name
+
+    names = {
+        name(),
+        name(period_ns=2),
+        name(period_ns=2, abc="speed"),
+        name(abc="small"),
+        name(flatten=False),
+        name(path, period_ns=2),
+        name("ecp5"),
+        name("ecp5", seeds=2),
+        name("nangate45", {"Sbox": "SboxTable"}),
+    }
+    assert len(names) == 9
+    assert name(abc="speed") == name(flatten=True) == name("nangate45", {"MaxKeyLen": 0}) == name()
+
+
+def test_reports_of_noise_are_none(tmp_path) -> None:
+    """A report whose parts are of other kinds is no report."""
+    good = {"schema": 1, "name": "a", "top": "a", "parameters": {}, "target": "xc7", "kind": "asic"}
+    good |= {"recipe": {}, "tools": {}, "sources": "1", "commit": "2", "left_out": ""}
+    good |= {"area": {}, "timing": None}
+    file = tmp_path / "report.json"
+    file.write_text(json.dumps(good))
+    assert reports.load(file).name == "a"
+    for bad in ({"area": None}, {"timing": []}, {"schema": 2}, {"sources": 3}, {"more": 1}):
+        file.write_text(json.dumps(good | bad))
+        assert reports.load(file) is None
+
+
+def test_settings_are_numbers_or_names() -> None:
+    """What is no number stays a word, for the flow to refuse."""
+    words = ["A=-2", "B=--5", "C=²", "D=SboxTable"]
+    assert show.settings(words) == {"A": -2, "B": "--5", "C": "²", "D": "SboxTable"}
+    with pytest.raises(SynthesisError, match="is not PARAMETER=VALUE"):
+        show.settings(["Lanes"])
+
+
+def test_every_reset_is_released() -> None:
+    """The default stimulus drives all but clocks, resets and what stops, by whole words."""
+    for name in ("rst_ni", "bus_rst_ni", "resetn", "s_rst_ni", "aresetn"):
+        assert stimulus.RESETS.search(name) and stimulus.QUIET.search(name)
+    for name in ("clk_i", "bus_clk_i", "clear_i", "abort_i"):
+        assert stimulus.QUIET.search(name)
+    for name in ("beat_first_i", "s_axi_awburst", "in_data_i"):
+        assert not stimulus.QUIET.search(name)

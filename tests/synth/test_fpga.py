@@ -39,6 +39,15 @@ def test_the_middle_run_counts() -> None:
     assert timing["fmax_mhz"] == statistics.median((90, 120, 100))
     assert timing["seeds"] == {"1": 90, "2": 120, "3": 100}
     assert timing["path"] == ["routing c +1.00 1.00"]
+    even = fpga._median({1: run(50, "a"), 2: run(100, "b")})
+    assert (even["fmax_mhz"], even["period_ns"]) == (75, 13.333)
+
+
+def test_too_large_for_the_device(monkeypatch) -> None:
+    """Said before anything is placed; of the two ways to map, what takes fewer LUTs counts."""
+    monkeypatch.setattr(fpga, "LUTS", 3)
+    with pytest.raises(SynthesisError, match="more than the 3 of the device"):
+        synthesize("mae_rr_arb", "ecp5")
 
 
 @pytest.mark.slow

@@ -3,8 +3,9 @@
 
 import pytest
 
+from maeslant.errors import MaeslantError
 from maeslant.explore import points
-from maeslant.synth import flow, report, tables, yosys
+from maeslant.synth import flow, liberty, report, tables, yosys
 from tests.synth.test_flow import library
 
 
@@ -87,6 +88,16 @@ def test_readme_has_the_headlines(small) -> None:
     tables.make(compute=False)
     row = "| ours | `maeslant synth mae_sbox_tower` | 0."
     assert row in tables.README.read_text()
+
+
+def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None:
+    """Tables whose points cannot be told are not written."""
+    tables.make(compute=True)
+    before = {path: path.read_text() for path in (tables.PAGE, tables.DATA, tables.README)}
+    monkeypatch.setenv(liberty.FOLDER, str(tmp_path / "none"))
+    with pytest.raises(MaeslantError, match="no nangate45_typ.lib"):
+        tables.make(compute=False)
+    assert before == {path: path.read_text() for path in before}
 
 
 def test_published_reports_are_of_points() -> None:
