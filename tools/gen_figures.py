@@ -3,7 +3,7 @@
 
 usage: maeslant measure --json | python tools/gen_figures.py
 The figures are kept in docs/figures.json, with the Verilator version and the commit. `--merge`
-replaces only those of the parts that are given, and sets their commit beside them. Without standard
+replaces only those of the builds that are given, and sets their commit beside them. Without standard
 input the pages are made from there, and `--check` fails when they do not match it.
 """
 
@@ -89,10 +89,14 @@ def builds_table(record: dict) -> str:
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """What is kept, with the parts that were measured again on a later commit."""
-    parts = {figure["part"] for figure in figures}
-    record["later"] = record.get("later", {}) | dict.fromkeys(sorted(parts), commit)
-    return record, [f for f in record["figures"] if f["part"] not in parts] + figures
+    """What is kept, with the builds that were measured again on a later commit."""
+
+    def key(figure: dict) -> tuple[str, str]:
+        return figure["part"], figure["config"].split(",")[0]
+
+    new = {key(figure) for figure in figures}
+    record["later"] = record.get("later", {}) | dict.fromkeys(sorted(b for _, b in new), commit)
+    return record, [f for f in record["figures"] if key(f) not in new] + figures
 
 
 def main() -> int:

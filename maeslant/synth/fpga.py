@@ -6,6 +6,7 @@ inputs come from a shift register and its outputs go to registers, so that paths
 have a whole clock, and only clocks, resets and two more signals are pins. It is not counted.
 """
 
+import concurrent.futures
 import importlib.metadata
 import json
 import os
@@ -27,7 +28,7 @@ DEVICE = ("--85k", "--package", "CABGA756", "--speed", "8")
 LUTS = 83640
 WAYS = {"wide": "", "lut4": "-nowidelut"}
 WANTED_MHZ = 400  # never reached: the placer is to do its best
-KEPT = ["cells.json", "map.log", "place.log"]
+KEPT = ["cells.json", "*.log", "place*.json"]
 # How many LUTs (or bits of state, or blocks) each cell is.
 ECP5 = {
     "lut": {"LUT4": 1, "CCU2C": 2, "TRELLIS_DPR16X4": 4},
@@ -105,10 +106,10 @@ def synthesize(
     passes = [*read, "opt_clean", f"@wrap {work / 'core.json'} {design.top} {WRAPPER}"]
     passes += [f"synth_ecp5 {WAYS[way]} -top {WRAPPER} -json {work / 'net.json'}"]
     yosys.run(passes, work / "place.map.log", tell)
-    runs = {}
-    for seed in range(1, seeds + 1):
-        tell(f"placing, seed {seed} of {seeds}")
-        runs[seed] = _place(work, seed)
+    tell(f"placing and routing, {seeds} seeds")
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        numbers = range(1, seeds + 1)
+        runs = dict(zip(numbers, pool.map(lambda seed: _place(work, seed), numbers), strict=True))
     return areas[way] | {"way": way}, _median(runs)
 
 
@@ -136,7 +137,7 @@ def _place(work: pathlib.Path, seed: int) -> dict:
     """The report of one run of nextpnr."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ)]
-    command += ["--report", f"place{seed}.json", "--log", "place.log"]
+    command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]
     # Its sandbox sees the working folder only.
     done = subprocess.run(
         command, cwd=work, capture_output=True, text=True, check=False, env=dict(os.environ)

@@ -115,10 +115,9 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
-    """Move the files of a finished point to its report's folder, and then write that, last."""
+    """Move a finished point's files (patterns) to its report's folder; write that, last."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    for name in files:
-        if (work / name).exists():
-            (work / name).replace(file.parent / name)
+    for path in {path for name in files for path in work.glob(name)}:
+        path.replace(file.parent / path.name)
     report.write(file)
     return report
