@@ -3,8 +3,8 @@
 
 usage: maeslant measure --json | python tools/gen_figures.py
 The figures are kept in docs/figures.json, with the Verilator version and the commit. `--merge`
-replaces only those of the builds that are given, and sets their commit beside them. Without standard
-input the pages are made from there, and `--check` fails when they do not match it.
+replaces only those of the builds that are given, and sets their commit beside them. Without
+standard input the pages are made from there, and `--check` fails when they do not match it.
 """
 
 import importlib.metadata
