@@ -2,6 +2,7 @@
 """The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
 
 import os
+import signal
 import sys
 
 import typer
@@ -14,8 +15,14 @@ from maeslant.errors import MaeslantError
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of KeyboardInterrupt
 
 
+def _terminated(number: int, frame: object) -> None:
+    """End as after Ctrl-C: what was started is ended, what was begun is cleared away."""
+    sys.exit(128 + number)
+
+
 def main() -> int:
     """Run the command line; every error is one line on standard error, never a traceback."""
+    signal.signal(signal.SIGTERM, _terminated)
     try:
         status = app(standalone_mode=False) or 0  # of a command that ended by typer.Exit
         if status == INTERRUPTED:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`maeslant synth` for FPGAs: LUT counts, and place and route with several seeds."""
 
+import signal
 import statistics
+import subprocess
+import time
 
 import pytest
 
+from maeslant import paths
 from maeslant.synth import SynthesisError, fpga, simulate, synthesize
 from maeslant.synth import report as reports
 
@@ -48,6 +52,23 @@ def test_too_large_for_the_device(monkeypatch) -> None:
     monkeypatch.setattr(fpga, "LUTS", 3)
     with pytest.raises(SynthesisError, match="more than the 3 of the device"):
         synthesize("mae_rr_arb", "ecp5")
+
+
+def test_terminated() -> None:
+    """A synthesis that is asked to end leaves neither folders nor Yosys' own processes."""
+    command = [paths.tool("maeslant"), "synth", "pipe128", "--target", "xc7", "--json"]
+    command += ["-G", "KeyBanks=4"]  # nobody's point: it is not finished
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    works = paths.BUILD / "reports"
+    until = time.monotonic() + 60
+    while not (logs := list(works.glob(".work-pipe128-*/map.log"))) and run.poll() is None:
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    assert logs, "it ended by itself"
+    time.sleep(2)
+    run.terminate()
+    assert run.wait(30) == 128 + signal.SIGTERM
+    assert not list(works.glob(".work-pipe128-*"))
 
 
 @pytest.mark.slow
