@@ -6,7 +6,6 @@ inputs come from a shift register and its outputs go to registers, so that paths
 have a whole clock, and only clocks, resets and two more signals are pins. It is not counted.
 """
 
-import concurrent.futures
 import importlib.metadata
 import json
 import os
@@ -107,10 +106,7 @@ def synthesize(
     passes += [f"synth_ecp5 {WAYS[way]} -top {WRAPPER} -json {work / 'net.json'}"]
     yosys.run(passes, work / "place.map.log", tell)
     tell(f"placing and routing, {seeds} seeds")
-    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        numbers = range(1, seeds + 1)
-        runs = dict(zip(numbers, pool.map(lambda seed: _place(work, seed), numbers), strict=True))
-    return areas[way] | {"way": way}, _median(runs)
+    return areas[way] | {"way": way}, _median(_runs(work, seeds))
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
@@ -133,20 +129,39 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
     return area
 
 
-def _place(work: pathlib.Path, seed: int) -> dict:
-    """The report of one run of nextpnr."""
+def _runs(work: pathlib.Path, seeds: int) -> dict[int, dict]:
+    """Reports of nextpnr by seeds, as many at once as there are cores; none outlives an error."""
+    waiting, running = list(range(1, seeds + 1)), {}
+    found = {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < len(os.sched_getaffinity(0)):
+                running[waiting[0]] = _start(work, waiting[0])
+                del waiting[0]
+            seed, process = next(iter(running.items()))
+            said = process.communicate()[0]
+            del running[seed]
+            file = work / f"place{seed}.json"
+            if process.returncode or not file.exists():
+                errors = re.findall(r"(?m)^.*ERROR.*$", said)
+                raise SynthesisError(f"nextpnr stopped: {errors[-1] if errors else said[-500:]}")
+            found[seed] = json.loads(file.read_text())
+    finally:
+        for process in running.values():
+            process.kill()
+            process.wait()
+    return found
+
+
+def _start(work: pathlib.Path, seed: int) -> subprocess.Popen:
+    """One run of nextpnr, begun."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ)]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]
     # Its sandbox sees the working folder only.
-    done = subprocess.run(
-        command, cwd=work, capture_output=True, text=True, check=False, env=dict(os.environ)
+    return subprocess.Popen(
+        command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
-    report = work / f"place{seed}.json"
-    if done.returncode or not report.exists():
-        said = re.findall(r"(?m)^.*ERROR.*$", done.stderr + done.stdout)
-        raise SynthesisError(f"nextpnr stopped: {said[-1] if said else done.stderr[-500:]}")
-    return json.loads(report.read_text())
 
 
 def _median(runs: dict[int, dict]) -> dict[str, object]:

@@ -71,6 +71,23 @@ def test_terminated() -> None:
     assert not list(works.glob(".work-pipe128-*"))
 
 
+def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
+    """Where one run of nextpnr fails, its error is said and the others are ended."""
+    begun = []
+
+    def start(work: object, seed: int) -> subprocess.Popen:
+        text = "echo ERROR: no room" if seed == 1 else "exec sleep 60"
+        shell = ["sh", "-c", f"{text}; exit 3"]
+        begun.append(subprocess.Popen(shell, stdout=subprocess.PIPE, text=True))
+        return begun[-1]
+
+    monkeypatch.setattr(fpga, "_start", start)
+    monkeypatch.setattr(fpga.os, "sched_getaffinity", lambda pid: {0, 1})
+    with pytest.raises(SynthesisError, match="ERROR: no room"):
+        fpga._runs(tmp_path, 3)
+    assert [run.returncode for run in begun] == [3, -signal.SIGKILL]
+
+
 @pytest.mark.slow
 def test_place_and_route() -> None:
     """mae_fifo on ECP5, two seeds."""
