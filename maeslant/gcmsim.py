@@ -73,17 +73,20 @@ Job = Key | Message | Abort | Stall
 
 
 def names() -> dict[int | str, str]:
-    """The named builds of the engine: by their number of lanes, those with Deep by their names."""
-    return {
-        name if build["parameters"].get("Deep") else int(build["parameters"]["Lanes"]): name
-        for name, build in builds.load().items()
-        if build["top"] == TOP
-    }
+    """The named builds of the engine: gcmN by its number of lanes, the others by their names."""
+    found = [name for name, build in builds.load().items() if build["top"] == TOP]
+    return {int(name[3:]) if name[3:].isdigit() else name: name for name in found}
 
 
 def lanes(engine: int | str) -> int:
     """Blocks a clock of a key of :func:`names`."""
     return int(builds.get(names()[engine])["parameters"]["Lanes"])
+
+
+def key_sizes(engine: int | str) -> tuple[int, ...]:
+    """Bytes of the keys that it takes (FIPS 197, section 5)."""
+    longest = builds.get(names()[engine])["parameters"].get("MaxKeyLen", 2)
+    return (16, 24, 32)[: int(longest) + 1]
 
 
 @functools.cache

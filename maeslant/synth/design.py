@@ -31,11 +31,11 @@ class Design:
     files: tuple[pathlib.Path, ...]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """sha256 of the files, the parameters and how they are synthesized."""
+        """sha256 of the files' code, the parameters and how they are synthesized."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
-            found.update(path.name.encode() + path.read_bytes())
+            found.update(f"{path.name}\n{paths.code(path)}\n".encode())
         return found.hexdigest()
 
     def read(self, flatten: bool = True) -> str:

@@ -108,12 +108,22 @@ def remembered(
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     for file in (what.file, what.published):
-        found = report.load(file)
-        current = found and found.sources == what.digest
-        if current and (not power or (found.power or {}).get("model") == MODEL):
-            found.function = function(what.design.name, parameters, found.timing)
+        found = _current(what, report.load(file), parameters)
+        if found and (found.power or not power):
             return found
     return None
+
+
+def _current(
+    what: Point, found: Report | None, parameters: dict[str, object] | None
+) -> Report | None:
+    """A report that was read, with what holds now: power of today's model, or none; function."""
+    if found is None or found.sources != what.digest:
+        return None
+    if found.power and found.power.get("model") != MODEL:
+        found.power = None
+    found.function = function(what.design.name, parameters, found.timing)
+    return found
 
 
 def publish(
@@ -162,12 +172,11 @@ def synthesize(
     if power and what.library is None:
         raise SynthesisError(f"power is estimated for standard cells, not for {target}")
     with report.locked(what.digest[:16]):
-        found = report.load(what.file)
+        found = _current(what, report.load(what.file), parameters)
         if found is None:
             with report.workplace(name) as work:
                 found = _new(what, parameters, work, tell)
-        found.function = function(what.design.name, parameters, found.timing)
-        if power and (found.power or {}).get("model") != MODEL:
+        if power and found.power is None:
             with report.workplace(name) as work:
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)

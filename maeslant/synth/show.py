@@ -83,7 +83,9 @@ def tables(compute: bool, as_json: bool, console: Console, status: Console) -> N
         return
     for line in missing:
         console.print(f"missing: {line}", highlight=False, markup=False)
-    written = ", ".join(str(path.relative_to(paths.ROOT)) for path in (made.PAGE, made.DATA))
+    written = ", ".join(
+        str(path.relative_to(paths.ROOT)) for path in (made.PAGE, made.DATA, made.README)
+    )
     console.print(f"written: {written}")
 
 

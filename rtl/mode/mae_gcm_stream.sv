@@ -8,7 +8,8 @@
 // no beat, and an empty message none at all. in_bytes_i is 16 * Lanes except in the last beat of a
 // part, where bytes beyond it are not looked at; in_last_i marks the last beat of the message. Of
 // data, out_* gives the same beats back, in the clock after; bytes beyond the length are 0. tag_*
-// ends each message, in order. Whoever decrypts keeps the data back until the verdict.
+// ends each message, in order, and waits for no beat that out_* holds (1; Deep: 2). Whoever decrypts
+// keeps the data back until the verdict.
 // Throughput: a beat every clock, in a message and from one to the next, also of the other bank, if
 // the message was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is
 // as long as the one before; up to MsgDepth messages are under way. To and fro between key lengths

@@ -229,7 +229,7 @@ def test_iterative_core_in_gates(nangate45) -> None:
 
 
 def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
-    """The same for 2 and 2.0 ns; another for other passes, cells that are not used, a library."""
+    """The same for 2 and 2.0 ns; another for other code, passes, cells that are not used."""
 
     def digest(**how: object) -> str:
         return flow.point("mae_fifo", "nangate45", None, **how).digest
@@ -244,6 +244,15 @@ def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setitem(liberty.KNOWN, "nangate45", (*known[:2], (*known[2], "XOR2_X1")))
         assert digest() != before
+    read = pathlib.Path.read_text
+    for more, same in (("// not code\n\n", True), ("wire more;\n", False)):
+
+        def changed(path: pathlib.Path, add: str = more, **options: object) -> str:
+            return (add if path.suffix == ".sv" else "") + read(path, **options)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(pathlib.Path, "read_text", changed)
+            assert (digest() == before) == same
     assert digest() == before
 
 

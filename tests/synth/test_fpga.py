@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """`maeslant synth` for FPGAs: LUT counts, and place and route with several seeds."""
 
+import pathlib
+import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import time
 
 import pytest
 
 from maeslant import paths
-from maeslant.synth import SynthesisError, fpga, simulate, synthesize
+from maeslant.synth import SynthesisError, flow, fpga, simulate, synthesize
 from maeslant.synth import report as reports
 
 
@@ -54,21 +57,33 @@ def test_too_large_for_the_device(monkeypatch) -> None:
         synthesize("mae_rr_arb", "ecp5")
 
 
+def below(pid: int) -> list[int]:
+    """The processes that a process started."""
+    found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(child) for child in found]
+
+
 def test_terminated() -> None:
     """A synthesis that is asked to end leaves neither folders nor Yosys' own processes."""
-    command = [paths.tool("maeslant"), "synth", "pipe128", "--target", "xc7", "--json"]
-    command += ["-G", "KeyBanks=4"]  # nobody's point: it is not finished
-    run = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "maeslant.cli", "synth", "pipe128", "--target", "xc7"]
+    command += ["--json", "-G", "KeyBanks=4"]  # nobody's point
     works = paths.BUILD / "reports"
+    finished = flow.point("pipe128", "xc7", {"KeyBanks": 4}).file.parent.name
+    shutil.rmtree(works / finished, ignore_errors=True)  # by someone who was not asked to end
+    others = set(works.glob(".work-pipe128-*"))  # somebody else's
+    run = subprocess.Popen(command, stdout=subprocess.DEVNULL, cwd=paths.ROOT)
     until = time.monotonic() + 60
-    while not (logs := list(works.glob(".work-pipe128-*/map.log"))) and run.poll() is None:
+    while not (own := set(works.glob(".work-pipe128-*")) - others) and run.poll() is None:
         assert time.monotonic() < until
         time.sleep(0.1)
-    assert logs, "it ended by itself"
-    time.sleep(2)
+    assert own, "it ended by itself"
+    while not (children := below(run.pid)):
+        assert time.monotonic() < until
+        time.sleep(0.1)
     run.terminate()
     assert run.wait(30) == 128 + signal.SIGTERM
-    assert not list(works.glob(".work-pipe128-*"))
+    assert not own.pop().exists()
+    assert not [pid for pid in children if pathlib.Path(f"/proc/{pid}").exists()]
 
 
 def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:

@@ -75,6 +75,8 @@ def test_published_with_power(small, monkeypatch, tmp_path) -> None:
     flow.publish(bare, "mae_sbox_tower", "nangate45", {"Kind": 1})
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     assert tables.make(compute=False) == []
+    monkeypatch.setattr(flow, "MODEL", flow.MODEL + 1)
+    assert len(tables.make(compute=False)) == 1, "power of another model is none"
 
 
 def test_readme_has_the_headlines(small) -> None:
