@@ -261,6 +261,9 @@ def headlines() -> tuple[Ours, ...]:
         Ours("small", options={"period_ns": 3}, label=f"`small`: {whole}"),
         Ours("lanes1_fast", options={"power": True}, label="`lanes1_fast`: an AES-128 pipeline"),
         Ours("lanes10_fast", options=dict(FAMILIES[0][1]), label="`lanes10_fast`: ten of them"),
+        Ours(
+            "lanes10_frugal", options=dict(FAMILIES[1][1]), label="`lanes10_frugal`: least energy"
+        ),
         Ours("gcm4_deep", label="`gcm4_deep`: AES-GCM, 4 blocks a clock"),
         Ours("small128", "ecp5", label="`small128`"),
         Ours("small", "ecp5", label="`small`"),
