@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_keystream: Lanes + 1 AES pipelines that run ahead of a GCM engine: rows of keystream, the
-// tag mask E(K, J0) of each message, and H of each key.
+// mae_gcm_keystream: AES pipelines that run ahead of a GCM engine: rows of keystream, the tag mask
+// E(K, J0) of each message, and H of each key. Masks and H have a pipeline of their own, or, with
+// MaskPipe = 0 and one lane, go through that of the rows, before the rows of their message.
 //
 // Latency: message at the port in clock t, its first row and its mask at the outputs in clock
 // t + Nr * RegsPerRound + 2 (J0 from a hash: from j0_valid_i on, one clock more). A key taken in
 // clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. Throughput: a row a clock; a message of
 // no or one row a clock. Deep: a register more in front of the pipelines, and for rows one behind
-// their FIFO: a clock more, for rows two.
+// their FIFO: a clock more, for rows two. MaskPipe = 0: each message and each key takes the place of
+// a row; the first row comes a clock after its mask.
 // Rows and masks wait in FIFOs of RowDepth and MaskDepth; no more is begun than they can take. For a
-// row a clock RowDepth must be the first row's latency plus 1 or more. Lane number Lanes makes masks
-// and H, the others rows.
+// row a clock RowDepth must be the first row's latency plus 1 or more.
 // key_ready_o and msg_ready_o are combinational; the caller offers no key for a bank whose messages
 // are not over. h_pending_o[b]: the H of bank b is still to come.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1; MaskPipe 1,
+// with one lane also 0.
 // abort_i: all messages are gone in the next clock, keys stay. clear_i: nor are they.
 // Source: SP 800-38D §6.5, §7.1; P0 §4.1, P4. Constant-time: yes. Masked: no.
 
@@ -29,6 +31,7 @@ module mae_gcm_keystream
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
     parameter bit Deep = 1'b0,
+    parameter bit MaskPipe = 1'b1,
     parameter int unsigned RowDepth = (10 + 2 * int'(MaxKeyLen)) * RegsPerRound + 6,
     parameter int unsigned MaskDepth = 32
 ) (
@@ -58,9 +61,11 @@ module mae_gcm_keystream
 );
 
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
+  `MAE_PARAM(MaskPipeLegal, MaskPipe || Lanes == 1)
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
-  localparam int unsigned Pipes = Lanes + 1;
+  localparam int unsigned Pipes = Lanes + 32'(MaskPipe);
+  localparam int unsigned Masks = Pipes - 1;  // the pipeline of masks and H
   localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
 
   logic flush;
@@ -119,7 +124,7 @@ module mae_gcm_keystream
         .Sbox        (Sbox),
         .RegsPerRound(RegsPerRound),
         .Flush       (Deep),
-        .CtxBits     (1)
+        .CtxBits     (MaskPipe ? 1 : 2)
     ) u_rounds (
         .clk_i,
         .rst_ni,
@@ -156,7 +161,8 @@ module mae_gcm_keystream
     );
   end
 
-  // ---- H of a new key, before anything else in the last lane. ctx says what comes back.
+  // ---- H of a new key, before anything else in its pipeline. ctx says what comes back: 0 of a row,
+  // 1 H, 2 a mask; where rows do not come by, a mask has 0.
   logic [KeyBanks-1:0] h_wanted_q;
   logic h_open_q, h_want, h_go;
   bank_t h_bank_q, h_bank;
@@ -168,10 +174,10 @@ module mae_gcm_keystream
     end
   end
   assign h_want    = h_wanted_q != '0 && !h_open_q && h_ready_i;
-  assign h_go      = h_want && req_ready[Lanes] && !flush;
-  assign h_valid_o = rsp_valid[Lanes] && rsp[Lanes].ctx[0];
+  assign h_go      = h_want && req_ready[Masks] && !flush;
+  assign h_valid_o = rsp_valid[Masks] && rsp[Masks].ctx[0];
   assign h_bank_o  = h_bank_q;
-  assign h_o       = rsp[Lanes].block;
+  assign h_o       = rsp[Masks].block;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -216,9 +222,9 @@ module mae_gcm_keystream
   assign row_room = 32'(rows_q) != RowDepth;
   assign mask_room = 32'(masks_q) != MaskDepth;
   assign row_want = msg_valid_i && j0_known && !rows_done_q && !no_rows && row_room;
-  assign row_go = row_want && req_ready[0];
+  assign row_go = row_want && req_ready[0] && (MaskPipe || !(h_want || mask_want));
   assign mask_want = msg_valid_i && j0_known && !mask_done_q && mask_room && !h_want;
-  assign mask_go = mask_want && req_ready[Lanes];
+  assign mask_go = mask_want && req_ready[Masks];
   assign msg_ready_o = (rows_done_q || no_rows || (row_go && row_last)) &&
       (mask_done_q || mask_go) && j0_known;
 
@@ -232,13 +238,15 @@ module mae_gcm_keystream
           block: {j0[127:32], count + 32'(i + 1)}
       };
     end
-    req_valid[Lanes] = h_want || mask_want;
-    req[Lanes] = '{
-        ctx: ctx_t'(h_want),
-        bank: h_want ? h_bank : msg_i.bank,
-        dir: Encrypt,
-        block: h_want ? '0 : j0
-    };
+    if (MaskPipe || h_want || mask_want) begin
+      req_valid[Masks] = h_want || mask_want;
+      req[Masks] = '{
+          ctx: h_want ? ctx_t'(1) : ctx_t'(2),
+          bank: h_want ? h_bank : msg_i.bank,
+          dir: Encrypt,
+          block: h_want ? '0 : j0
+      };
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -285,6 +293,9 @@ module mae_gcm_keystream
 
   // ---- What came out, in order.
   block_t [Lanes-1:0] row;
+  logic row_came, mask_came;
+  assign row_came  = rsp_valid[0] && (MaskPipe || rsp[0].ctx == '0);
+  assign mask_came = rsp_valid[Masks] && !rsp[Masks].ctx[0] && (MaskPipe || rsp[Masks].ctx[1]);
   logic unused_row_ready, unused_mask_ready;
   logic [$clog2(MaskDepth+1)-1:0] unused_mask_count;
   always_comb for (int unsigned i = 0; i < Lanes; i++) row[i] = rsp[i].block;
@@ -297,7 +308,7 @@ module mae_gcm_keystream
       .clk_i,
       .rst_ni,
       .clear_i    (flush),
-      .in_valid_i (rsp_valid[0]),
+      .in_valid_i (row_came),
       .in_ready_o (unused_row_ready),
       .in_data_i  (row),
       .out_valid_o(row_valid_o),
@@ -312,9 +323,9 @@ module mae_gcm_keystream
       .clk_i,
       .rst_ni,
       .clear_i    (flush),
-      .in_valid_i (rsp_valid[Lanes] && !rsp[Lanes].ctx[0]),
+      .in_valid_i (mask_came),
       .in_ready_o (unused_mask_ready),
-      .in_data_i  (rsp[Lanes].block),
+      .in_data_i  (rsp[Masks].block),
       .out_valid_o(mask_valid_o),
       .out_ready_i(mask_ready_i),
       .out_data_o (mask_o),
@@ -323,7 +334,7 @@ module mae_gcm_keystream
 
   `MAE_ASSERT(LanesTogether, req_ready[Lanes-1:0] == '0 || &req_ready[Lanes-1:0] || !row_want)
   `MAE_ASSERT(AnswersTogether, rsp_valid[Lanes-1:0] == '0 || &rsp_valid[Lanes-1:0])
-  `MAE_ASSERT(RowHasPlace, !rsp_valid[0] || unused_row_ready)
+  `MAE_ASSERT(RowHasPlace, !row_came || unused_row_ready)
   `MAE_ASSERT(OneJ0, !j0_valid_i || !j0_valid_q)
 
 endmodule

@@ -26,14 +26,16 @@
 // Nr * RegsPerRound + 22 for 4 lanes (3 + mae_ghash_powers). For short messages without a lost clock
 // MsgDepth must be Nr * RegsPerRound + 25 or more. key_ready_o, in_ready_o depend on registers only,
 // msg_ready_o on msg_i.bank and the key port; all of them on abort_i and clear_i.
+// MaskPipe = 0, for one lane: tag masks and H go through the pipeline of the rows. Then a message
+// costs one clock more, its first beat comes one later, two after a key; half the MsgDepth will do.
 //
 // A key is taken when no message of its bank is under way; while it is offered, no more are let in.
 // Messages of a bank that has no key are not taken; one announced with its key is under that key
 // (Deep: it is taken in the clocks after it).
 // abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of their
 // data (Deep: Nr * RegsPerRound + 2 later), lengths apart; keys stay. clear_i: they do not.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1. iv_bytes >= 1;
-// data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1;
+// MaskPipe 1, with one lane also 0. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"
@@ -48,6 +50,7 @@ module mae_gcm_stream
     parameter  sbox_impl_e  Sbox         = SboxTable,
     parameter  int unsigned RegsPerRound = 1,
     parameter  bit          Deep         = 1'b0,
+    parameter  bit          MaskPipe     = 1'b1,
     parameter  int unsigned MsgDepth     = 32,
     localparam int unsigned ByteWidth    = $clog2(16 * Lanes + 1)
 ) (
@@ -154,6 +157,7 @@ module mae_gcm_stream
       .Sbox        (Sbox),
       .RegsPerRound(RegsPerRound),
       .Deep        (Deep),
+      .MaskPipe    (MaskPipe),
       .MaskDepth   (MsgDepth)
   ) u_keystream (
       .clk_i,

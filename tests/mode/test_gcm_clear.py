@@ -135,9 +135,11 @@ async def abort_takes_messages(dut) -> None:
         engine.kept = False
 
 
-def test_gcm_clear() -> None:
-    """On the smallest engine with every key length."""
-    bench.run("mae_gcm_stream", parameters={"Lanes": 1, "KeyBanks": BANKS}, visible=True)
+@pytest.mark.parametrize("mask_pipe", [1, 0])
+def test_gcm_clear(mask_pipe: int) -> None:
+    """On the smallest engines with every key length."""
+    parameters = {"Lanes": 1, "KeyBanks": BANKS, "MaskPipe": mask_pipe}
+    bench.run("mae_gcm_stream", parameters=parameters, visible=True)
 
 
 @pytest.mark.slow

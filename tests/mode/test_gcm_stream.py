@@ -232,20 +232,22 @@ async def schedule(dut) -> None:
         if engine.deep:
             target = rounds + 4 + power_clocks(3 * engine.lanes)
             first, tag = 7, 13
+        target += 2 * engine.shared
         cocotb.log.info("lanes %d, key %d: ready in %d of %d", engine.lanes, size, ready, target)
         assert ready <= target
 
         engine.hold = engine.deep * (rounds + 5)  # no beat waits
         message = engine.message(0, random.randbytes(12), b"", random.randbytes(engine.row))
         await engine.run()
-        assert message.clocks["out"] - message.clocks["msg"] == rounds + first
+        assert message.clocks["out"] - message.clocks["msg"] == rounds + first + engine.shared
         assert message.clocks["tag"] - message.clocks["last"] <= tag
 
         engine.key(engine.banks - 1, random.randbytes(size))
         engine.message(engine.banks - 1, random.randbytes(12), b"", b"")
         await engine.run()
         engine.lost = 0
-        engine.hold = rounds + 5  # the first one is announced so far ahead
+        # The first one with beats is announced so far ahead, in the second clock.
+        engine.hold = rounds + 5 + engine.deep
         messages = []
         for beats in [
             *range(21),
@@ -268,7 +270,7 @@ async def schedule(dut) -> None:
         await engine.run()
         first, last = messages[1].clocks["first"], messages[-1].clocks["last"]
         cocotb.log.info("key %d: %d lost of %d clocks", size, engine.lost, last - first + 1)
-        assert engine.lost == 0
+        assert engine.lost <= engine.shared * len(messages)
         # One tag a clock: that of an empty message may hold up the next one.
         for before, message in itertools.pairwise(messages):
             if "last" in message.clocks:
@@ -283,6 +285,12 @@ SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 10, 16)]
 def test_gcm_stream(lanes: int) -> None:
     """One lane, a power of two, and a number that is none."""
     bench.run("mae_gcm_stream", parameters={"Lanes": lanes, "KeyBanks": 2})
+
+
+def test_shared() -> None:
+    """Masks and H go through the pipeline of the rows."""
+    parameters = {"Lanes": 1, "KeyBanks": 2, "MaskPipe": 0, "MsgDepth": 16}
+    bench.run("mae_gcm_stream", parameters=parameters)
 
 
 @pytest.mark.parametrize("banks, longest", [(1, 0), (4, 1)])
