@@ -10,8 +10,10 @@ from maeslant.measure.figures import Figure
 STREAM, BEAT = "maeslant.measure.gcm_bench", "maeslant.measure.beat_bench"
 
 
-# What a build with Deep gives for its clock: these have no target.
+# What a build with Deep gives for its clock, and one without a pipeline for masks for its area: these
+# have no target.
 DEEP_LONGER = ("key", "first", "tag")
+SHARED_LONGER = ("key", "first", "rate", "between", "other")
 
 
 def rounds(bits: int) -> int:
@@ -81,8 +83,9 @@ def figures(name: str, build: dict) -> list[Figure]:
         kind, bits, value = entry["kind"], entry["bits"], entry["value"]
         if is_stream:
             metric, target, paper = stream_figure(kind, bits, build["parameters"]["Lanes"])
-            if build["parameters"].get("Deep") and kind in DEEP_LONGER:
-                target = None
+            longer = DEEP_LONGER if build["parameters"].get("Deep") else ()
+            longer += () if build["parameters"].get("MaskPipe", 1) else SHARED_LONGER
+            target = None if kind in longer else target
             unit, better, source = "clocks", "lower", "P0 §4.1"
             if kind == "rate":
                 unit, better = "blocks/clock", "higher"
