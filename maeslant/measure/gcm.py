@@ -10,8 +10,8 @@ from maeslant.measure.figures import Figure
 STREAM, BEAT = "maeslant.measure.gcm_bench", "maeslant.measure.beat_bench"
 
 
-# What a build with Deep gives for its clock, and one without a pipeline for masks for its area: these
-# have no target.
+# What a build with Deep gives for its clock, and one without a pipeline for masks for its area:
+# these have no target.
 DEEP_LONGER = ("key", "first", "tag")
 SHARED_LONGER = ("key", "first", "rate", "between", "other")
 
