@@ -267,7 +267,7 @@ def headlines() -> tuple[Ours, ...]:
         Ours("gcm4_deep", label="`gcm4_deep`: AES-GCM, 4 blocks a clock"),
         Ours("small128", "ecp5", label="`small128`"),
         Ours("small", "ecp5", label="`small`"),
-        Ours("gcm1_fpga", "ecp5", label="`gcm1_fpga`: AES-GCM, a block a clock"),
+        Ours("gcm1_fpga", "ecp5", label="`gcm1_fpga`: AES-128-GCM, a block a clock"),
     )
 
 
