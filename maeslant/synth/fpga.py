@@ -26,6 +26,9 @@ DEVICE = ("--85k", "--package", "CABGA756", "--speed", "8")
 # What takes fewer is kept: tables come out smaller the one way, exclusive-ors by half the other.
 LUTS = 83640
 WAYS = {"wide": "", "lut4": "-nowidelut"}
+# nextpnr's router1 gives clocks that are a tenth higher; where half of the device is taken it rips
+# up for hours what router2 settles in minutes.
+CROWDED = 20000  # LUTs
 WANTED_MHZ = 400  # never reached: the placer is to do its best
 KEPT = ["cells.json", "*.log", "place*.json"]
 # How many LUTs (or bits of state, or blocks) each cell is.
@@ -63,6 +66,7 @@ def recipe(target: str, seeds: int) -> dict[str, object]:
     if target == "xc7":
         return {"family": "xc7", "flatten": True, "passes": XILINX}
     place = {"ways": WAYS, "device": " ".join(DEVICE), "seeds": seeds, "asked_mhz": WANTED_MHZ}
+    place["router"] = f"router1; router2 from {CROWDED} LUTs on"
     return {**place, "flatten": True, "ports": "behind registers of a wrapper, not counted"}
 
 
@@ -106,7 +110,8 @@ def synthesize(
     passes += [f"synth_ecp5 {WAYS[way]} -top {WRAPPER} -json {work / 'net.json'}"]
     yosys.run(passes, work / "place.map.log", tell)
     tell(f"placing and routing, {seeds} seeds")
-    return areas[way] | {"way": way}, _median(_runs(work, seeds))
+    router = "router2" if areas[way]["lut"] >= CROWDED else "router1"
+    return areas[way] | {"way": way}, _median(_runs(work, seeds, router))
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
@@ -129,14 +134,14 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
     return area
 
 
-def _runs(work: pathlib.Path, seeds: int) -> dict[int, dict]:
+def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
     """Reports of nextpnr by seeds, as many at once as there are cores; none outlives an error."""
     waiting, running = list(range(1, seeds + 1)), {}
     found = {}
     try:
         while waiting or running:
             while waiting and len(running) < len(os.sched_getaffinity(0)):
-                running[waiting[0]] = _start(work, waiting[0])
+                running[waiting[0]] = _start(work, waiting[0], router)
                 del waiting[0]
             seed, process = next(iter(running.items()))
             said = process.communicate()[0]
@@ -153,10 +158,10 @@ def _runs(work: pathlib.Path, seeds: int) -> dict[int, dict]:
     return found
 
 
-def _start(work: pathlib.Path, seed: int) -> subprocess.Popen:
+def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
     """One run of nextpnr, begun."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
-    command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ)]
+    command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ), "--router", router]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]
     # Its sandbox sees the working folder only.
     return subprocess.Popen(

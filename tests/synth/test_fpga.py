@@ -90,7 +90,7 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
     """Where one run of nextpnr fails, its error is said and the others are ended."""
     begun = []
 
-    def start(work: object, seed: int) -> subprocess.Popen:
+    def start(work: object, seed: int, router: str) -> subprocess.Popen:
         text = "echo ERROR: no room" if seed == 1 else "exec sleep 60"
         shell = ["sh", "-c", f"{text}; exit 3"]
         begun.append(subprocess.Popen(shell, stdout=subprocess.PIPE, text=True))
@@ -99,13 +99,17 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr(fpga, "_start", start)
     monkeypatch.setattr(fpga.os, "sched_getaffinity", lambda pid: {0, 1})
     with pytest.raises(SynthesisError, match="ERROR: no room"):
-        fpga._runs(tmp_path, 3)
+        fpga._runs(tmp_path, 3, "router1")
     assert [run.returncode for run in begun] == [3, -signal.SIGKILL]
 
 
 @pytest.mark.slow
-def test_place_and_route() -> None:
-    """mae_fifo on ECP5, two seeds."""
+@pytest.mark.parametrize("crowded, used", [(fpga.CROWDED, False), (0, True)])
+def test_place_and_route(crowded: int, used: bool, monkeypatch, tmp_path) -> None:
+    """mae_fifo on ECP5, two seeds; what is crowded goes through router2."""
+    monkeypatch.setattr(fpga, "CROWDED", crowded)
     made = synthesize("mae_fifo", "ecp5", seeds=2)
+    logs = [file.read_text() for file in tmp_path.glob("*/place[12].log")]
+    assert ["Router2 time" in log for log in logs] == [used, used]
     assert made.area["ff"] > 8 and len(made.timing["seeds"]) == 2
     assert 50 < made.timing["fmax_mhz"] < 1000 and made.timing["path"]
