@@ -13,6 +13,7 @@ import pathlib
 import re
 import statistics
 import subprocess
+import time
 from collections.abc import Callable
 
 from maeslant import paths
@@ -135,27 +136,49 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
 
 
 def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
-    """Reports of nextpnr by seeds, as many at once as there are cores; none outlives an error."""
-    waiting, running = list(range(1, seeds + 1)), {}
-    found = {}
+    """Reports of nextpnr by seeds, as many at once as there are cores; none outlives an error.
+
+    A seed whose placement is not routed gives way to the next number.
+    """
+    running, found, last = {}, {}, 0
     try:
-        while waiting or running:
-            while waiting and len(running) < len(os.sched_getaffinity(0)):
-                running[waiting[0]] = _start(work, waiting[0], router)
-                del waiting[0]
-            seed, process = next(iter(running.items()))
-            said = process.communicate()[0]
-            del running[seed]
-            file = work / f"place{seed}.json"
-            if process.returncode or not file.exists():
-                errors = re.findall(r"(?m)^.*ERROR.*$", said)
-                raise SynthesisError(f"nextpnr stopped: {errors[-1] if errors else said[-500:]}")
-            found[seed] = json.loads(file.read_text())
+        while len(found) < seeds:
+            while len(running) < min(seeds - len(found), len(os.sched_getaffinity(0))):
+                last += 1
+                if last > 2 * seeds:
+                    raise SynthesisError(f"nextpnr routed {len(found)} of {2 * seeds} seeds")
+                running[last] = _start(work, last, router)
+            time.sleep(0.1)
+            for seed, process in list(running.items()):
+                if process.poll() is not None:
+                    found[seed] = _result(work / f"place{seed}.json", process)
+                elif _astray(work / f"place{seed}.log"):
+                    process.kill()
+                    process.wait()
+                else:
+                    continue
+                del running[seed]
     finally:
         for process in running.values():
             process.kill()
             process.wait()
     return found
+
+
+def _result(file: pathlib.Path, process: subprocess.Popen) -> dict:
+    """The report of a run that has ended."""
+    said = process.stdout.read()
+    if process.returncode or not file.exists():
+        errors = re.findall(r"(?m)^.*ERROR.*$", said)
+        raise SynthesisError(f"nextpnr stopped: {errors[-1] if errors else said[-500:]}")
+    return json.loads(file.read_text())
+
+
+def _astray(log: pathlib.Path) -> bool:
+    """Whether router2 has more than twice the conflicts that it once had: it does not return."""
+    text = log.read_text() if log.exists() else ""
+    overused = [int(number) for number in re.findall(r"iter=\d+ .*overused=(\d+)", text)]
+    return bool(overused) and overused[-1] > 2 * min(overused) + 100
 
 
 def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:

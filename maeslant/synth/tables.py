@@ -329,8 +329,9 @@ Written by `maeslant synth --tables`, as docs/synthesis.json, out of the reports
 later runs take those instead of synthesizing again what has not changed. Nangate45 figures are
 after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
-activity without glitches. ECP5 figures are placed and routed, the median of five seeds. 7-series
-figures are Yosys estimates. Rows that were not synthesized yet are left out."""
+activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
+that nextpnr can route. 7-series figures are Yosys estimates. Rows that were not synthesized yet
+are left out."""
 
 
 def _record(row: object, done: dict[str, Report | None]) -> dict[str, object]:

@@ -103,6 +103,24 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
     assert [run.returncode for run in begun] == [3, -signal.SIGKILL]
 
 
+def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
+    """Its run is ended and the next number takes its place; without end none does."""
+    lost = {2}
+
+    def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
+        rounds = (900, 300, 650, 701) if seed in lost else (900, 300, 690, 0)
+        lines = [f"iter={n} wires=1 overused={left} overuse=1" for n, left in enumerate(rounds)]
+        (work / f"place{seed}.log").write_text("\n".join(lines))
+        command = "exec sleep 60" if seed in lost else f"echo {{}} > place{seed}.json"
+        return subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, cwd=work)
+
+    monkeypatch.setattr(fpga, "_start", start)
+    assert sorted(fpga._runs(tmp_path, 3, "router2")) == [1, 3, 4]
+    lost.update(range(2, 10))
+    with pytest.raises(SynthesisError, match="routed 1 of 6 seeds"):
+        fpga._runs(tmp_path, 3, "router2")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("crowded, used", [(fpga.CROWDED, False), (0, True)])
 def test_place_and_route(crowded: int, used: bool, monkeypatch, tmp_path) -> None:
