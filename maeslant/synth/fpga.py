@@ -27,8 +27,8 @@ DEVICE = ("--85k", "--package", "CABGA756", "--speed", "8")
 # What takes fewer is kept: tables come out smaller the one way, exclusive-ors by half the other.
 LUTS = 83640
 WAYS = {"wide": "", "lut4": "-nowidelut"}
-# nextpnr's router1 gives clocks that are a tenth higher; where half of the device is taken it rips
-# up for hours what router2 settles in minutes.
+# nextpnr's router1 gives clocks that are a tenth higher; where half of the device is taken it still
+# rips up after half an hour what router2 mostly settles in five minutes.
 CROWDED = 20000  # LUTs
 WANTED_MHZ = 400  # never reached: the placer is to do its best
 KEPT = ["cells.json", "*.log", "place*.json"]
