@@ -110,7 +110,8 @@ class Engine:
     def __init__(self, engine: int | str, seed: int = 1) -> None:
         self.lib = _library(names()[engine])
         self.lanes = self.lib.mae_sim_gcm_lanes(_ffi().NULL)
-        handle = self.lib.mae_sim_gcm_create(seed)
+        held = 2 if builds.get(names()[engine])["parameters"].get("Deep") else 1
+        handle = self.lib.mae_sim_gcm_create(seed, held)
         self.handle = _ffi().gc(handle, self.lib.mae_sim_gcm_destroy)
 
     @property

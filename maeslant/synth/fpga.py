@@ -151,7 +151,7 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
             time.sleep(0.1)
             for seed, process in list(running.items()):
                 if process.poll() is not None:
-                    found[seed] = _result(work / f"place{seed}.json", process)
+                    found[seed] = _result(work / f"place{seed}", process.returncode)
                 elif _astray(work / f"place{seed}.log"):
                     process.kill()
                     process.wait()
@@ -165,10 +165,10 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
     return found
 
 
-def _result(file: pathlib.Path, process: subprocess.Popen) -> dict:
-    """The report of a run that has ended."""
-    said = process.stdout.read()
-    if process.returncode or not file.exists():
+def _result(stem: pathlib.Path, code: int) -> dict:
+    """The report of a run that has ended with that exit status."""
+    said, file = stem.with_suffix(".said").read_text(), stem.with_suffix(".json")
+    if code or not file.exists():
         errors = re.findall(r"(?m)^.*ERROR.*$", said)
         raise SynthesisError(f"nextpnr stopped: {errors[-1] if errors else said[-500:]}")
     return json.loads(file.read_text())
@@ -186,10 +186,10 @@ def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ), "--router", router]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]
-    # Its sandbox sees the working folder only.
-    return subprocess.Popen(
-        command, cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    # Its sandbox sees the working folder only. What it says goes to a file: nobody reads a pipe
+    # until it has ended, and a full one would hold it.
+    with (work / f"place{seed}.said").open("w") as said:
+        return subprocess.Popen(command, cwd=work, stdout=said, stderr=subprocess.STDOUT)
 
 
 def _median(runs: dict[int, dict]) -> dict[str, object]:

@@ -18,7 +18,6 @@ namespace {
 
 constexpr uint64_t kPatience = 50000;  // clocks in which nothing happens
 constexpr uint32_t kRow = sizeof(Vtop::in_data_i);
-constexpr uint32_t kHeld = 2;  // beats in the register of out_*
 constexpr size_t kNone = ~size_t{0};
 
 using Job = mae_gcm_job;
@@ -52,7 +51,8 @@ uint8_t *bytes_of(P &port) {
 
 struct mae_sim_gcm {
    public:
-    explicit mae_sim_gcm(uint64_t seed) : top_(&context_, "top"), random_(seed) {
+    mae_sim_gcm(uint64_t seed, uint32_t held)
+        : top_(&context_, "top"), random_(seed), held_(held) {
         context_.fatalOnError(false);
         Verilated::threadContextp(&context_);
         top_.rst_ni = 0;
@@ -109,6 +109,7 @@ struct mae_sim_gcm {
     VerilatedContext context_;
     Vtop top_;
     mae::Random random_;
+    const uint32_t held_;  // beats that the register of out_* holds
     uint64_t clocks_ = 0, draw_ = 0;
     uint8_t stall_[5] = {};
     std::string message_;
@@ -318,7 +319,7 @@ bool mae_sim_gcm::take_tag() {
         if (out > ends_.front()) break;
         before += (jobs_[out].data_bytes - results_[out].bytes + kRow - 1) / kRow;
     }
-    if (before > kHeld) return fail(name + ": a tag comes before its beats");
+    if (before > held_) return fail(name + ": a tag comes before its beats");
     const uint8_t *port = bytes_of(top_.tag_o);
     for (uint32_t i = 0; i < 16; ++i) result.tag[i] = port[15 - i];
     result.ok = port[16] & 1;
@@ -414,7 +415,9 @@ int mae_sim_gcm::run(const Job *jobs, size_t count, const uint8_t *in, uint8_t *
 
 extern "C" {
 
-mae_sim_gcm_t *mae_sim_gcm_create(uint64_t seed) { return new (std::nothrow) mae_sim_gcm(seed); }
+mae_sim_gcm_t *mae_sim_gcm_create(uint64_t seed, uint32_t held) {
+    return new (std::nothrow) mae_sim_gcm(seed, held);
+}
 
 void mae_sim_gcm_destroy(mae_sim_gcm_t *gcm) { delete gcm; }
 

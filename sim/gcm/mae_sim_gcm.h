@@ -52,8 +52,8 @@ struct mae_gcm_result {
 
 typedef struct mae_sim_gcm mae_sim_gcm_t;
 
-/* An engine out of reset. Null when there is no memory. */
-MAE_SIM_API mae_sim_gcm_t *mae_sim_gcm_create(uint64_t seed);
+/* An engine out of reset, whose out_* holds so many beats. Null when there is no memory. */
+MAE_SIM_API mae_sim_gcm_t *mae_sim_gcm_create(uint64_t seed, uint32_t held);
 MAE_SIM_API void mae_sim_gcm_destroy(mae_sim_gcm_t *gcm);
 MAE_SIM_API uint32_t mae_sim_gcm_lanes(const mae_sim_gcm_t *gcm);
 /* Run all jobs to their ends; keys stay for the next call. `in` and `out` have the same size.

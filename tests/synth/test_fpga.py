@@ -90,10 +90,9 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
     """Where one run of nextpnr fails, its error is said and the others are ended."""
     begun = []
 
-    def start(work: object, seed: int, router: str) -> subprocess.Popen:
-        text = "echo ERROR: no room" if seed == 1 else "exec sleep 60"
-        shell = ["sh", "-c", f"{text}; exit 3"]
-        begun.append(subprocess.Popen(shell, stdout=subprocess.PIPE, text=True))
+    def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
+        (work / f"place{seed}.said").write_text("ERROR: no room\n")
+        begun.append(subprocess.Popen(["sh", "-c", "exit 3" if seed == 1 else "exec sleep 60"]))
         return begun[-1]
 
     monkeypatch.setattr(fpga, "_start", start)
@@ -111,8 +110,9 @@ def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
         rounds = (900, 300, 650, 701) if seed in lost else (900, 300, 690, 0)
         lines = [f"iter={n} wires=1 overused={left} overuse=1" for n, left in enumerate(rounds)]
         (work / f"place{seed}.log").write_text("\n".join(lines))
+        (work / f"place{seed}.said").touch()
         command = "exec sleep 60" if seed in lost else f"echo {{}} > place{seed}.json"
-        return subprocess.Popen(["sh", "-c", command], stdout=subprocess.PIPE, cwd=work)
+        return subprocess.Popen(["sh", "-c", command], cwd=work)
 
     monkeypatch.setattr(fpga, "_start", start)
     assert sorted(fpga._runs(tmp_path, 3, "router2")) == [1, 3, 4]
