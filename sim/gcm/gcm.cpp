@@ -51,8 +51,7 @@ uint8_t *bytes_of(P &port) {
 
 struct mae_sim_gcm {
    public:
-    mae_sim_gcm(uint64_t seed, uint32_t held)
-        : top_(&context_, "top"), random_(seed), held_(held) {
+    mae_sim_gcm(uint64_t seed, uint32_t held) : top_(&context_, "top"), random_(seed), held_(held) {
         context_.fatalOnError(false);
         Verilated::threadContextp(&context_);
         top_.rst_ni = 0;
