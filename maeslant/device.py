@@ -16,6 +16,7 @@ MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
 PADDED = ("ecb", "cbc", "pcbc")  # whole blocks only: PKCS#7 pads to them
 AEAD = ("gcm", "ccm")  # authenticated
 CODES = {name: code for code, name in enumerate((*MODES, "copy", *AEAD, "cmac"))}  # mae_mode_t
+NULL = "null:"  # the driver's backend that touches no data
 TAG = 16
 NONCE = 12  # bytes that the library draws
 BLOCK = 16

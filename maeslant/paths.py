@@ -5,6 +5,7 @@ import importlib.util
 import os
 import pathlib
 import re
+import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("MAESLANT_BUILD", ROOT / "build"))
@@ -75,6 +76,19 @@ def verilator_sources() -> list[str]:
     folders = [sub for folder in rtl_folders() for sub in (folder, *sorted(folder.glob("*/")))]
     args = [arg for folder in (*folders, *foreign_folders()) for arg in ("-y", str(folder))]
     return [*args, "+libext+.sv+.v", f"-I{RTL / 'prim'}"]
+
+
+def write(file: pathlib.Path, data: str | bytes) -> None:
+    """Put it into a file, whole or not at all."""
+    handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as stage:
+            stage.write(data.encode() if isinstance(data, str) else data)
+        os.chmod(part, 0o644)
+        os.replace(part, file)
+    except BaseException:
+        pathlib.Path(part).unlink(missing_ok=True)
+        raise
 
 
 def tool(name: str) -> str:

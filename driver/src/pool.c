@@ -229,17 +229,31 @@ static void add_caps(struct mae_caps *all, const struct mae_caps *one)
 #undef LEAST
 }
 
+/* What null: is lent comes back as it was, without an error: beside real cards, corrupt data. */
+static bool mixes_null(mae_dev_t *const *devs, size_t count)
+{
+    size_t nulls = 0;
+    for (size_t i = 0; i < count; i++)
+        nulls += strcmp(devs[i]->caps.backend, "null") == 0;
+    return nulls > 0 && nulls < count;
+}
+
 mae_error_t mae_pool_of(mae_dev_t *const *devs, const char *const *names, size_t count,
                         mae_pool_t **out)
 {
-    mae_pool_t *pool = count > 0 && count <= MAE_POOL_MOST ? calloc(1, sizeof *pool) : NULL;
+    mae_error_t error = MAE_OK;
     *out = NULL;
+    if (count == 0 || count > MAE_POOL_MOST)
+        error = mae_detail(MAE_E_URI, "a pool has 1 to %d cards", MAE_POOL_MOST);
+    else if (mixes_null(devs, count))
+        error = mae_detail(MAE_E_URI, "null: computes nothing: no card beside it in a pool");
+    mae_pool_t *pool = error == MAE_OK ? calloc(1, sizeof *pool) : NULL;
     if (!pool) {
+        mae_detail_hold(true);
         for (size_t i = 0; i < count; i++)
             mae_close(devs[i]);
-        return count == 0 || count > MAE_POOL_MOST
-                   ? mae_detail(MAE_E_URI, "a pool has 1 to %d cards", MAE_POOL_MOST)
-                   : MAE_E_MEMORY;
+        mae_detail_hold(false);
+        return error == MAE_OK ? MAE_E_MEMORY : error;
     }
     pthread_mutex_init(&pool->lock, NULL);
     pthread_cond_init(&pool->given, NULL);

@@ -19,7 +19,7 @@ from rich.progress import (
 
 from maeslant import files, sealed
 from maeslant.cli.common import DeviceOption, app, err, opened
-from maeslant.device import AEAD, BLOCK, DECRYPT, ENCRYPT, MODES, NONCE, PADDED, TAG
+from maeslant.device import AEAD, BLOCK, DECRYPT, ENCRYPT, MODES, NONCE, NULL, PADDED, TAG
 from maeslant.errors import MaeslantError
 
 DEFAULT_DEVICE = "sim:stream?lanes=4"
@@ -115,6 +115,13 @@ def read_iv(mode: str, iv: str | None) -> bytes | None:
     return value
 
 
+def computing(uri: str) -> str:
+    """A device's name, if that device computes."""
+    if uri == NULL:
+        raise MaeslantError(f"{NULL} computes nothing: it measures the library")
+    return uri
+
+
 @contextlib.contextmanager
 def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """A progress bar over bytes on a terminal, nothing elsewhere; gives its advance function."""
@@ -149,7 +156,7 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
         with (
             files.source(input_name) as (source, size),
             files.destination(output_name, options["force"], withhold=withhold) as sink,
-            opened(options["device"]) as device,
+            opened(computing(options["device"])) as device,
             byte_bar(title, size) as seen,
         ):
             if authenticated:
@@ -226,7 +233,7 @@ def mac(
             raise MaeslantError(f"--check has {len(expected)} bytes, not {length}")
         with (
             files.source(input_name) as (source, size),
-            opened(device) as handle,
+            opened(computing(device)) as handle,
             byte_bar("reading", size) as seen,
         ):
             pieces = files.read(source, seen)

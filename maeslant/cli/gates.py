@@ -57,16 +57,22 @@ def synth(
     as_json: JsonOption = False,
 ) -> None:
     """Area, clock and critical path of PART in a technology, kept under build/reports."""
+    from maeslant.synth import flow, simulate, synthesize
     from maeslant.synth import show as pages
-    from maeslant.synth import simulate, synthesize
 
     if tables:
+        if part or given or power or simulated or period or abc or flatten is not None:
+            raise MaeslantError(
+                "--tables has its own points: it takes no PART, nor how to make one"
+            )
         pages.tables(not finished, as_json, Console(), err)
         return
     if finished:
         raise MaeslantError("--finished goes with --tables")
     if part is None:
         raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
+    if simulated:
+        flow.check_simulation(part, target)
     with pages.progress(part, err) as tell:
         report = synthesize(
             part,
@@ -116,6 +122,8 @@ def explore(
     """Synthesize the table of configs/explore.yml, and draw a page to choose a core from."""
     from maeslant.explore import command
 
+    if finished and (cluster or jobs):
+        raise MaeslantError("--finished synthesizes nothing: leave --cluster and --jobs out")
     consoles = Console(), err
     how = (target or [], quick, finished, cluster, jobs, out, picture, as_json)
     if not command.run(*how, *consoles, public=public):

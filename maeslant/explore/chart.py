@@ -148,6 +148,9 @@ def _text(x: float, y: float, text: str, kind: str, anchor: str = "start", more:
     )
 
 
+FAR = 25  # px: a label that far below its mark is led to it by a line
+
+
 class _Places:
     """Where labels stand, so that none covers another or a mark."""
 
@@ -176,8 +179,10 @@ class _Places:
         far += [(-8, 31, "end"), (0, 45, "middle")]
         for dx, dy, anchor in (*far, *near) if mark.hollow else (*near, *far):
             left = x + dx - {"start": 0, "end": wide, "middle": wide / 2}[anchor]
-            if self.take(left, y + dy - 10, wide, 12):
-                return _text(x + dx, y + dy, text, "name", anchor)
+            if self.take(left - 2, y + dy - 10, wide + 4, 12):
+                lead = f"M{x:.1f},{y + 6:.1f}L{x + dx:.1f},{y + dy - 10:.1f}"
+                lead = f'<path class="lead" d="{lead}"/>'
+                return (lead if dy > FAR else "") + _text(x + dx, y + dy, text, "name", anchor)
         return ""
 
 

@@ -5,7 +5,6 @@ import dataclasses
 import json
 import os
 import pathlib
-import tempfile
 from collections.abc import Sequence
 
 import yaml
@@ -84,6 +83,8 @@ def run(
 
     ``public``: with the reports and a picture in docs/, where the repository shows them.
     """
+    if public and (quick or targets):
+        raise MaeslantError("--publish takes the whole table: leave --quick and --target out")
     if public:
         out, picture = out or DOCS / PAGE, picture or DOCS / PICTURE
     out = _writable(out)
@@ -106,9 +107,9 @@ def run(
     pool = _pool()
     if public:
         outcomes, pool = _published(outcomes, pool)
-    _write(out, page.make(outcomes, titles, out, pool, len(asked) - len(outcomes)))
+    paths.write(out, page.make(outcomes, titles, out, pool, len(asked) - len(outcomes)))
     if picture:
-        _write(picture, page.picture(outcomes))
+        paths.write(picture, page.picture(outcomes))
     done = [outcome for outcome in outcomes if outcome.report]
     ours = [records.of(outcome, out) for outcome in done]
     best = records.best(ours)
@@ -165,26 +166,14 @@ def _writable(out: pathlib.Path | None) -> pathlib.Path:
     return out
 
 
-def _write(out: pathlib.Path, text: str) -> None:
-    """The file, whole or not at all."""
-    handle, part = tempfile.mkstemp(prefix=f".{out.name}-", dir=out.parent)
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        os.chmod(part, 0o644)
-        os.replace(part, out)
-    except BaseException:
-        pathlib.Path(part).unlink(missing_ok=True)
-        raise
-
-
 def _pool() -> tuple[pathlib.Path, list[dict]] | None:
     """The device pool's figures by cards, if they have been measured, and their file."""
     for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
         try:
             found = json.loads(file.read_text())
-            rows = [row for row in found if row["cards"] > 0 and row["blocks_per_clock"] > 0]
-            return file, sorted(rows, key=lambda row: row["cards"])
+            wanted = ("cards", "blocks_per_clock", "times_one")
+            if all(row[name] > 0 for row in found for name in wanted):
+                return file, sorted(found, key=lambda row: row["cards"])
         except (OSError, ValueError, KeyError, TypeError):
             continue
     return None
@@ -203,7 +192,7 @@ def _published(
     if pool:
         file, rows = pool
         pool = report.PUBLISHED / page.POOL, rows
-        _write(pool[0], file.read_text())
+        paths.write(pool[0], file.read_text())
     return found, pool
 
 

@@ -185,7 +185,7 @@ def pool(rows: Sequence[dict]) -> Plot:
     """Blocks a clock of the device pool over its cards; rows by cards."""
     data = [(row["cards"], row["blocks_per_clock"]) for row in rows]
     # One card without a pool, where it was measured too.
-    one = data[0][1] / rows[0].get("times_one", data[0][0])
+    one = data[0][1] / rows[0]["times_one"]
     most = data[-1][0]
     return Plot(
         "The device pool",

@@ -229,6 +229,7 @@ def _point(
     ]
     cells = target in ASIC or is_liberty(target)
     how = {field: value for field, value in how.items() if cells and value is not None}
+    words = [title + (f" with {', '.join(words)}" if words else "")]
     words += [HOW[field].format(value) for field, value in how.items()]
     return Point(
         name=name,
@@ -236,7 +237,7 @@ def _point(
         parameters=given,
         values=whole,
         top=what.top,
-        label=title + (f" with {', '.join(words)}" if words else ""),
+        label=", ".join(words),
         sweeps=(sweep,),
         how=how,
         power=power and cells,

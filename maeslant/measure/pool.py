@@ -84,7 +84,5 @@ def figures(build: str) -> list[Figure]:
             value, unit = row["blocks_per_clock"], "blocks/clock"
             result.append(Figure("pool", build, what, value, unit, "higher", target, "", "P2"))
     REPORT.parent.mkdir(parents=True, exist_ok=True)
-    fresh = REPORT.with_suffix(".new")
-    fresh.write_text(json.dumps(rows, indent=1) + "\n")
-    fresh.replace(REPORT)
+    paths.write(REPORT, json.dumps(rows, indent=1) + "\n")
     return result

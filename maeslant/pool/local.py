@@ -5,7 +5,8 @@ import concurrent.futures
 import re
 from collections.abc import Callable
 
-from maeslant.device import CODES, Device, DeviceError, build_simulation, check, library
+from maeslant.device import CODES, NULL, Device, DeviceError, build_simulation, check, library
+from maeslant.errors import MaeslantError
 from maeslant.pool.cards import Pool
 
 
@@ -17,6 +18,8 @@ class Local(Pool):
         self.uri, self.handle = uri, None
         for card in set(uri.removeprefix("pool:").split(",")):
             card = re.sub(r"^\d+\*", "", card)
+            if card == NULL:
+                raise MaeslantError(f"{NULL} computes nothing: it is no card of a pool")
             if card.startswith("sim:"):
                 build_simulation(card)
         handle = self.ffi.new("mae_pool_t **")

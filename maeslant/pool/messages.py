@@ -75,9 +75,9 @@ class Cutter:
 class Flight:
     """Parts on cards, given back in the order in which they were begun."""
 
-    def __init__(self, pool, most: int | None = None) -> None:
+    def __init__(self, pool) -> None:
         self.pool = pool
-        self.most = most or AHEAD * pool.width
+        self.most = AHEAD * pool.width
         self.answers = collections.deque()
 
     def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
@@ -115,7 +115,7 @@ class Stream:
         self.mode, self.direction, self.key, self.iv = mode, direction, key, iv
         self.divided = library()[1].mae_mode_divides(CODES[mode], direction)
         self.cutter = Cutter()
-        self.flight = Flight(pool, None if self.divided else 0)
+        self.flight = Flight(pool)
         self.pool = pool
         self.offset = 0
         self.before = bytes(BLOCK)

@@ -4,7 +4,7 @@
 A design is merged into one module before, so that ABC sees across edges. Where there are many
 lanes they stay apart, so that what stands ten times is mapped once; they are merged afterwards.
 ABC is told of a driver and a load (-constr): without, it leaves large fan-outs unbuffered.
-Where a period is asked for, the smallest way of mapping that meets it is kept, else the fastest.
+Where a period is asked for, the first of SCRIPTS that meets it is kept, else the fastest.
 """
 
 import gzip

@@ -134,4 +134,7 @@ def _value(kind: str, value: int) -> str:
         for name, number in re.findall(r"(\w+)\s*=\s*\d+'d(\d+)", body[1] if body else ""):
             if int(number) == value:
                 return f"{path.stem}::{name}"
+        if body:
+            names = ", ".join(re.findall(r"(\w+)\s*=", body[1]))
+            raise SynthesisError(f"{value} is no {kind.split('::')[-1]}: {names}")
     return str(value)

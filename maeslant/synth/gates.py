@@ -29,7 +29,7 @@ def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
     """Run the tests on a finished point: the names of those that passed, and that cannot run."""
-    module = _tests(report.top)
+    module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
     netlist = work / "net.v"
@@ -78,7 +78,7 @@ def run(
         return {"passed": passed, "inside": inside}
 
 
-def _tests(top: str) -> str:
+def tests(top: str) -> str:
     """The Python module with a hardware module's tests."""
     source = next(paths.RTL.glob(f"*/**/{top}.sv"))
     folder = source.relative_to(paths.RTL).parts[0]

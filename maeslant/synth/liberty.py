@@ -91,6 +91,8 @@ def find(target: str) -> Library:
             raise SynthesisError(f"{path} names no {name}: is it a Liberty file?")
     driver, nand2 = _buffer(cells, path), _nand2(cells, path)
     label = target if target in KNOWN else packed.name.split(".")[0]
+    if target not in KNOWN and label in KNOWN:  # a file of that name need not be that library
+        label += ".lib"
     return Library(label, path, digest, cells, dont_use, driver, 5.0, nand2, float(volts[1]), wire)
 
 
@@ -107,9 +109,7 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
     path = paths.BUILD / "pdk" / f"{packed.stem.removesuffix('.lib')}-{digest[:8]}.lib"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}")
-        part.write_bytes(text)
-        part.replace(path)
+        paths.write(path, text)
     return path, digest
 
 

@@ -9,7 +9,6 @@ import contextlib
 import dataclasses
 import fcntl
 import json
-import os
 import pathlib
 import shutil
 import tempfile
@@ -69,9 +68,7 @@ class Report:
     def write(self, file: pathlib.Path) -> None:
         """Put it into a file, whole or not at all; the folder is made."""
         file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.{os.getpid()}")
-        part.write_text(json.dumps(self.as_dict(), indent=1) + "\n")
-        part.replace(file)
+        paths.write(file, json.dumps(self.as_dict(), indent=1) + "\n")
         self.file = file
 
 
@@ -86,12 +83,6 @@ def load(file: pathlib.Path) -> Report | None:
         return made if known and made.schema == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def load_all() -> list[Report]:
-    """All reports there are, by folder name."""
-    found = [load(path) for path in sorted(REPORTS.glob("*/report.json"))]
-    return [report for report in found if report is not None]
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenSTA on a mapped netlist: the critical path, and power from switching activities.
+"""OpenSTA on a mapped netlist: the critical path.
 
 Conditions: every input is driven by the library's medium buffer and arrives with the clock edge,
 every output drives a small load and is due at the clock edge. Clocks are ideal, all clocks of a

@@ -358,12 +358,18 @@ static void names(void)
         "pool:pool:null:",
         "pool:nonsense",
     };
+    static const char *const names_of[] = {"a", "null:"};
     struct mae_pool_card list[MOST];
+    mae_dev_t *mixed[2];
     mae_pool_t *pool;
     size_t count;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         CHECK_ERROR(mae_pool_open(wrong[i], &pool), MAE_E_URI);
     CHECK_ERROR(mae_pool_open("pool:null:,sim:nosuch", &pool), MAE_E_NO_DEVICE);
+    make(1);
+    CHECK_OK(mock_open(mocks[0], &mixed[0]));
+    CHECK_OK(mae_open("null:", &mixed[1]));
+    CHECK_ERROR(mae_pool_of(mixed, names_of, 2, &pool), MAE_E_URI);
     CHECK(!pool);
     CHECK_ERROR(mae_pool_open(NULL, &pool), MAE_E_ARGUMENT);
     CHECK_OK(mae_pool_open("pool:null:,3*null:", &pool));

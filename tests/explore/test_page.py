@@ -77,7 +77,7 @@ def test_command(notebook: pathlib.Path) -> None:
     assert "2 more points" in pathlib.Path(found["page"]).read_text()
     orders(notebook)
     (report.REPORTS / "pool.json").write_text(
-        json.dumps([{"cards": n, "blocks_per_clock": 3.9 * n, "gbytes_per_s": n} for n in (1, 2)])
+        json.dumps([{"cards": n, "blocks_per_clock": 3.9 * n, "times_one": n} for n in (1, 2)])
     )
     good, out, _ = run(
         notebook, as_json=False, out=notebook / "other.html", picture=notebook / "a.svg"
@@ -101,7 +101,7 @@ def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(command, "DOCS", notebook / "docs")
     orders(notebook)
     report.REPORTS.mkdir(exist_ok=True)
-    pool = json.dumps([{"cards": 2, "blocks_per_clock": 7.8, "gbytes_per_s": 2}])
+    pool = json.dumps([{"cards": 2, "blocks_per_clock": 7.8, "times_one": 2}])
     (report.REPORTS / "pool.json").write_text(pool)
     (notebook / "docs").mkdir()
     good, out, _ = run(notebook, public=True)
@@ -113,6 +113,18 @@ def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> N
         assert link.startswith("reports/") and f'href="{link}"' in text
         assert (notebook / "docs" / link).is_file()
     assert len(list(report.PUBLISHED.iterdir())) == 7
+    with pytest.raises(MaeslantError, match="--publish takes the whole table"):
+        run(notebook, public=True, quick=True)
+    assert (notebook / "docs" / "explore.html").read_text() == text
+
+
+@pytest.mark.parametrize("row", [{}, {"times_one": 0}, {"times_one": None}, {"times_one": "2"}])
+def test_a_pool_of_noise_is_none(row: dict, notebook: pathlib.Path) -> None:
+    """Figures of the pool that cannot be drawn are taken from elsewhere, or left out."""
+    report.REPORTS.mkdir(exist_ok=True)
+    noise = json.dumps([{"cards": 2, "blocks_per_clock": 7.8} | row])
+    (report.REPORTS / "pool.json").write_text(noise)
+    assert (command._pool() or [None])[0] != report.REPORTS / "pool.json"
 
 
 def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

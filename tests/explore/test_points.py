@@ -45,7 +45,7 @@ def test_names(table) -> None:
     named = {(point.name, point.label, point.target) for point in found}
     assert ("lanes4", "lanes4", "nangate45") in named and ("lanes4", "lanes4", "xc7") in named
     assert ("lanes1", "lanes, N = 3", "xc7") in named
-    assert ("iter", "iter with 2 ns asked for", "nangate45") in named
+    assert ("iter", "iter, 2 ns asked for", "nangate45") in named
     twice = [point for point in found if point.label == "lanes4" and point.target == "nangate45"]
     assert len(twice) == 1 and twice[0].sweeps == ("a", "b") and twice[0].power
     assert "iter4" in {p.name for p in table("a: {builds: ['iter*'], targets: [xc7]}")}

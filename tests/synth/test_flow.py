@@ -11,8 +11,11 @@ import shutil
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from maeslant import cosim
+from maeslant.cli import app
+from maeslant.errors import MaeslantError
 from maeslant.synth import (
     SynthesisError,
     asic,
@@ -290,6 +293,23 @@ def test_reports_of_noise_are_none(tmp_path) -> None:
     for bad in ({"area": None}, {"timing": []}, {"schema": 2}, {"sources": 3}, {"more": 1}):
         file.write_text(json.dumps(good | bad))
         assert reports.load(file) is None
+
+
+def test_options_that_do_not_go_together() -> None:
+    """Known before hours of work: nothing is synthesized."""
+    for words, said in (
+        (["mae_sbox", "--target", "xc7", "--simulate"], "none to simulate"),
+        (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
+        (["mae_sbox", "--seeds", "3"], "nangate45 is not placed"),
+        (["mae_sbox", "--target", "xc7", "--seeds", "3"], "xc7 is not placed"),
+        (["mae_sbox", "--tables", "--finished"], "takes no PART"),
+        (["--tables", "--finished", "--power"], "takes no PART"),
+        (["mae_sbox", "--target", "xc7", "-G", "Impl=9"], "9 is no sbox_impl_e: SboxTable"),
+    ):
+        result = CliRunner().invoke(app, ["synth", *words])
+        assert isinstance(result.exception, MaeslantError) and said in str(result.exception), words
+    result = CliRunner().invoke(app, ["explore", "--finished", "--cluster", "tcp://127.0.0.1:1"])
+    assert "--finished synthesizes nothing" in str(result.exception)
 
 
 def test_settings_are_numbers_or_names() -> None:

@@ -92,6 +92,31 @@ def test_readme_has_the_headlines(small) -> None:
     assert row in tables.README.read_text()
 
 
+def test_differences() -> None:
+    """More of each figure that both have, zeros too; or how much of it the other is."""
+    whole, part = tables.Ours("stream4", "xc7"), tables.Ours("copy4", "xc7")
+
+    def made(**area: float) -> report.Report:
+        words = dict.fromkeys(
+            ("name", "top", "target", "kind", "sources", "commit", "left_out"), ""
+        )
+        words |= {"parameters": {}, "recipe": {}, "tools": {}}
+        return report.Report(**words, area=area, timing=None)
+
+    done = {
+        repr(whole): made(lut=125, ff=80, bram=4.5, dsp=6),
+        repr(part): made(lut=100, ff=20, bram=0, dsp=6),
+    }
+    more = tables._record(tables.Difference(whole, part, "more"), done)
+    assert more["label"] == "more (+25% LUT)"
+    assert more["figures"] == {"lut": 25, "ff": 60, "bram": 4.5, "dsp": 0}
+    share = tables._record(tables.Difference(whole, part, "share", share=True), done)
+    assert share["label"] == "share (80% of the LUT, 25% of the FF)"
+    assert share["figures"] == {"lut_share": 0.8, "ff_share": 0.25}
+    done[repr(whole)] = None
+    assert not tables._record(tables.Difference(whole, part, "none"), done)["figures"]
+
+
 def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None:
     """Tables whose points cannot be told are not written."""
     tables.make(compute=True)

@@ -142,6 +142,8 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
         (["--mode", "xts", "--key", KEYS[128], "--iv", IV], "xts takes"),
         ([*options("ctr"), "--device", "sim:none"], "none"),
         ([*options("ctr"), "--device", "nonsense"], "nonsense"),
+        ([*options("ctr"), "--device", "null:"], "computes nothing"),
+        ([*options("ctr"), "--device", "pool:2*null:"], "computes nothing"),
         ([*options("ctr"), "--device", "vfio:0000:ff:1f.7"], "0000:ff:1f.7"),
         (["--mode", "xts", "--key", KEYS[256], "--iv", IV], ""),
     ],
