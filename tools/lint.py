@@ -84,9 +84,12 @@ def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, obj
 
 
 def _overrides(path: pathlib.Path, parameters: dict[str, object]) -> list[str]:
-    """Parameters as Verilator's options; the enums of the packages have two bits."""
-    enums = set(re.findall(r"parameter \w+_e (\w+)", re.sub(r" +", " ", path.read_text())))
-    sized = {name: "2'd" if name in enums else "" for name in parameters}
+    """Parameters as Verilator's options; enums of the packages with their bits."""
+    packages = "".join(package.read_text() for package in paths.rtl_packages())
+    bits = re.findall(r"typedef enum logic \[(\d+):0\] {[^}]*} (\w+_e);", packages)
+    sizes = {kind: f"{int(high) + 1}'d" for high, kind in bits}
+    enums = re.findall(r"parameter +(\w+_e) +(\w+)", path.read_text())
+    sized = dict.fromkeys(parameters, "") | {name: sizes[kind] for kind, name in enums}
     return [f"-G{name}={sized[name]}{int(value)}" for name, value in parameters.items()]
 
 

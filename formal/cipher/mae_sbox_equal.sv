@@ -2,21 +2,21 @@
 //
 // mae_sbox_equal: all implementations of mae_sbox side by side; equal_o is 1 for every input of
 // every Kind. tests/cipher/test_sbox_proof.py has Yosys prove it. Flip (masks on the outputs of the
-// shallow and of the Boolean one) makes one wrong on purpose, to see the proof fail.
+// one-hot, the shallow and the Boolean one) makes one wrong on purpose, to see the proof fail.
 
 module mae_sbox_equal
   import mae_aes_pkg::*;
 #(
     parameter dirs_e        Kind = DirsBoth,
-    parameter logic  [15:0] Flip = 16'h0000
+    parameter logic  [23:0] Flip = 24'h000000
 ) (
     input  logic       inverse_i,
     input  logic [7:0] in_i,
     output logic       equal_o
 );
 
-  logic [3:0][7:0] out;
-  for (genvar i = 0; i < 4; i++) begin : gen_sbox
+  logic [4:0][7:0] out;
+  for (genvar i = 0; i < 5; i++) begin : gen_sbox
     mae_sbox #(
         .Kind (Kind),
         .Impl (sbox_impl_e'(i)),
@@ -33,6 +33,6 @@ module mae_sbox_equal
   end
 
   assign equal_o = out[0] == out[1] && out[0] == (out[2] ^ Flip[7:0]) &&
-      out[0] == (out[3] ^ Flip[15:8]);
+      out[0] == (out[3] ^ Flip[15:8]) && out[0] == (out[4] ^ Flip[23:16]);
 
 endmodule

@@ -30,6 +30,7 @@ ASIC = ("nangate45", "sky130", "ihp")
 WORDS = {
     "Units": "{} units",
     "RegsPerRound": "{}-register rounds",
+    "RoundsPerReg": "{} rounds a register",
     "Sbox": "{} S-box",
     "Dirs": "{}",
     "MaxKeyLen": "{}",
@@ -41,6 +42,7 @@ VALUES = {
     "SboxTower": "tower-field",
     "SboxBoolean": "Boolean",
     "SboxShallow": "shallow",
+    "SboxOnehot": "one-hot",
     "DirsEncrypt": "encryption",
     "DirsDecrypt": "decryption",
     "DirsBoth": "both directions",

@@ -14,7 +14,7 @@ BLOCK = 128  # bits
 BOTH = 3
 DIRECTIONS = {1: "encrypts", 2: "decrypts", BOTH: "both"}
 KEYS = {0: "128", 1: "128, 192", 2: "128, 192, 256"}
-SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "shallow circuit"}
+SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "shallow circuit", 4: "one-hot"}
 FAMILIES = (  # of tops, by the beginning of their names
     ("mae_cipher_lanes", "pipeline"),
     ("mae_cipher_pipe", "pipeline"),
@@ -143,7 +143,8 @@ def _function(
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)
-        latency = latency or 10 * values.get("RegsPerRound", 1) + 1
+        regs, per_reg = values.get("RegsPerRound", 1), values.get("RoundsPerReg", 1)
+        latency = latency or (10 * regs + 1 if per_reg == 1 else 10 // per_reg)
     elif top in ("mae_cipher_iter", "mae_cipher_small"):
         blocks, latency = blocks or values.get("Units", 1) / 10, latency or 10
     elif top == "mae_gcm_stream":

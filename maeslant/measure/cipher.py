@@ -23,6 +23,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_small")
     regs = int(parameters.get("RegsPerRound", 1))
+    per_reg = int(parameters.get("RoundsPerReg", 1))
     if kind == "block":
         target = rounds(bits) if iterative else 1
         return "clocks", "lower", target, "P1: 12" if iterative and bits == 128 else ""
@@ -30,7 +31,8 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
         target = None if iterative else lanes
         return "blocks/clock", "higher", target, f"P4: {lanes}" if not iterative else ""
     if kind == "latency":
-        target = None if iterative else rounds(bits) * regs + 1
+        target = rounds(bits) * regs + 1 if per_reg == 1 else rounds(bits) // per_reg
+        target = None if iterative else target
         return (
             "clocks",
             "lower",
@@ -40,10 +42,11 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     if kind == "wait_decrypt":
         return "clocks", "lower", rounds(bits), "P3: not at once"
     if kind in ("wait_encrypt", "early"):
+        whole = kind == "wait_encrypt" and per_reg > 1  # it waits for all round keys
         return (
             "clocks",
             "lower",
-            0,
+            rounds(bits) if whole else 0,
             "P1: 50, once a key" if kind == "wait_encrypt" else "",
         )
     return "clocks", "lower", 0, ""

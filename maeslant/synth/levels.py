@@ -110,6 +110,10 @@ class Netlist:
         self._order()
         self.words = np.zeros(self.nets, dtype=np.uint64)
         self.words[1] = ONES
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin to count anew."""
         self.toggles = np.zeros(self.nets, dtype=np.int64)
         self.highs = np.zeros(self.nets, dtype=np.int64)
         self.clocks = 0

@@ -8,7 +8,8 @@ one state causes it: four times too much for an exclusive-or.
 
 Every net's transitions are counted in simulation (levels). A transition takes half C V^2 of what is
 on the net, the wire by the library's model, and inside the driving cell the mean of
-that output's arcs at that load. A flip-flop's clock pin takes what the groups say of D as Q and,
+that output's arcs at that load. Of ciphers the energy of counter blocks is added, and both without
+the library's model of wires. A flip-flop's clock pin takes what the groups say of D as Q and,
 in the share of clocks in which Q changes, of D unlike Q; both its outputs change, connected or not.
 """
 
@@ -43,18 +44,14 @@ def estimate(
         shutil.copyfileobj(packed, plain)
     tell("reading the netlist")
     design = levels.Netlist(netlist, report.top, library)
-    bench = stimulus.bench(report.top, report.parameters, design)
-    for clock in range(WARM + COUNTED):
-        if clock % 8 == 0:
-            tell(f"simulating clock {clock} of {WARM + COUNTED}")
-        bench.clock(count=clock >= WARM)
+    bench = _run(stimulus.bench(report.top, report.parameters, design), tell)
     tell("adding up power")
     internal, switching, clocks, leakage = energies(design, library)
     period = report.timing["period_ns"]
     parts = [internal / period * 1e-3, switching / period * 1e-3, clocks / period * 1e-3]  # mW
     total = sum(parts) + leakage
     blocks = bench.blocks / (COUNTED * levels.RUNS)
-    return {
+    found = {
         "model": MODEL,
         "clock_mhz": round(1000 / period, 1),
         "mw": round(total, 5),
@@ -69,16 +66,44 @@ def estimate(
             runs=levels.RUNS, clocks=COUNTED, stimulus=bench.says, slew=energy.SLEW_NS
         ),
     }
+    counter = stimulus.counter_mode(report.top)
+    if blocks and counter:
+
+        def each(wires: bool) -> float:
+            """PJ a block of what was simulated."""
+            spent = energies(design, library, wires)
+            return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
+
+        found["pj_without_wires"] = each(wires=False)
+        design.forget()
+        _run(counter(report.parameters, design), tell)
+        found["counter_pj"] = each(wires=True)
+        found["counter_pj_without_wires"] = each(wires=False)
+    return found
 
 
-def energies(design: levels.Netlist, library: Library) -> tuple[float, float, float, float]:
-    """Of a netlist that was simulated, in fJ a clock: internal, nets, clock pins; mW of leakage."""
+def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
+    """Simulate until enough was counted."""
+    for clock in range(WARM + COUNTED):
+        if clock % 8 == 0:
+            tell(f"simulating clock {clock} of {WARM + COUNTED}")
+        bench.clock(count=clock >= WARM)
+    return bench
+
+
+def energies(
+    design: levels.Netlist, library: Library, wires: bool = True
+) -> tuple[float, float, float, float]:
+    """Of a netlist that was simulated, in fJ a clock: internal, nets, clock pins; mW of leakage.
+
+    Without ``wires`` the library's model of them is left out.
+    """
     known = energy.read(library)
     rate = design.activity()[0]
     kinds = collections.defaultdict(list)
     for kind, pins in design.cells.values():
         kinds[kind].append(pins)
-    load, driven, charge = _loads(design, library, kinds)
+    load, driven, charge = _loads(design, library, kinds, wires)
     switching = 0.5 * library.volts**2 * float((load * rate)[driven].sum())
     clocks = charge * library.volts**2
     internal = leakage = 0.0
@@ -95,9 +120,12 @@ def energies(design: levels.Netlist, library: Library) -> tuple[float, float, fl
 
 
 def _loads(
-    design: levels.Netlist, library: Library, kinds: dict[str, list[dict[str, int]]]
+    design: levels.Netlist,
+    library: Library,
+    kinds: dict[str, list[dict[str, int]]],
+    wires: bool,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Load in fF of each net, wire included; which a cell drives; fF of all clock pins."""
+    """Load in fF of each net; which a cell drives; fF of all clock pins."""
     load, pins_on = np.zeros(design.nets), np.zeros(design.nets)
     driven, charge = np.zeros(design.nets, bool), 0.0
     for kind, members in kinds.items():
@@ -112,7 +140,9 @@ def _loads(
         if direction == "output":
             np.add.at(load, nets, library.load_ff)
             np.add.at(pins_on, nets, 1)
-    return load + energy.wire_load(library, pins_on), driven, charge
+    if wires:
+        load = load + energy.wire_load(library, pins_on)
+    return load, driven, charge
 
 
 def _clock_pin(cell: Cell) -> str:

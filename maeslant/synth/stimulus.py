@@ -86,18 +86,23 @@ class Cipher(Bench):
 
     says = "one AES-128 key, a fresh random block to encrypt whenever a lane takes one"
 
+    def block(self, lane: int, width: int) -> None:
+        """A lane's next block."""
+        self.fresh("req_i", lane * width, BLOCK)
+
     def drive(self) -> None:
         """The key until it was taken, then blocks."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
             self.keyed = False
-            self.since = 0  # clocks since the first block was offered, which is taken at once
+            self.since = 0  # clocks since the first block was taken
+            self.begun = False
             self.number("key_i", 0)
             self.fresh("key_i", 0, 256)
             self.set("key_valid_i", ONES)
             for lane in range(lanes):
-                self.fresh("req_i", lane * width, BLOCK)
+                self.block(lane, width)
         elif not self.keyed and self.high("key_ready_o"):
             self.keyed = True
             self.set("key_valid_i", ZERO)
@@ -106,7 +111,7 @@ class Cipher(Bench):
             ready = self.design.words[self.design.port("req_ready_o")]
             for lane in range(lanes):
                 if ready[lane] & np.uint64(1):
-                    self.fresh("req_i", lane * width, BLOCK)
+                    self.block(lane, width)
 
     def out(self) -> int:
         """Answers."""
@@ -116,9 +121,28 @@ class Cipher(Bench):
         """A clock; the first answer's is looked at."""
         super().clock(count)
         if self.keyed:
+            self.begun = self.begun or self.high("req_ready_o")
             if self.latency is None and self.high("rsp_valid_o"):
                 self.latency = self.since
-            self.since += 1
+            self.since += self.begun
+
+
+class Counter(Cipher):
+    """The same in counter mode, SP 800-38A §6.5: lanes take counter blocks in turn."""
+
+    says = "consecutive counter blocks"
+    BITS = 32  # as in SP 800-38D §6.2; those above are each run's own and stay
+
+    def block(self, lane: int, width: int) -> None:
+        """The next number; which of them is the first is random."""
+        if not hasattr(self, "number_next"):
+            self.number_next = int(self.random.integers(1 << self.BITS))
+            self.started = set()
+        if lane not in self.started:
+            self.started.add(lane)
+            self.fresh("req_i", lane * width, BLOCK)
+        self.number("req_i", self.number_next, lane * width, self.BITS)
+        self.number_next = (self.number_next + 1) % (1 << self.BITS)
 
 
 BENCHES: dict[str, type[Bench]] = {
@@ -133,3 +157,8 @@ def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
     """The stimulus of a module, reset and ready."""
     kind: Callable[..., Bench] = BENCHES.get(top, Bench)
     return kind(parameters, design)
+
+
+def counter_mode(top: str) -> type[Bench] | None:
+    """The stimulus of a cipher in counter mode; None for other modules."""
+    return Counter if BENCHES.get(top) is Cipher else None

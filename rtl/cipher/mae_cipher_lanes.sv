@@ -2,13 +2,15 @@
 //
 // mae_cipher_lanes: Lanes unrolled pipelines on one key expansion and one key memory.
 //
-// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a round.
+// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a round;
+// 5, 6, 7 with RoundsPerReg = 2.
 // Throughput: Lanes blocks a clock. A key: see mae_key_mem; other banks keep flowing while one is
 // loaded.
 // Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
-// are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3; KeyClocks 1..RegsPerRound, the clocks
-// for a round key (the contract's Nr + 1 clocks become Nr * KeyClocks + 1); Flush, CtxBits: see
-// mae_pipe_rounds.
+// are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3; RoundsPerReg 1 or 2
+// (mae_pipe_rounds; with 2, encryption too waits until all round keys are made); KeyClocks
+// 1..RegsPerRound, the clocks for a round key (the contract's Nr + 1 clocks become
+// Nr * KeyClocks + 1); Flush, CtxBits: see mae_pipe_rounds.
 // Ports: the contract in mae_aes_pkg. Readies are combinational in bank, direction and in
 // key_valid_i, key_i.bank; answers come from registers. Blocks of different key lengths in one lane
 // keep their order: the shorter one waits, 2 or 4 rounds at most, behind a longer one.
@@ -27,6 +29,7 @@ module mae_cipher_lanes
     parameter key_len_e    MaxKeyLen    = Aes256,
     parameter sbox_impl_e  Sbox         = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter int unsigned RoundsPerReg = 1,
     parameter int unsigned KeyClocks    = 1,
     parameter bit          Flush        = 1'b0,
     parameter int unsigned CtxBits      = CtxWidth
@@ -101,13 +104,14 @@ module mae_cipher_lanes
         .MaxKeyLen   (MaxKeyLen),
         .Sbox        (Sbox),
         .RegsPerRound(RegsPerRound),
+        .RoundsPerReg(RoundsPerReg),
         .Flush       (Flush),
         .CtxBits     (CtxBits)
     ) u_rounds (
         .clk_i,
         .rst_ni,
         .clear_i,
-        .enc_ready_i(enc_ready),
+        .enc_ready_i((RoundsPerReg > 1) ? dec_ready : enc_ready),
         .dec_ready_i(dec_ready),
         .len_i      (len),
         .keys_i     (keys),

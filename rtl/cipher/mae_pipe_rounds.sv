@@ -2,10 +2,13 @@
 //
 // mae_pipe_rounds: one lane: the unrolled rounds of AES, fed from a key memory outside.
 //
-// Latency: Nr * RegsPerRound + 1 clocks from request to answer. Throughput: one block a clock.
+// Latency: Nr * RegsPerRound + 1 clocks from request to answer; Nr / 2 with RoundsPerReg = 2.
+// Throughput: one block a clock.
 // Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3 (mae_sub_bytes says where the
-// second and third stand); Flush 0 or 1; CtxBits 0..8, the bits of the context that come back, the
-// others are 0.
+// second and third stand); RoundsPerReg 1, or 2 with RegsPerRound = 1: a register behind every
+// second round, none in front of the first, for the least energy (a block then needs all round keys:
+// enc_ready_i is to wait for them); Flush 0 or 1; CtxBits 0..8, the bits of the context that come
+// back, the others are 0.
 // Requests and answers: the contract in mae_aes_pkg. req_ready_o depends combinationally on
 // req_i.bank and req_i.dir. used_o[b]: a block of bank b enters in this clock.
 // keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
@@ -19,7 +22,8 @@
 // the end begins at position r * RegsPerRound, and position 0 is the answer. So a block enters at
 // position Nr * RegsPerRound of its key length, the last round is in the same place for all, and
 // decryption finds round key r - 1 there for each of them. A block of a shorter key waits until
-// nothing is above its entry, which keeps the order.
+// nothing is above its entry, which keeps the order. With two rounds a register, rounds r and r - 1
+// (r even) are at position r / 2, and a block is at its entry in the clock in which it comes.
 
 `include "mae_assert.svh"
 
@@ -31,6 +35,7 @@ module mae_pipe_rounds
     parameter key_len_e MaxKeyLen = Aes256,
     parameter sbox_impl_e Sbox = SboxTable,
     parameter int unsigned RegsPerRound = 1,
+    parameter int unsigned RoundsPerReg = 1,
     parameter bit Flush = 1'b0,
     parameter int unsigned CtxBits = CtxWidth,
     localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen)
@@ -52,9 +57,17 @@ module mae_pipe_rounds
 );
 
   `MAE_PARAM(RegsPerRoundLegal, RegsPerRound inside {[1 : 3]})
+  `MAE_PARAM(RoundsPerRegLegal, RoundsPerReg == 1 || (RoundsPerReg == 2 && RegsPerRound == 1))
   `MAE_PARAM(CtxBitsLegal, CtxBits <= CtxWidth)
 
-  localparam int unsigned Positions = Rounds * RegsPerRound;  // the highest one
+  localparam int unsigned Positions = Rounds * RegsPerRound / RoundsPerReg;  // the highest one
+  // Where a block of a key length enters; with two rounds a register, in front of the rounds.
+  localparam bit Direct = RoundsPerReg > 1;
+  localparam int unsigned Entry[3] = '{
+      10 * RegsPerRound / RoundsPerReg,
+      12 * RegsPerRound / RoundsPerReg,
+      14 * RegsPerRound / RoundsPerReg
+  };
   localparam int unsigned BankBits = (KeyBanks > 1) ? $clog2(KeyBanks) : 1;
 
   typedef struct packed {
@@ -71,6 +84,7 @@ module mae_pipe_rounds
   logic   [ Positions:0] valid_q;
   tag_t                  tag_q   [Positions+1];
   block_t                state_q [   Rounds+1];
+  block_t                state   [   Rounds+1];  // in front of a round, in this clock
 
   // Entry.
   logic   [BankBits-1:0] bank;
@@ -91,7 +105,7 @@ module mae_pipe_rounds
   always_comb begin
     above_free = 1'b1;
     for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
-      if (len == key_len_e'(l)) above_free = (valid_q >> ((10 + 2 * l) * RegsPerRound + 1)) == '0;
+      if (len == key_len_e'(l)) above_free = (valid_q >> (Entry[l] + 32'(!Direct))) == '0;
     end
   end
   assign req_ready_o = bank_ready && above_free;
@@ -111,46 +125,58 @@ module mae_pipe_rounds
   end
 
   // Who is where.
+  tag_t entering;
+  logic [Positions:0] entered, valid;  // entered: where a block is that no register holds yet
+  assign entering = '{ctx: req_i.ctx & CtxMask, bank: req_i.bank, dir: req_i.dir};
+  assign valid    = Direct ? valid_q | entered : valid_q;
+  always_comb begin
+    entered = '0;
+    for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
+      if (Direct && enter && len == key_len_e'(l)) entered[Entry[l]] = 1'b1;
+    end
+  end
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) valid_q <= '0;
     else if (clear_i) valid_q <= '0;
     else begin
-      valid_q <= valid_q >> 1;
+      valid_q <= valid >> 1;
       for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
-        if (enter && len == key_len_e'(l)) valid_q[(10+2*l)*RegsPerRound] <= 1'b1;
+        if (!Direct && enter && len == key_len_e'(l)) valid_q[Entry[l]] <= 1'b1;
       end
     end
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < Positions; p++) tag_q[p] <= tag_q[p+1];
+    for (int unsigned p = 0; p < Positions; p++) begin
+      tag_q[p] <= (Direct && entered[p+1]) ? entering : tag_q[p+1];
+    end
     for (int unsigned l = 0; l <= int'(MaxKeyLen); l++) begin
-      if (enter && len == key_len_e'(l)) begin
-        tag_q[(10+2*l)*RegsPerRound] <= '{
-            ctx: req_i.ctx & CtxMask,
-            bank: req_i.bank,
-            dir: req_i.dir
-        };
-      end
+      if (!Direct && enter && len == key_len_e'(l)) tag_q[Entry[l]] <= entering;
     end
   end
 
   // The rounds.
   for (genvar r = 1; r <= Rounds; r++) begin : gen_round
-    // Steps of this round: step s is at position r * RegsPerRound - s.
-    localparam int unsigned End = (r - 1) * RegsPerRound + 1;
-    logic [RegsPerRound-1:0] valid, dir;
+    // Steps of this round: step s is at position Begin - s.
+    localparam int unsigned Begin = Direct ? (r + 1) / 2 : r * RegsPerRound;
+    localparam int unsigned End = Begin - (RegsPerRound - 1);
+    logic [RegsPerRound-1:0] busy, dir;
     for (genvar s = 0; s < RegsPerRound; s++) begin : gen_step
-      assign valid[s] = Flush || valid_q[r*RegsPerRound-s];
-      assign dir[s]   = tag_q[r*RegsPerRound-s].dir;
+      assign busy[s] = Flush || valid[Begin-s];
+      assign dir[s]  = (Direct && entered[Begin-s]) ? entering.dir : tag_q[Begin-s].dir;
     end
 
     block_t key, result;
     logic [BankBits-1:0] key_bank;
-    assign key_bank = (KeyBanks > 1) ? tag_q[End].bank[BankBits-1:0] : '0;
+    always_comb begin
+      key_bank = '0;
+      if (KeyBanks > 1) begin
+        key_bank = (Direct && entered[End]) ? bank : tag_q[End].bank[BankBits-1:0];
+      end
+    end
     always_comb begin
       key = 'x;
-      if (valid[RegsPerRound-1]) begin
-        if (Dirs == DirsDecrypt || (Dirs == DirsBoth && tag_q[End].dir == Decrypt)) begin
+      if (busy[RegsPerRound-1]) begin
+        if (Dirs == DirsDecrypt || (Dirs == DirsBoth && dir[RegsPerRound-1] == Decrypt)) begin
           key = keys_i[key_bank][r-1];
         end else begin
           key = enc_keys_i[key_bank][r-1];
@@ -165,28 +191,43 @@ module mae_pipe_rounds
     ) u_round (
         .clk_i,
         .rst_ni (data_rst_n),
-        .valid_i(valid),
+        .valid_i(busy),
         .dir_i  (dir),
         .last_i (r == 1),
         .key_i  (key),
-        .state_i(state_q[r]),
+        .state_i(state[r]),
         .state_o(result)
     );
 
     // Some key length enters behind this round.
     localparam bit IsEntry = r - 1 >= 10 && r % 2 == 1;
-    always_ff @(posedge clk_i or negedge data_rst_n) begin
-      if (!data_rst_n) state_q[r-1] <= '0;
-      else if (IsEntry && enter && 32'(num_rounds(len)) == r - 1) state_q[r-1] <= first;
-      else if (valid[RegsPerRound-1]) state_q[r-1] <= result;
-      else state_q[r-1] <= '0;
+    logic enters;
+    assign enters = IsEntry && enter && 32'(num_rounds(len)) == r - 1;
+    if (Direct && r % 2 == 0) begin : gen_through
+      assign state[r-1] = result;
+      logic unused;
+      assign unused = enters;
+    end else begin : gen_reg
+      always_ff @(posedge clk_i or negedge data_rst_n) begin
+        if (!data_rst_n) state_q[r-1] <= '0;
+        else if (!Direct && enters) state_q[r-1] <= first;
+        else if (busy[RegsPerRound-1]) state_q[r-1] <= result;
+        else state_q[r-1] <= '0;
+      end
+      assign state[r-1] = (Direct && enters) ? first : state_q[r-1];
     end
   end
 
-  always_ff @(posedge clk_i or negedge data_rst_n) begin
-    if (!data_rst_n) state_q[Rounds] <= '0;
-    else if (enter && len == MaxKeyLen) state_q[Rounds] <= first;
-    else state_q[Rounds] <= '0;
+  block_t top;
+  assign top = (enter && len == MaxKeyLen) ? first : '0;
+  if (Direct) begin : gen_direct
+    assign state[Rounds] = top;
+  end else begin : gen_top
+    always_ff @(posedge clk_i or negedge data_rst_n) begin
+      if (!data_rst_n) state_q[Rounds] <= '0;
+      else state_q[Rounds] <= top;
+    end
+    assign state[Rounds] = state_q[Rounds];
   end
 
   assign rsp_valid_o = valid_q[0];

@@ -8,7 +8,7 @@
 // en_i: in_i is of interest; else out_o is without meaning, and an inner register is cleared.
 // inverse_i: with Kind = DirsBoth, whether in_i goes through the inverse; else ignored.
 // Source: FIPS 197 §5.1.1, §5.3.2; P3 §2.2 (tower); Boyar and Peralta (Boolean); Maximov
-// and Ekdahl (shallow).
+// and Ekdahl (shallow); Bertoni and others (one-hot).
 // Constant-time: yes. Masked: no. All implementations are equal byte for byte
 // (tests/cipher/test_sbox.py, formal/cipher).
 
@@ -32,7 +32,7 @@ module mae_sbox
 );
 
   `MAE_PARAM(KindLegal, Kind inside {DirsEncrypt, DirsDecrypt, DirsBoth})
-  `MAE_PARAM(ImplLegal, Impl inside {SboxTable, SboxTower, SboxBoolean, SboxShallow})
+  `MAE_PARAM(ImplLegal, Impl inside {SboxTable, SboxTower, SboxBoolean, SboxShallow, SboxOnehot})
   `MAE_PARAM(RegsLegal, Regs <= 1)
   `MAE_PARAM(LateLegal, !Late || Impl == SboxShallow)
 
@@ -51,6 +51,19 @@ module mae_sbox
     );
   end else if (Impl == SboxTower) begin : gen_tower
     mae_sbox_tower #(
+        .Kind (Kind),
+        .Regs (Regs),
+        .Bytes(Bytes)
+    ) u_sbox (
+        .clk_i,
+        .rst_ni,
+        .en_i,
+        .inverse_i,
+        .in_i,
+        .out_o
+    );
+  end else if (Impl == SboxOnehot) begin : gen_onehot
+    mae_sbox_onehot #(
         .Kind (Kind),
         .Regs (Regs),
         .Bytes(Bytes)

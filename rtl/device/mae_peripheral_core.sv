@@ -11,7 +11,8 @@
 // Constant-time: yes, every clock count follows from mode, key length and bus alone. Masked: no.
 // Auth adds GCM, CCM and CMAC (mae_auth_unit); with a cipher that cannot encrypt it adds nothing.
 // Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a power
-// of 2 (16: GHASH keeps up with the cipher). Memory needs Auth and a cipher that encrypts.
+// of 2 (16: GHASH keeps up with the cipher). Memory needs Auth and a cipher that encrypts. Sbox any but
+// SboxOnehot.
 
 `include "mae_assert.svh"
 
@@ -63,6 +64,7 @@ module mae_peripheral_core
     input  memory_in_t  memory_i
 );
   `MAE_PARAM(MemoryLegal, !Memory || (Auth && Dirs[0]))
+  `MAE_PARAM(SboxLegal, Sbox != SboxOnehot)  // features.sbox has 2 bits
 
   localparam bit HasAuth = Auth && Dirs[0];
 
@@ -397,7 +399,7 @@ module mae_peripheral_core
     from_hw.features.aes256.next = MaxKeyLen == Aes256;
     from_hw.features.encrypt.next = Dirs[0];
     from_hw.features.decrypt.next = Dirs[1];
-    from_hw.features.sbox.next = Sbox;
+    from_hw.features.sbox.next = 2'(Sbox);
     from_hw.features.regs_per_round.next = '0;
     from_hw.features.memory.next = Memory;
     from_hw.modes.mask.next = modes_mask(Dirs);

@@ -7,7 +7,7 @@
 // Throughput: Lanes blocks a clock where the mode's blocks are independent, or over 11 * Lanes
 // interleaved messages where they are chained. Data bus: 128 * Lanes bits.
 // Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256; KeySlots 1..64; KeyBanks
-// 1..4; RegsPerRound 1..3; IdWidth >= 8.
+// 1..4; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
 // Constant-time: yes, for one message; messages wait for each other. Masked: no.
 
 module mae_stream_card

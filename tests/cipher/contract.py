@@ -56,6 +56,8 @@ class Contract:
         self.duplex = bool(parameters.get("Duplex", 0))
         self.per_round, self.beside = map(int, os.environ["CIPHER_LATENCY"].split(","))
         self.key_clocks = int(parameters.get("KeyClocks", 1))
+        self.per_reg = int(parameters.get("RoundsPerReg", 1))
+        self.pipelined = bool(self.beside) or self.per_reg > 1
         self.ctx_mask = (1 << int(parameters.get("CtxBits", 8))) - 1
         self.clock = 0
         self.keys: dict[int, bytes] = {}
@@ -70,12 +72,12 @@ class Contract:
         await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, req_valid_i=0, req_i=0)
 
     def rounds_clocks(self, size: int) -> int:
-        """Clocks from a request to the last use of a round key."""
+        """Clocks from a request until its bank is free for another key."""
         return ROUNDS[size] * self.per_round
 
     def latency(self, size: int) -> int:
         """Clocks from a request to its answer."""
-        return self.rounds_clocks(size) + self.beside
+        return self.rounds_clocks(size) // self.per_reg + self.beside
 
     def dirs_of(self, lane: int) -> list[bool]:
         """The directions that a lane can do."""
@@ -238,7 +240,7 @@ async def throughput(dut) -> None:
     for size in cipher.sizes:
         await cipher.load(0, random.randbytes(size))
         await cipher.idle(20 * cipher.key_clocks)
-        every = 1 if cipher.beside else cipher.rounds_clocks(size)
+        every = 1 if cipher.pipelined else cipher.rounds_clocks(size)
         blocks = await cipher.traffic(10 * every + 30, 0.0, lambda lane: cipher.request(lane, 0))
         assert blocks == cipher.lanes * -(-(10 * every + 30) // every)
         cipher.offered = [None] * cipher.lanes
@@ -278,7 +280,8 @@ async def chained_blocks_leave_no_bubble(dut) -> None:
 async def key_timing(dut) -> None:
     """A key taken in clock t: encryption from t + 1, decryption and the next key Nr clocks later.
 
-    With KeyClocks clocks for a round key, Nr * KeyClocks. CIPHER_EARLY: the core is one
+    With KeyClocks clocks for a round key, Nr * KeyClocks. With two rounds a register encryption
+    waits as decryption does. CIPHER_EARLY: the core is one
     clock earlier with decryption, and takes the next key at once.
     """
     early = bool(os.environ.get("CIPHER_EARLY"))
@@ -287,7 +290,8 @@ async def key_timing(dut) -> None:
         for decrypt in cipher.dirs_of(lane):
             taken = await cipher.load(0, random.randbytes(size))
             used = await cipher.until_taken(lane, cipher.request(lane, 0, decrypt))
-            wait = ROUNDS[size] * cipher.key_clocks + 1 - early if decrypt else 1
+            whole = decrypt or cipher.per_reg > 1
+            wait = ROUNDS[size] * cipher.key_clocks + 1 - early if whole else 1
             assert used - taken == wait
             await cipher.drain()
             await cipher.idle(20 * cipher.key_clocks)
@@ -316,7 +320,7 @@ async def key_waits_for_its_blocks(dut) -> None:
             lanes, key_taken = await cipher.step()
             blocks += len(lanes)
         assert key_taken and cipher.clock - used == cipher.rounds_clocks(size)
-        if cipher.banks > 1 and cipher.beside:
+        if cipher.banks > 1 and cipher.pipelined:
             assert blocks == (cipher.lanes - 1) * cipher.rounds_clocks(size)
         cipher.offered = [None] * cipher.lanes
         await cipher.drain()

@@ -32,6 +32,7 @@ class Lane:
         self.dirs = [d for d, bit in ((0, ENCRYPT), (1, DECRYPT)) if dirs & bit]
         self.sizes = SIZES[: int(values.get("MaxKeyLen", 2)) + 1]
         self.regs = int(values.get("RegsPerRound", 1))
+        self.per_reg = int(values.get("RoundsPerReg", 1))
         self.flush = bool(values.get("Flush", 0))
         self.keys: list[bytes] = []
         self.inside: deque[list] = deque()
@@ -58,6 +59,8 @@ class Lane:
 
     def latency(self, key: bytes) -> int:
         """Clocks from a request to its answer."""
+        if self.per_reg > 1:
+            return ROUNDS[len(key)] // self.per_reg
         return ROUNDS[len(key)] * self.regs + 1 if self.pipeline else ROUNDS[len(key)]
 
     def takes(self, bank: int, decrypt: int) -> bool:

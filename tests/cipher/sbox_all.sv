@@ -11,10 +11,10 @@ module sbox_all
     input  logic             en_i,
     input  logic             inverse_i,
     input  logic [ 7:0]      in_i,
-    output logic [23:0][7:0] out_o
+    output logic [29:0][7:0] out_o
 );
 
-  for (genvar i = 0; i < 24; i++) begin : gen_sbox
+  for (genvar i = 0; i < 30; i++) begin : gen_sbox
     mae_sbox #(
         .Kind (dirs_e'(i % 3 + 1)),
         .Impl (sbox_impl_e'(i / 6)),

@@ -51,10 +51,12 @@ CONFIGURATIONS = (
     pytest.param({"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     pytest.param({"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},  # P4's
+    {"Lanes": 2, "KeyBanks": 3, "RoundsPerReg": 2, "Sbox": 4},
 )
 
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_lanes(parameters: dict[str, int]) -> None:
     """N blocks a clock."""
-    bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": "1,1"})
+    latency = "1,0" if parameters.get("RoundsPerReg") else "1,1"
+    bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": latency})

@@ -44,9 +44,11 @@ async def clear_empties(dut) -> None:
         {"KeyBanks": 3},
         {"KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 1, "RegsPerRound": 3},
         {"KeyBanks": 3, "RegsPerRound": 2, "Sbox": 3, "Flush": 1},
+        {"KeyBanks": 3, "RoundsPerReg": 2, "Sbox": 4},
+        {"KeyBanks": 1, "RoundsPerReg": 2, "Dirs": 1, "MaxKeyLen": 0, "Flush": 1},
     ),
     ids=str,
 )
 def test_pipe_rounds(parameters: dict[str, int]) -> None:
-    """A bank for each key length; deep, encryption only; and with bare registers."""
+    """A bank for each key length; deep, encryption only; bare registers; two rounds a register."""
     bench.run("mae_pipe_rounds", parameters=parameters, visible=True)

@@ -9,7 +9,7 @@ from tests.cipher.leaks import registers_left
 from tests.support import bench
 from tests.support.stream import start
 
-IMPLEMENTATIONS = ("table", "tower", "Boolean", "shallow")
+IMPLEMENTATIONS = ("table", "tower", "Boolean", "shallow", "one-hot")
 ENCRYPT, DECRYPT, BOTH = 1, 2, 3
 
 
@@ -30,7 +30,7 @@ async def equals_the_definition(dut) -> None:
         dut.inverse_i.value = inverse
         dut.in_i.value = x
         await Timer(1, "ns")
-        out = int(dut.out_o.value).to_bytes(24, "little")
+        out = int(dut.out_o.value).to_bytes(30, "little")
         for i, value in enumerate(out):
             kind, registered = i % 3 + 1, i // 3 % 2
             at = before if registered else (inverse, x)
