@@ -44,7 +44,7 @@ async def clear_empties(dut) -> None:
         {"KeyBanks": 3},
         {"KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 1, "RegsPerRound": 3},
         {"KeyBanks": 3, "RegsPerRound": 2, "Sbox": 3, "Flush": 1},
-        {"KeyBanks": 3, "RoundsPerReg": 2, "Sbox": 4},
+        {"KeyBanks": 3, "RoundsPerReg": 2},
         {"KeyBanks": 1, "RoundsPerReg": 2, "Dirs": 1, "MaxKeyLen": 0, "Flush": 1},
     ),
     ids=str,

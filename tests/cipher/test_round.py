@@ -50,6 +50,7 @@ async def equals_the_definition(dut) -> None:
         {"Regs": 1, "Dirs": 2},
         {"Regs": 2, "Dirs": 3, "Sbox": 2},
         {"Regs": 1, "Sbox": 3},
+        {"Regs": 0, "Dirs": 1, "Sbox": 4},
     ),
     ids=str,
 )
