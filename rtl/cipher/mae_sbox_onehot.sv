@@ -29,6 +29,8 @@ module mae_sbox_onehot
     output logic [Bytes-1:0][7:0] out_o
 );
   import mae_sbox_table_pkg::*;
+  // Simulators compile it once, not once for each S-box:
+  // verilator no_inline_module
 
   localparam int unsigned Ways = (Kind == DirsBoth) ? 2 : 1;
 
