@@ -104,7 +104,7 @@ def lanes(
             continue
         marks += [Mark(r.lanes, value(r), tone, shape, False, "", names(r)) for r in group]
         lines.append(Line([(r.lanes, value(r)) for r in group], tone))
-        words = f"ours, {regs} register{'s' if regs > 1 else ''} a round"
+        words = f"ours, {regs:g} register{'s' if regs > 1 else ''} a round"
         entries.append((tone, shape, False, words + (f", {sbox}" if sbox else "")))
     marks += [Mark(r.lanes, value(r), "red", "square", True, "", names(r)) for r in paper]
     lines.append(Line([(r.lanes, value(r)) for r in paper], "red", dashed=True))

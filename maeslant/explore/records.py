@@ -47,7 +47,7 @@ class Record:
     power_mhz: float | None = None
     pj: float | None = None
     lanes: int = 1
-    regs: int = 1
+    regs: float = 1  # a round; half of one where a register stands behind every second round
     sbox: str = ""
     directions: str = ""
     keys: str = ""
@@ -123,7 +123,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
         power_mhz=power.get("clock_mhz"),
         pj=power.get("pj_per_block"),
         lanes=int(values.get("Lanes", 1)),
-        regs=int(values.get("RegsPerRound", 1)),
+        regs=values.get("RegsPerRound", 1) / values.get("RoundsPerReg", 1),
         sbox=SBOXES.get(values.get("Sbox"), ""),
         directions=DIRECTIONS.get(BOTH if "gcm" in point.top else values.get("Dirs"), ""),
         keys=KEYS.get(values.get("MaxKeyLen"), ""),

@@ -46,11 +46,13 @@ async def chained_messages_fill_the_lanes(dut) -> None:
 
 
 CONFIGURATIONS = (
-    {"Lanes": 2, "KeyBanks": 3, "MaxKeyLen": 1},
+    pytest.param({"Lanes": 2, "KeyBanks": 3, "MaxKeyLen": 1}, marks=pytest.mark.slow),
     {"Lanes": 4},  # the stream card's
     pytest.param({"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     pytest.param({"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
-    {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0},  # P4's
+    pytest.param(  # P4's
+        {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow
+    ),
     {"Lanes": 2, "KeyBanks": 3, "RoundsPerReg": 2},
     pytest.param(  # a lane of lanes10_onehot; its S-boxes take Verilator minutes
         {"Lanes": 1, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 4, "RoundsPerReg": 2}

@@ -43,7 +43,9 @@ async def shorter_keys_wait_for_longer_ones(dut) -> None:
 
 CONFIGURATIONS = (
     {},
-    {"RegsPerRound": 2, "KeyBanks": 3, "MaxKeyLen": 1, "Sbox": 1},
+    pytest.param(
+        {"RegsPerRound": 2, "KeyBanks": 3, "MaxKeyLen": 1, "Sbox": 1}, marks=pytest.mark.slow
+    ),
     {"RegsPerRound": 3, "KeyBanks": 1, "Dirs": 2, "MaxKeyLen": 0},
     pytest.param({"RegsPerRound": 3, "Dirs": 1, "Sbox": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     {"KeyBanks": 4, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 2},
