@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.synth import yosys
+from maeslant.synth import interrupt, yosys
 from maeslant.synth.design import Design
 from maeslant.synth.report import SynthesisError
 
@@ -147,7 +147,8 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
                 last += 1
                 if last > 2 * seeds:
                     raise SynthesisError(f"nextpnr routed {len(found)} of {2 * seeds} seeds")
-                running[last] = _start(work, last, router)
+                with interrupt.held():
+                    running[last] = _start(work, last, router)
             time.sleep(0.1)
             for seed, process in list(running.items()):
                 if process.poll() is not None:

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from maeslant.synth import interrupt
 from maeslant.synth.report import SynthesisError
 
 MARK = "@@pass "
@@ -27,16 +28,18 @@ def version() -> str:
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
     """Run passes one after another; what Yosys says goes to ``log``, each pass's name to tell."""
-    process = subprocess.Popen(
-        [sys.executable, str(CHILD)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-    )
+    process = None
     try:
+        with interrupt.held():
+            process = subprocess.Popen(
+                [sys.executable, str(CHILD)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+                start_new_session=True,
+            )
         with open(log, "w") as kept:
             process.stdin.write("\n".join(passes))
             process.stdin.close()
@@ -46,8 +49,9 @@ def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None
                     tell(line[len(MARK) :].split()[0])
         status = process.wait()
     except BaseException:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        if process:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
         raise
     if status:
         raise SynthesisError(f"Yosys stopped ({status}): {_complaint(log)}")
