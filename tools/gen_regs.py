@@ -15,7 +15,7 @@ import tempfile
 
 from peakrdl_cheader.exporter import CHeaderExporter
 from peakrdl_regblock import RegblockExporter
-from peakrdl_regblock.cpuif.axi4lite import AXI4Lite_Cpuif_flattened
+from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
 from peakrdl_regblock.udps import ALL_UDPS
 from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode, FieldNode, RegfileNode, RegNode
@@ -52,12 +52,12 @@ def elaborate(name: str) -> AddrmapNode:
 
 
 def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """The register block with an AXI4-Lite port, and its package."""
+    """The register block, which mae_axil_registers puts on a bus, and its package."""
     name = top.inst_name
     RegblockExporter().export(
         top,
         str(folder),
-        cpuif_cls=AXI4Lite_Cpuif_flattened,
+        cpuif_cls=PassthroughCpuif,
         module_name=f"{name}_regs",
         package_name=f"{name}_regs_pkg",
         address_width=ADDRESS_WIDTH,

@@ -71,8 +71,19 @@ def verible_lint(root: pathlib.Path) -> list[str]:
     return _all([[*tool, *sources]] if sources else [], root)
 
 
+# Values at the ends of ranges, where warnings differ from those of defaults and builds.
+EDGES: dict[str, dict[str, tuple[int, ...]]] = {
+    "mae_fifo": {"Depth": (1, 3, 15, 16), "Width": (1,)},
+    "mae_fifo_async": {"LogDepth": (1, 4), "Width": (1,)},
+    "mae_rr_arb": {"N": (1, 2, 3, 64)},
+    "mae_stream_reg": {"Width": (1,)},
+    "mae_axil_port": {"AddrWidth": (2, 64)},
+    "mae_block_port": {"Depth": (1, 3, 15)},
+}
+
+
 def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, object]]]:
-    """Every module with its defaults, then the named builds.
+    """Every module with its defaults, the named builds, and the ends of some ranges.
 
     Not a module with a type for a parameter: it has no sense without its parent, and is seen there.
     """
@@ -80,7 +91,14 @@ def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, obj
     modules = [p for p in modules if not re.search(r"\bparameter type\b", p.read_text())]
     by_name = {path.stem: path for path in modules}
     named = [(b["top"], b["parameters"]) for b in builds.load().values() if b["top"] in by_name]
-    return [(path, {}) for path in modules] + [(by_name[top], given) for top, given in named]
+    edges = [
+        (by_name[top], {name: value})
+        for top, ranges in EDGES.items()
+        for name, values in ranges.items()
+        for value in values
+        if top in by_name
+    ]
+    return [(path, {}) for path in modules] + [(by_name[t], given) for t, given in named] + edges
 
 
 def _overrides(path: pathlib.Path, parameters: dict[str, object]) -> list[str]:

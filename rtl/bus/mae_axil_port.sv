@@ -3,11 +3,13 @@
 // mae_axil_port: AXI4-Lite on one side, accesses to registers on the other.
 //
 // A write is shown once its address and its data are there; it and a read hold until *_done_i, which
-// may come in the same clock, with the answer beside it. Both directions go on independently.
+// may come in the same clock, with the answer beside it. Both directions go on independently: neither
+// waits for the other's answer to be taken. A write without a strobe is answered and never shown.
 //
 // Latency: an access is shown in the clock after it was taken, its answer is on the bus in the
 // clock after *_done_i: 2 clocks a write or read with done at once. Throughput: one of each a clock.
-// Ready is combinational from *_done_i and the bus's ready for answers. Legal: AddrWidth 2..64.
+// Every output of the bus comes from a register (IHI 0022 A3.2.1: no combinational path between
+// inputs and outputs), whatever *_done_i depends on. Legal: AddrWidth 2..64.
 // Source: ARM IHI 0022 (AXI4-Lite).
 
 `include "mae_assert.svh"
@@ -54,58 +56,83 @@ module mae_axil_port #(
   localparam logic [1:0] Okay = 2'b00;
   localparam logic [1:0] SlvErr = 2'b10;
 
-  logic aw_held_q, w_held_q, ar_held_q, wrote, read;
-  logic [AddrWidth-1:0] awaddr_q, araddr_q;
-  logic [31:0] wdata_q;
-  logic [ 3:0] wstrb_q;
+  logic aw_valid, w_valid, b_room, r_room, strobed, wrote, read_valid, read;
 
-  assign write_valid_o = aw_held_q && w_held_q && (!s_axil_bvalid || s_axil_bready);
-  assign write_addr_o = awaddr_q;
-  assign write_data_o = wdata_q;
-  assign write_strb_o = wstrb_q;
-  assign wrote = write_valid_o && write_done_i;
-  assign s_axil_awready = !aw_held_q || wrote;
-  assign s_axil_wready = !w_held_q || wrote;
+  mae_stream_reg #(
+      .Width(AddrWidth)
+  ) u_aw (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (s_axil_awvalid),
+      .in_ready_o (s_axil_awready),
+      .in_data_i  (s_axil_awaddr),
+      .out_valid_o(aw_valid),
+      .out_ready_i(wrote),
+      .out_data_o (write_addr_o)
+  );
 
-  assign read_valid_o = ar_held_q && (!s_axil_rvalid || s_axil_rready);
-  assign read_addr_o = araddr_q;
+  mae_stream_reg #(
+      .Width(36)
+  ) u_w (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (s_axil_wvalid),
+      .in_ready_o (s_axil_wready),
+      .in_data_i  ({s_axil_wdata, s_axil_wstrb}),
+      .out_valid_o(w_valid),
+      .out_ready_i(wrote),
+      .out_data_o ({write_data_o, write_strb_o})
+  );
+
+  mae_stream_reg #(
+      .Width(AddrWidth)
+  ) u_ar (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (s_axil_arvalid),
+      .in_ready_o (s_axil_arready),
+      .in_data_i  (s_axil_araddr),
+      .out_valid_o(read_valid),
+      .out_ready_i(read),
+      .out_data_o (read_addr_o)
+  );
+
+  assign strobed = write_strb_o != '0;
+  assign write_valid_o = aw_valid && w_valid && b_room && strobed;
+  assign wrote = aw_valid && w_valid && b_room && (write_done_i || !strobed);
+  assign read_valid_o = read_valid && r_room;
   assign read = read_valid_o && read_done_i;
-  assign s_axil_arready = !ar_held_q || read;
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      {aw_held_q, w_held_q, ar_held_q} <= '0;
-      {awaddr_q, araddr_q, wdata_q, wstrb_q} <= '0;
-      {s_axil_bvalid, s_axil_bresp, s_axil_rvalid, s_axil_rresp, s_axil_rdata} <= '0;
-    end else begin
-      if (wrote) {aw_held_q, w_held_q} <= '0;
-      if (read) ar_held_q <= 1'b0;
-      if (s_axil_awvalid && s_axil_awready) begin
-        aw_held_q <= 1'b1;
-        awaddr_q  <= s_axil_awaddr;
-      end
-      if (s_axil_wvalid && s_axil_wready) begin
-        w_held_q <= 1'b1;
-        wdata_q  <= s_axil_wdata;
-        wstrb_q  <= s_axil_wstrb;
-      end
-      if (s_axil_arvalid && s_axil_arready) begin
-        ar_held_q <= 1'b1;
-        araddr_q  <= s_axil_araddr;
-      end
-      if (s_axil_bready) s_axil_bvalid <= 1'b0;
-      if (wrote) begin
-        s_axil_bvalid <= 1'b1;
-        s_axil_bresp  <= write_error_i ? SlvErr : Okay;
-      end
-      if (s_axil_rready) s_axil_rvalid <= 1'b0;
-      if (read) begin
-        s_axil_rvalid <= 1'b1;
-        s_axil_rresp  <= read_error_i ? SlvErr : Okay;
-        s_axil_rdata  <= read_error_i ? '0 : read_data_i;
-      end
-    end
-  end
+  mae_stream_reg #(
+      .Width(2)
+  ) u_b (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (wrote),
+      .in_ready_o (b_room),
+      .in_data_i  (write_error_i && strobed ? SlvErr : Okay),
+      .out_valid_o(s_axil_bvalid),
+      .out_ready_i(s_axil_bready),
+      .out_data_o (s_axil_bresp)
+  );
+
+  mae_stream_reg #(
+      .Width(34)
+  ) u_r (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (read),
+      .in_ready_o (r_room),
+      .in_data_i  (read_error_i ? {32'd0, SlvErr} : {read_data_i, Okay}),
+      .out_valid_o(s_axil_rvalid),
+      .out_ready_i(s_axil_rready),
+      .out_data_o ({s_axil_rdata, s_axil_rresp})
+  );
 
   `MAE_STREAM_HOLDS(WriteHolds, write_valid_o, write_done_i, {write_addr_o, write_data_o,
                                                               write_strb_o})

@@ -87,7 +87,7 @@ module mae_cipher_lanes
   always_comb begin
     for (int unsigned b = 0; b < KeyBanks; b++) begin
       for (int unsigned r = 0; r < Rounds; r++) begin
-        enc_keys[b][r] = 'x;
+        enc_keys[b][r] = '0;
         case (len[b])
           Aes128:  if (r <= 10) enc_keys[b][r] = keys[b][10-r];
           Aes192:  if (r <= 12 && Rounds >= 12) enc_keys[b][r] = keys[b][12-r];

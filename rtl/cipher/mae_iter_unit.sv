@@ -77,7 +77,7 @@ module mae_iter_unit
   always_comb begin
     if (dir_q == Encrypt) key_index = num_rounds(len_i[bank_q]) - left_q + 4'd1;
     else key_index = left_q - 4'd1;
-    key = 'x;
+    key = '0;
     if (busy) key = keys_i[bank_q][key_index];
   end
 

@@ -117,7 +117,7 @@ module mae_pipe_rounds
   // AddRoundKey before the first round: round key 0, or Nr for decryption.
   block_t first;
   always_comb begin
-    first = 'x;
+    first = '0;
     if (enter) begin
       if (req_i.dir == Encrypt) first = req_i.block ^ keys_i[bank][0];
       else first = req_i.block ^ keys_i[bank][num_rounds(len)];
@@ -174,7 +174,7 @@ module mae_pipe_rounds
       end
     end
     always_comb begin
-      key = 'x;
+      key = '0;
       if (busy[RegsPerRound-1]) begin
         if (Dirs == DirsDecrypt || (Dirs == DirsBoth && dir[RegsPerRound-1] == Decrypt)) begin
           key = keys_i[key_bank][r-1];

@@ -56,10 +56,10 @@ module mae_round
   // One MixColumns serves both: InvMixColumns is that after a smaller map.
   block_t shifted, keyed, mixed;
   always_comb begin
-    shifted = 'x;
-    keyed   = 'x;
-    mixed   = 'x;
-    state_o = 'x;
+    shifted = '0;
+    keyed   = '0;
+    mixed   = '0;
+    state_o = '0;
     if (valid_i[Regs]) begin
       if (dir == Encrypt) begin
         shifted = shift_rows(middle);

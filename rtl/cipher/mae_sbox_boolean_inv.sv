@@ -294,7 +294,7 @@ module mae_sbox_boolean_inv #(
   cut_t cut, cut_now;
   logic en;
   always_comb begin
-    cut = 'x;
+    cut = '0;
     if (en_i) cut = first_half(in_i);
   end
 
@@ -320,7 +320,7 @@ module mae_sbox_boolean_inv #(
   end
 
   always_comb begin
-    out_o = 'x;
+    out_o = '0;
     if (en) out_o = second_half(cut_now);
   end
 

@@ -114,7 +114,7 @@ module mae_sbox_shallow #(
   cut_t [Bytes-1:0] cut, cut_now;
   logic en;
   always_comb begin
-    cut = 'x;
+    cut = '0;
     if (en_i) begin
       for (int unsigned i = 0; i < Bytes; i++) begin
         cut[i].x    = in_i[i];
@@ -145,7 +145,7 @@ module mae_sbox_shallow #(
   end
 
   always_comb begin
-    out_o = 'x;
+    out_o = '0;
     if (en) begin
       for (int unsigned i = 0; i < Bytes; i++) begin
         out_o[i] = back(cut_now[i].x, Late ? cut_now[i].norm : Inverse[cut_now[i].norm]);

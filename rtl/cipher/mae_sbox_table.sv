@@ -36,7 +36,7 @@ module mae_sbox_table
 
   if (Regs == 0) begin : gen_comb
     always_comb begin
-      out_o = 'x;
+      out_o = '0;
       if (en_i) begin
         if (inverse) for (int unsigned i = 0; i < Bytes; i++) out_o[i] = Inv[in_i[i]];
         else for (int unsigned i = 0; i < Bytes; i++) out_o[i] = Fwd[in_i[i]];

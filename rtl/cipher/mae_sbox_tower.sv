@@ -94,7 +94,7 @@ module mae_sbox_tower
   cut_t [Bytes-1:0] cut, cut_now;
   logic en, inverse;
   always_comb begin
-    cut = 'x;
+    cut = '0;
     if (en_i) for (int unsigned i = 0; i < Bytes; i++) cut[i] = first_half(inverse_in, in_i[i]);
   end
 
@@ -124,7 +124,7 @@ module mae_sbox_tower
   end
 
   always_comb begin
-    out_o = 'x;
+    out_o = '0;
     if (en) for (int unsigned i = 0; i < Bytes; i++) out_o[i] = second_half(inverse, cut_now[i]);
   end
 

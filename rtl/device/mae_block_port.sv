@@ -77,7 +77,7 @@ module mae_block_port #(
 
   always_comb begin
     room_o = 4'(Depth) - held_q;
-    if (28'(room_o) > 28'((33'(left_q) + 33'd15) >> 4)) room_o = 4'((33'(left_q) + 33'd15) >> 4);
+    if (29'(room_o) > 29'((33'(left_q) + 33'd15) >> 4)) room_o = 4'((33'(left_q) + 33'd15) >> 4);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -71,12 +71,47 @@ module mae_peripheral_core
   mae_peripheral_regs_pkg::mae_peripheral__in_t  from_hw;
   mae_peripheral_regs_pkg::mae_peripheral__out_t from_sw;
 
-  mae_peripheral_regs u_regs (
-      .clk     (clk_i),
-      .arst_n  (rst_ni),
-      .hwif_in (from_hw),
-      .hwif_out(from_sw),
+  logic req, req_is_wr, rd_ack, rd_err, wr_ack, wr_err;
+  logic [ 1:0] unused_stall;
+  logic [ 5:0] unused_prot;
+  logic [11:0] reg_addr;
+  logic [31:0] rd_data, wr_data, wr_biten;
+
+  assign unused_prot = {s_axil_awprot, s_axil_arprot};
+
+  mae_axil_registers u_axil (
+      .clk_i,
+      .rst_ni,
+      .req_o      (req),
+      .req_is_wr_o(req_is_wr),
+      .addr_o     (reg_addr),
+      .wr_data_o  (wr_data),
+      .wr_biten_o (wr_biten),
+      .rd_ack_i   (rd_ack),
+      .rd_err_i   (rd_err),
+      .rd_data_i  (rd_data),
+      .wr_ack_i   (wr_ack),
+      .wr_err_i   (wr_err),
       .*
+  );
+
+  mae_peripheral_regs u_regs (
+      .clk                 (clk_i),
+      .arst_n              (rst_ni),
+      .s_cpuif_req         (req),
+      .s_cpuif_req_is_wr   (req_is_wr),
+      .s_cpuif_addr        (reg_addr),
+      .s_cpuif_wr_data     (wr_data),
+      .s_cpuif_wr_biten    (wr_biten),
+      .s_cpuif_req_stall_wr(unused_stall[0]),  // one request at a time
+      .s_cpuif_req_stall_rd(unused_stall[1]),
+      .s_cpuif_rd_ack      (rd_ack),
+      .s_cpuif_rd_err      (rd_err),
+      .s_cpuif_rd_data     (rd_data),
+      .s_cpuif_wr_ack      (wr_ack),
+      .s_cpuif_wr_err      (wr_err),
+      .hwif_in             (from_hw),
+      .hwif_out            (from_sw)
   );
 
   logic clear, walking, wiping, zeroing, cfg_ready;

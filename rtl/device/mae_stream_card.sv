@@ -6,9 +6,11 @@
 //
 // Throughput: Lanes blocks a clock where the mode's blocks are independent, or over 11 * Lanes
 // interleaved messages where they are chained. Data bus: 128 * Lanes bits.
-// Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256; KeySlots 1..64; KeyBanks
-// 1..4; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
+// Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm (its
+// engine has a context of each lane), else 256; KeySlots 1..64; KeyBanks 1..4; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
 // Constant-time: yes, for one message; messages wait for each other. Masked: no.
+
+`include "mae_assert.svh"
 
 module mae_stream_card
   import mae_aes_pkg::*;
@@ -89,6 +91,7 @@ module mae_stream_card
     input  logic [            1:0] m_axi_rresp,
     input  logic                   m_axi_rlast
 );
+  `MAE_PARAM(ContextsLegal, Contexts % Lanes == 0 && Contexts <= (Gcm ? 256 - Lanes : 256))
 
   dma_ctrl_t   dma_ctrl;
   dma_status_t dma_status;

@@ -300,7 +300,6 @@ module mae_dma
       .scrub_ready_o(scrub_ready),
       .scrub_ctx_i  (scrub_ctx),
       .scrub_bytes_i(scrub_bytes),
-      .abort_i      (abort),
       .room_i       (writer_room),
       .row_valid_i,
       .row_ready_o,

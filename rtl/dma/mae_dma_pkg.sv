@@ -117,6 +117,7 @@ package mae_dma_pkg;
 
   // One direction of a job, as the ring gives it to the walker.
   typedef struct packed {
+    logic        keeps;    // an abort does not end it
     logic        list;     // addr is that of a list with this many entries
     logic [15:0] entries;
     addr_t       addr;

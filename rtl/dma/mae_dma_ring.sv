@@ -8,7 +8,8 @@
 // at once and complete in any order. A bad descriptor gets a completion of its own and moves no
 // data. Of several errors the completion has the first of: source list, destination list, read,
 // write, client. Where the client reports StatusBadTag, the destination is walked a second time and
-// overwritten by mae_dma_scrub, and only then is the job completed. Throughput: one job a clock.
+// overwritten by mae_dma_scrub, and only then is the job completed, whatever its status; jobs that
+// wait for mae_dma_scrub let others complete before them. Throughput: one job a clock.
 // Latency: 2 clocks from a descriptor's last beat to cfg_valid_o, 1 from there to the walkers; 3
 // from a job's last report to the completion's address.
 // cfg_valid_o does not depend on cfg_ready_i. Legal: Contexts 1..256; see mae_dma for the rest.
@@ -16,7 +17,9 @@
 // enable, rising: both rings start at index 0, ring_error is cleared. Falling: nothing new starts,
 // what is in flight ends, what was only fetched is forgotten (sub_head says where).
 // abort: jobs in flight end early where their walkers can, and all of them, with the descriptors
-// already fetched, complete with StatusAborted; then nothing happens until enable falls.
+// already fetched, complete with StatusAborted; then nothing happens until enable falls. It does not
+// end an overwriting: a completed job of a wrong tag, a decryption that was cut short among them,
+// never leaves plaintext that was not verified (SP 800-38D §7.2).
 
 `include "mae_assert.svh"
 
@@ -186,12 +189,14 @@ module mae_dma_ring
   walk_job_t new_src, new_dst;
   always_comb begin
     new_src = '{
+        keeps: 1'b0,
         list: src_list && desc.length != '0,
         entries: desc.src_entries,
         addr: desc.src,
         length: desc.length
     };
     new_dst = '{
+        keeps: 1'b0,
         list: dst_list && desc.length != '0,
         entries: desc.dst_entries,
         addr: desc.dst,
@@ -215,7 +220,7 @@ module mae_dma_ring
   // Gathering: a job is done when both walkers, both movers and the client have reported.
   set_t [Parts-1:0] done_d, done_q;
   set_t finished, pick_grant;
-  logic pick, pick_q, pick_move, scrub, scrub_move;
+  logic pick, pick_q, pick_move, pick_next, put_back, scrub, scrub_move;
   set_t scrubbed_q;
   ctx_t pick_ctx, ctx_q;
   job_t job_table_q[Contexts];
@@ -231,7 +236,7 @@ module mae_dma_ring
   ) u_done_arb (
       .clk_i,
       .rst_ni,
-      .req_i    ((!pick_q || pick_move || scrub_move) ? finished : '0),
+      .req_i    (pick_next ? finished : '0),
       .advance_i(1'b1),
       .grant_o  (pick_grant),
       .index_o  (pick_ctx),
@@ -254,9 +259,11 @@ module mae_dma_ring
 
   // A destination that must not be seen.
   assign scrub = pick_q && part_status_q[Client][ctx_q] == StatusBadTag && !scrubbed_q[ctx_q] &&
-      job_table_q[ctx_q].dst.length != '0 && !aborting;
+      job_table_q[ctx_q].dst.length != '0;
   assign scrub_valid_o = scrub && !accept;  // the walkers take one job a clock
   assign scrub_move = scrub_valid_o && scrub_ready_i;
+  assign put_back = scrub_valid_o && !scrub_ready_i;
+  assign pick_next = !pick_q || pick_move || scrub_move || put_back;
   assign scrub_ctx_o = dma_ctx_t'(ctx_q);
   assign scrub_bytes_o = job_table_q[ctx_q].dst.length;
 
@@ -321,7 +328,10 @@ module mae_dma_ring
   always_comb begin
     busy_d = busy_q;
     if (accept) busy_d[desc_ctx] = 1'b1;
-    for (int unsigned i = 0; i < Parts; i++) done_d[i] = done_q[i] & ~pick_grant;
+    for (int unsigned i = 0; i < Parts; i++) begin
+      done_d[i] = done_q[i] & ~pick_grant;
+      if (put_back) done_d[i][ctx_q] = 1'b1;
+    end
     for (int unsigned i = 0; i < Client; i++) begin
       if (done_valid_i[i]) done_d[i][ctx_t'(done_ctx_i[i])] = 1'b1;
     end
@@ -380,7 +390,7 @@ module mae_dma_ring
       if (scrub_move) scrubbed_q[ctx_q] <= 1'b1;
       if (refused_ready) refused_valid_q <= 1'b0;
       if (refuse) refused_valid_q <= 1'b1;
-      if (!pick_q || pick_move || scrub_move) begin
+      if (pick_next) begin
         pick_q <= pick;
         if (pick) ctx_q <= pick_ctx;
       end
@@ -419,6 +429,7 @@ module mae_dma_ring
     if (scrub_move) begin
       job_ctx_q <= dma_ctx_t'(ctx_q);
       job_dst_q <= job_table_q[ctx_q].dst;
+      job_dst_q.keeps <= 1'b1;
     end
     if (accept) begin
       part_status_q[Client][desc_ctx] <= StatusOk;

@@ -4,8 +4,7 @@
 // not be seen; all other rows pass through.
 //
 // One job at a time: scrub_ready_o says that it can take one. Its rows go before the client's
-// wherever the write mover has room for them, so a client waits at most every second clock. An abort
-// makes the next of them the job's last.
+// wherever the write mover has room for them, so a client waits at most every second clock.
 // Latency: the first row 1 clock after scrub_valid_i; client's rows 0. Throughput: a row every
 // second clock, for room_i comes from a register. row_ready_o is combinational in row_ready_i.
 // Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256.
@@ -26,7 +25,6 @@ module mae_dma_scrub
     output logic            scrub_ready_o,
     input  dma_ctx_t        scrub_ctx_i,
     input  logic     [31:0] scrub_bytes_i,
-    input  logic            abort_i,
 
     input logic [Contexts-1:0] room_i,  // of the write mover
 
@@ -54,7 +52,7 @@ module mae_dma_scrub
   logic zero, last;
 
   assign scrub_ready_o = left_q == '0;
-  assign last = left_q <= RowBytes || abort_i;
+  assign last = left_q <= RowBytes;
   assign zero = left_q != '0 && turn_q && !holding_q && room_i[ctx_q[CtxWidth-1:0]];
 
   assign row_valid_o = zero || row_valid_i;

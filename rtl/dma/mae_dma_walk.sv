@@ -28,7 +28,7 @@ module mae_dma_walk
     input logic      job_valid_i,  // always taken: its context is idle
     input dma_ctx_t  job_ctx_i,
     input walk_job_t job_i,
-    input logic      abort_i,      // end all jobs
+    input logic      abort_i,      // end all jobs but those that keep on
 
     input  logic     [Contexts-1:0] seg_ready_i,
     output logic                    seg_valid_o,
@@ -92,6 +92,7 @@ module mae_dma_walk
   set_t half_d, half_q;  // half of the store that the next entry is in
   set_t more_d, more_q;  // there are blocks to read
   set_t fetch_half_d, fetch_half_q;  // where the next block goes
+  set_t keeps_d, keeps_q;  // goes on through an abort
   set_t failed_d, failed_q;  // ends as soon as its reads have come back
   set_t [1:0] used_d, used_q;  // half is being read or full
   set_t [1:0] full_d, full_q;
@@ -105,7 +106,7 @@ module mae_dma_walk
   assign entry_ready = hand_q | (half_q & full_q[1]) | (~half_q & full_q[0]);
   assign reading = (used_q[0] & ~full_q[0]) | (used_q[1] & ~full_q[1]);
   assign step_request = ~step_busy_q &
-      ((active_q & ~failed_q & seg_ready_i & (entry_ready | {Contexts{abort_i}})) |
+      ((active_q & ~failed_q & seg_ready_i & (entry_ready | (abort_i ? ~keeps_q : '0))) |
        (failed_q & ~reading));
 
   mae_rr_arb #(
@@ -149,7 +150,7 @@ module mae_dma_walk
     final_entry = now.entries == 16'(taken);
 
     reason = StatusOk;
-    if (abort_i) reason = StatusAborted;
+    if (abort_i && !keeps_q[ctx_q]) reason = StatusAborted;
     else if (taken && error_q[half][ctx_q]) reason = StatusListFetch;
     else if (entry.reserved != '0) reason = StatusBadOp;
     else if (final_entry ? entry.length != now.rest : entry.length > now.rest)
@@ -237,6 +238,7 @@ module mae_dma_walk
     half_d        = half_q;
     more_d        = more_q;
     fetch_half_d  = fetch_half_q;
+    keeps_d       = keeps_q;
     failed_d      = failed_q;
     used_d        = used_q;
     full_d        = full_q;
@@ -246,6 +248,7 @@ module mae_dma_walk
       active_d[job_ctx]      = 1'b1;
       fresh_step_d[job_ctx]  = 1'b1;
       fresh_fetch_d[job_ctx] = 1'b1;
+      keeps_d[job_ctx]       = job_i.keeps;
       hand_d[job_ctx]        = !job_i.list;
       half_d[job_ctx]        = job_i.addr[6];
       more_d[job_ctx]        = job_i.list;
@@ -303,6 +306,7 @@ module mae_dma_walk
       half_q        <= '0;
       more_q        <= '0;
       fetch_half_q  <= '0;
+      keeps_q       <= '0;
       failed_q      <= '0;
       used_q        <= '0;
       full_q        <= '0;
@@ -324,6 +328,7 @@ module mae_dma_walk
       half_q        <= half_d;
       more_q        <= more_d;
       fetch_half_q  <= fetch_half_d;
+      keeps_q       <= keeps_d;
       failed_q      <= failed_d;
       used_q        <= used_d;
       full_q        <= full_d;

@@ -208,13 +208,27 @@ module mae_soc_fabric
   mae_soc_regs_pkg::mae_soc__in_t  from_hw;
   mae_soc_regs_pkg::mae_soc__out_t from_sw;
 
-  mae_soc_regs u_regs (
-      .clk           (clk_i),
-      .arst_n        (rst_ni),
+  logic req, req_is_wr, rd_ack, rd_err, wr_ack, wr_err;
+  logic [ 1:0] unused_stall;
+  logic [11:0] reg_addr;
+  logic [31:0] rd_data, wr_data, wr_biten;
+
+  mae_axil_registers u_reg_port (
+      .clk_i,
+      .rst_ni,
+      .req_o         (req),
+      .req_is_wr_o   (req_is_wr),
+      .addr_o        (reg_addr),
+      .wr_data_o     (wr_data),
+      .wr_biten_o    (wr_biten),
+      .rd_ack_i      (rd_ack),
+      .rd_err_i      (rd_err),
+      .rd_data_i     (rd_data),
+      .wr_ack_i      (wr_ack),
+      .wr_err_i      (wr_err),
       .s_axil_awvalid(awvalid && in_regs),
       .s_axil_awready(from_regs.awready),
       .s_axil_awaddr (awaddr),
-      .s_axil_awprot (awprot),
       .s_axil_wvalid (wvalid && in_regs),
       .s_axil_wready (from_regs.wready),
       .s_axil_wdata  (wdata),
@@ -225,13 +239,29 @@ module mae_soc_fabric
       .s_axil_arvalid(arvalid && in_regs),
       .s_axil_arready(from_regs.arready),
       .s_axil_araddr (araddr),
-      .s_axil_arprot (arprot),
       .s_axil_rvalid (from_regs.rvalid),
       .s_axil_rready (rready),
       .s_axil_rdata  (from_regs.rdata),
-      .s_axil_rresp  (from_regs.rresp),
-      .hwif_in       (from_hw),
-      .hwif_out      (from_sw)
+      .s_axil_rresp  (from_regs.rresp)
+  );
+
+  mae_soc_regs u_regs (
+      .clk                 (clk_i),
+      .arst_n              (rst_ni),
+      .s_cpuif_req         (req),
+      .s_cpuif_req_is_wr   (req_is_wr),
+      .s_cpuif_addr        (reg_addr),
+      .s_cpuif_wr_data     (wr_data),
+      .s_cpuif_wr_biten    (wr_biten),
+      .s_cpuif_req_stall_wr(unused_stall[0]),  // one request at a time
+      .s_cpuif_req_stall_rd(unused_stall[1]),
+      .s_cpuif_rd_ack      (rd_ack),
+      .s_cpuif_rd_err      (rd_err),
+      .s_cpuif_rd_data     (rd_data),
+      .s_cpuif_wr_ack      (wr_ack),
+      .s_cpuif_wr_err      (wr_err),
+      .hwif_in             (from_hw),
+      .hwif_out            (from_sw)
   );
 
   logic [63:0] clocks_q;

@@ -7,7 +7,7 @@ import random
 import cocotb
 import pytest
 from cocotb.handle import SimHandleBase
-from cocotb.triggers import RisingEdge
+from cocotb.triggers import FallingEdge, RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiResp
 
 from tests.support.axi import pause_all
@@ -87,6 +87,87 @@ async def accesses(dut: SimHandleBase) -> None:
             assert data == (bytes(4) if failed else bytes(model[place : place + 4]))
     assert device.memory == model
     assert (device.reads, device.writes) == (1200, 400)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def unstrobed_write(dut: SimHandleBase) -> None:
+    """A write without a strobe is answered with OKAY and never shown."""
+    await raw(dut)
+    dut.write_error_i.value = 1
+    await address(dut, "aw", 0x10)
+    await word(dut, 0x12345678, 0)
+    for _ in range(8):
+        assert not dut.write_valid_o.value
+        await FallingEdge(dut.clk_i)
+    assert (dut.s_axil_bvalid.value, dut.s_axil_bresp.value) == (1, 0)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
+    """Writes end while no read's answer is taken, and the other way round."""
+    await raw(dut)
+    dut.write_done_i.value = dut.read_done_i.value = 1
+    for _ in range(2):
+        await address(dut, "ar", 0x20)
+    for _ in range(4):
+        await address(dut, "aw", 0x10)
+        await word(dut, 1, 15)
+        await taken(dut, "b")
+    for _ in range(2):
+        await taken(dut, "r")
+    for _ in range(2):
+        await address(dut, "aw", 0x10)
+        await word(dut, 1, 15)
+    for _ in range(4):
+        await address(dut, "ar", 0x20)
+        await taken(dut, "r")
+
+
+async def raw(dut: SimHandleBase) -> None:
+    """Reset, with a bus that is driven by hand."""
+    low = "awvalid awaddr wvalid wdata wstrb bready arvalid araddr rready"
+    signals = {f"s_axil_{name}": 0 for name in low.split()}
+    names = "write_done_i read_done_i read_data_i read_error_i write_error_i"
+    await start(dut, **signals, **{name: 0 for name in names.split()})
+    await FallingEdge(dut.clk_i)
+
+
+async def address(dut: SimHandleBase, channel: str, at: int) -> None:
+    """An address, taken in this clock or later."""
+    getattr(dut, f"s_axil_{channel}addr").value = at
+    await handed(dut, channel)
+
+
+async def word(dut: SimHandleBase, data: int, strobes: int) -> None:
+    """A word of write data."""
+    dut.s_axil_wdata.value, dut.s_axil_wstrb.value = data, strobes
+    await handed(dut, "w")
+
+
+async def handed(dut: SimHandleBase, channel: str) -> None:
+    """Valid until ready, for at most ten clocks."""
+    valid = getattr(dut, f"s_axil_{channel}valid")
+    valid.value = 1
+    for _ in range(10):
+        ready = getattr(dut, f"s_axil_{channel}ready").value
+        await FallingEdge(dut.clk_i)
+        if ready:
+            valid.value = 0
+            return
+    raise AssertionError(f"{channel}ready never comes")
+
+
+async def taken(dut: SimHandleBase, channel: str) -> None:
+    """Ready until valid, for at most ten clocks."""
+    ready = getattr(dut, f"s_axil_{channel}ready")
+    ready.value = 1
+    for _ in range(10):
+        valid = getattr(dut, f"s_axil_{channel}valid").value
+        await FallingEdge(dut.clk_i)
+        if valid:
+            ready.value = 0
+            return
+    raise AssertionError(f"{channel}valid never comes")
 
 
 async def _write(master: AxiLiteMaster, at: int, data: bytes) -> AxiResp:

@@ -201,6 +201,19 @@ async def quiet_jobs(dut) -> None:
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
+async def longest_jobs(dut) -> None:
+    """Jobs of up to 2^32 - 1 bytes have room for blocks, and take them."""
+    port = await Port.begin(dut, 1.0)
+    for length in (0xFFFFFFF0, 0xFFFFFFF1, 0xFFFFFFFF):
+        await port.start(length)
+        await FallingEdge(dut.clk_i)
+        assert dut.room_o.value == bench.parameters()["Depth"]
+        data = random.randbytes(16)
+        assert not await port.put(data), "a block was dropped"
+        assert await port.get() == inverted(data)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def words_do_not_linger(dut) -> None:
     """Words left out of a block are 0, not the last block's; clear_i empties everything."""
     port = await Port.begin(dut, 1.0)

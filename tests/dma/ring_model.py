@@ -111,6 +111,7 @@ class Ring:
         self.ready = {"ar": 0, "aw": 0, "w": 0}
         self.answering, self.answer, self.accept = False, Status.OK, (0, 0)
         self.scrub_ready = 0
+        self.hold_scrubs = False
         self.drive()
 
     def status(self) -> DmaStatus:
@@ -153,7 +154,6 @@ class Ring:
             self.start(job, started)
         assert not self.starts, "the walkers start a clock after the client"
         assert not self.scrubs, "the walker starts a clock after the scrubber"
-        assert not (int(dut.scrub_valid_o.value) and int(dut.abort_o.value))
         if int(dut.scrub_valid_o.value) and self.scrub_ready:
             job = self.running[int(dut.scrub_ctx_o.value)]
             assert job.wrong and not job.scrubbed and not job.waiting
@@ -190,7 +190,8 @@ class Ring:
                 assert int(word.value) == 0
             else:
                 is_list = int(bool(desc.flags & flag and desc.length))
-                want = [(is_list, 1), (entries, 16), (addr, 64), (desc.length, 32)]
+                keeps = int(started != 3)  # an overwriting goes on through an abort
+                want = [(keeps, 1), (is_list, 1), (entries, 16), (addr, 64), (desc.length, 32)]
                 assert int(word.value) == pack_fields(want)
         parts = [0, 1, 2, 3] if started == 3 else [1, 3]
         if job.reports and started == 3:
@@ -253,7 +254,7 @@ class Ring:
         dut.cfg_ready_i.value = int(self.answering)
         dut.cfg_status_i.value = self.answer
         dut.cfg_accept_i.value = 2 * self.accept[0] + self.accept[1]
-        self.scrub_ready = int(rng.random() >= self.stall)
+        self.scrub_ready = int(not self.hold_scrubs and rng.random() >= self.stall)
         dut.scrub_ready_i.value = self.scrub_ready
         self.drive_reads()
         dut.b_valid_i.value = 0

@@ -36,6 +36,23 @@ def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
+async def others_complete_beside_an_overwriting(dut) -> None:
+    """While jobs wait to be overwritten, every other job completes; then they do."""
+    ring = await begin(dut, 3, sub_log2=5, comp_log2=5)
+    ring.hold_scrubs = True
+    fill(ring, 32)
+    for _ in range(6000):
+        await ring.step()
+    held = [job for job in ring.running.values() if job.wrong and not job.waiting]
+    assert held or ring.contexts == 1
+    # A context runs one job at a time: behind a held one its later ones wait.
+    assert all(job.wrong for job in ring.running.values())
+    ring.hold_scrubs = False
+    await ring.run()
+    ring.check()
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
 async def good_and_bad(dut) -> None:
     """Descriptors of every kind, rings of 1 to 32 places going round, slow and quick hosts."""
     scrubbed = 0

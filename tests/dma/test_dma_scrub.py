@@ -29,7 +29,7 @@ class Bench:
         self.size = 0  # of every job, if it is not random
         self.ordered = 0
         self.rooms = 0
-        self.ready = self.asked = self.abort = 0
+        self.ready = self.asked = 0
         self.held: tuple | None = None  # the client's row, shown and not taken
         self.clock = self.waited = self.zeros = 0
 
@@ -48,7 +48,6 @@ class Bench:
         dut.row_ready_i.value = self.ready
         self.rooms = sum(1 << c for c in range(self.contexts) if rng.random() < self.room)
         dut.room_i.value = self.rooms
-        dut.abort_i.value = self.abort
         self.asked = 0
         if rng.random() < self.want:
             sizes = (1, self.row_bytes, rng.randint(1, 12 * self.row_bytes))
@@ -77,7 +76,7 @@ class Bench:
             else:
                 assert self.held is None, "a row that was shown stays"
                 if self.ready:
-                    open_job[1] -= open_job[1] if self.abort else row[2]
+                    open_job[1] -= row[2]
                     self.zeros += 1
         else:
             assert self.offered is None and not taken, "a client's row does not wait for nothing"
@@ -96,13 +95,13 @@ class Bench:
         if job is None or not self.rooms >> job[0] & 1 or row == self.offered:
             return False
         count = min(self.row_bytes, job[1])
-        assert row == (job[0], 0, count, int(count == job[1] or self.abort))
+        assert row == (job[0], 0, count, int(count == job[1]))
         return True
 
 
 async def begin(dut, seed: int, **options: float) -> Bench:
     """Reset, idle."""
-    names = "scrub_valid scrub_ctx scrub_bytes abort room row_valid row_ready"
+    names = "scrub_valid scrub_ctx scrub_bytes room row_valid row_ready"
     names += " row_ctx row_data row_bytes row_last"
     await start(dut, **{f"{name}_i": 0 for name in names.split()})
     return Bench(dut, random.Random(run_seed(seed)), **options)
@@ -136,22 +135,6 @@ async def every_second_clock(dut) -> None:
             await tester.step()
         assert tester.zeros == rows and tester.clock - before <= 2 * rows + 1
         assert len(tester.sent) >= (0 if gap else rows)
-
-
-@cocotb.test(timeout_time=1, timeout_unit="ms")
-async def abort_ends_it(dut) -> None:
-    """The next row is the job's last; the following job is whole again."""
-    tester = await begin(dut, 11, want=1)
-    tester.size = 100 * tester.row_bytes
-    for _ in range(10):
-        for _ in range(20):
-            await tester.step()
-        zeros, ordered = tester.zeros, tester.ordered
-        tester.abort = 1
-        while tester.scrubs[-1][1]:
-            await tester.step()
-        assert tester.zeros == zeros + 1 and tester.ordered == ordered
-        tester.abort = 0
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ class Job:
     addr: int
     length: int
     entries: list[tuple[int, int, int]] | None = None  # addr, length, reserved
+    keeps: bool = False  # through an abort
     bad_block: int | None = None  # address / 64 of a block that cannot be read
     segments: list = dataclasses.field(default_factory=list)
     status: Status | None = None
@@ -150,6 +151,7 @@ class Bench:
             dut.job_ctx_i.value = ctx
             dut.job_i.value = pack_fields(
                 [
+                    (int(job.keeps), 1),
                     (int(job.entries is not None), 1),
                     (len(job.entries or []), 16),
                     (job.addr, 64),
@@ -267,6 +269,27 @@ async def abort_ends_all(dut) -> None:
         await tester.run(tester.clock + 20000)
         assert all((job.segments, job.status) == job.expected() for job in tester.done)
     assert aborted
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def abort_leaves_what_keeps_on(dut) -> None:
+    """A job that keeps on through an abort has every segment, before the abort and under it."""
+    rng = random.Random(run_seed(6))
+    tester = await begin(dut, rng, latency=(5, 60))
+    for i in range(3 * tester.contexts):
+        job = random_job(rng, 0x10000 + 4096 * i)
+        job.keeps = i % 3 != 0
+        tester.put(job)
+        tester.todo.append((i % tester.contexts, job))
+    for _ in range(60):
+        await tester.step()
+    dut.abort_i.value = 1
+    await tester.run(tester.clock + 40000)
+    dut.abort_i.value = 0
+    kept = [job for job in tester.done if job.keeps]
+    assert all((job.segments, job.status) == job.expected() for job in kept)
+    assert len(kept) == 2 * tester.contexts
+    assert any(job.status == Status.ABORTED for job in tester.done)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
