@@ -183,14 +183,14 @@ static bool look(mae_session_t *session, uint32_t queue, struct request *request
 static bool poll(mae_session_t *session)
 {
     bool some = false;
-    for (uint32_t queue = 0; !session->poisoned && queue < session->caps.queues; queue++) {
+    for (uint32_t queue = 0; !session_over(session) && queue < session->caps.queues; queue++) {
         struct channel *channel = &session->channels[queue];
         some |= answer_send(session, queue);
         for (uint64_t number = channel->oldest; number != channel->unsent; number++) {
             struct request *request = &channel->requests[number % WIRE_SLOTS];
             if (request->pending && request->sent)
                 some |= look(session, queue, request);
-            if (session->poisoned)
+            if (session_over(session))
                 break;
         }
     }
@@ -204,7 +204,7 @@ mae_error_t mae_session_poll(mae_session_t *session, bool *news)
         *news = some;
     if (!session)
         return MAE_E_ARGUMENT;
-    return session->poisoned ? MAE_E_POISONED : MAE_OK;
+    return session_over(session) ? MAE_E_POISONED : MAE_OK;
 }
 
 /* End a session over a task that was not answered in time; names what is late. */
@@ -225,6 +225,7 @@ mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task)
 {
     if (!session || !task || task->session != session || task->freed)
         return MAE_E_ARGUMENT;
+    (void)session_over(session); /* then the task is done, and nothing outside is asked */
     uint64_t since = outside_now(session);
     while (!task->result.done) {
         bool news = poll(session);

@@ -141,23 +141,30 @@ static void gate_pause(void *user, bool news)
         (void)ask(user, GATE_PAUSE, 0, 0);
 }
 
-/* The two files, and how long the window is. */
+/* The two files, and how long the window is; false: whatever files came are closed again. */
 static bool receive(int socket, struct gate_hello *hello, int files[2])
 {
     char control[CMSG_SPACE(2 * sizeof(int))];
+    size_t came = 0;
     struct iovec part = {.iov_base = hello, .iov_len = sizeof *hello};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = control,
                              .msg_controllen = sizeof control};
-    if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *hello)
-        return false;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(2 * sizeof(int)))
-        return false;
-    memcpy(files, CMSG_DATA(header), 2 * sizeof(int));
-    return hello->version == GATE_VERSION && hello->window_bytes > 0 &&
-           hello->window_bytes <= UINT64_C(1) << 40;
+    ssize_t bytes = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+    const struct cmsghdr *header = bytes < 0 ? NULL : CMSG_FIRSTHDR(&message);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
+        header->cmsg_len >= CMSG_LEN(0) && header->cmsg_len <= CMSG_LEN(2 * sizeof(int))) {
+        came = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(files, CMSG_DATA(header), came * sizeof(int));
+    }
+    if (bytes == (ssize_t)sizeof *hello && came == 2 && !(message.msg_flags & MSG_CTRUNC) &&
+        hello->version == GATE_VERSION && hello->window_bytes > 0 &&
+        hello->window_bytes <= UINT64_C(1) << 40)
+        return true;
+    while (came > 0)
+        close(files[--came]);
+    return false;
 }
 
 mae_error_t mae_gate_open(int socket, mae_gate_t **result)

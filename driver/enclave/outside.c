@@ -2,30 +2,65 @@
 /*
  * Everything that touches the untrusted world: registers, shared memory, time (H10). No function of
  * any library is ever given an address in shared memory: it might read twice what the OS changes in
- * between. The two copies here touch each byte once.
+ * between. The two copies here take or give each byte once, in aligned units of 8 bytes: a load or a
+ * store of another shape can bring stale data of other processes' buffers into the enclave, or carry
+ * the enclave's out of it (Intel, "Processor MMIO Stale Data Vulnerabilities", INTEL-SA-00615, and
+ * "Stale Data Read from Legacy xAPIC", INTEL-SA-00657: reads and writes of untrusted memory are to be
+ * of 8 aligned bytes; a smaller write stands between VERW and MFENCE, LFENCE). No string instruction
+ * is used, so that the direction flag, which the host could have set, decides nothing.
  */
+#include <string.h>
 #include <time.h>
 
 #include "session.h"
 
+enum { UNIT = 8 };
+
+/* A byte that stands alone at an edge of what is written. */
+static void store_byte(volatile uint8_t *to, uint8_t value)
+{
 #if defined(__x86_64__)
-
-static void copy(void *to, const void *from, size_t size)
-{
-    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
-}
-
+    uint16_t segment;
+    __asm__ volatile("mov %%ds, %0" : "=r"(segment));
+    __asm__ volatile("verw %1\n\tmovb %2, %0\n\tmfence\n\tlfence"
+                     : "=m"(*to)
+                     : "m"(segment), "q"(value)
+                     : "memory", "cc");
 #else
-
-static void copy(void *to, const void *from, size_t size)
-{
-    volatile uint8_t *target = to;
-    const volatile uint8_t *source = from;
-    for (size_t i = 0; i < size; i++)
-        target[i] = source[i];
+    *to = value;
+#endif
 }
 
-#endif
+/*
+ * Reads whole units, at the edges beyond what is wanted: those bytes lie in the same unit, so in the
+ * same page, and are dropped.
+ */
+static void copy_in(void *to, uint64_t from, size_t size)
+{
+    uint8_t *target = to;
+    while (size > 0) {
+        size_t skip = from % UNIT, count = UNIT - skip < size ? UNIT - skip : size;
+        uint64_t unit = *(const volatile uint64_t *)(uintptr_t)(from - skip);
+        memcpy(target, (const uint8_t *)&unit + skip, count);
+        target += count;
+        from += count;
+        size -= count;
+    }
+}
+
+static void copy_out(uint64_t to, const void *from, size_t size)
+{
+    const uint8_t *source = from;
+    for (; size > 0 && to % UNIT != 0; size--)
+        store_byte((volatile uint8_t *)(uintptr_t)to++, *source++);
+    for (; size >= UNIT; size -= UNIT, to += UNIT, source += UNIT) {
+        uint64_t unit;
+        memcpy(&unit, source, UNIT);
+        *(volatile uint64_t *)(uintptr_t)to = unit;
+    }
+    for (; size > 0; size--)
+        store_byte((volatile uint8_t *)(uintptr_t)to++, *source++);
+}
 
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size)
 {
@@ -75,7 +110,7 @@ void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size)
     if (session->outside.load)
         session->outside.load(session->outside.user, at, bytes, size);
     else
-        copy(bytes, (const void *)(uintptr_t)at, size);
+        copy_in(bytes, at, size);
 }
 
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size)
@@ -83,7 +118,7 @@ void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_
     if (session->outside.store)
         session->outside.store(session->outside.user, at, bytes, size);
     else
-        copy((void *)(uintptr_t)at, bytes, size);
+        copy_out(at, bytes, size);
 }
 
 uint64_t outside_now(mae_session_t *session)

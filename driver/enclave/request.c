@@ -81,7 +81,7 @@ static bool affords(mae_session_t *session, enum wire_class cls, uint32_t epoch,
 mae_error_t request_room(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                          size_t body_bytes, uint64_t count, uint64_t chunk_blocks)
 {
-    if (session->poisoned)
+    if (session_over(session))
         return MAE_E_POISONED;
     if (session->closing)
         return session_fail(session, MAE_E_STATE, "the session was closed");
@@ -188,7 +188,7 @@ mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task)
 {
     if (!callable(session, task))
         return MAE_E_ARGUMENT;
-    for (uint32_t queue = 0; !session->poisoned && queue < session->caps.queues; queue++)
+    for (uint32_t queue = 0; !session_over(session) && queue < session->caps.queues; queue++)
         if (session->channels[queue].oldest != session->channels[queue].next)
             return session_fail(session, MAE_E_BUSY, "requests are unanswered");
     mae_error_t error = ask(session, 0, KIND_CLOSE, NULL, 0, task);
@@ -231,7 +231,7 @@ mae_error_t mae_session_batch(mae_session_t *session, uint32_t queue,
 {
     if (!callable(session, task))
         return MAE_E_ARGUMENT;
-    if (session->poisoned)
+    if (session_over(session))
         return MAE_E_POISONED;
     if (count < 1 || count > session->caps.operations)
         return session_fail(session, MAE_E_ARGUMENT, "1 to %u operations",

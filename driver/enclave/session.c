@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum { DEFAULT_TIMEOUT = 10000000 };
 
@@ -34,12 +36,10 @@ static void advise(mae_session_t *session)
                  causes[code], (unsigned)(cause >> 8 & 0xff), (unsigned long long)at);
 }
 
-mae_error_t session_poison(mae_session_t *session, const char *format, ...)
+/* Wipes the session and fails its tasks; touches nothing outside. */
+static void end(mae_session_t *session)
 {
-    va_list arguments;
     mae_task_t *task = session->tasks, *following;
-    if (session->poisoned)
-        return MAE_E_POISONED;
     session->poisoned = true;
     keys_wipe(session);
     gcm_wipe(session->stage, sizeof session->stage);
@@ -54,6 +54,46 @@ mae_error_t session_poison(mae_session_t *session, const char *format, ...)
             task->result.error = MAE_E_POISONED;
         task_answered(task);
     }
+}
+
+/*
+ * A page of zeros after a fork needs no system call to look at, so that the check costs nothing and
+ * works where there are none, as in an enclave, which cannot be forked. Linux before 4.14 lacks it;
+ * there the process's number tells parent from child.
+ */
+static bool mark_birth(mae_session_t *session)
+{
+    void *page = mmap(NULL, sizeof *session->birth, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return false;
+    session->process = madvise(page, sizeof *session->birth, MADV_WIPEONFORK) == 0 ? 0 : getpid();
+    session->birth = page;
+    *session->birth = 1;
+    return true;
+}
+
+bool session_over(mae_session_t *session)
+{
+    if (session->poisoned)
+        return true;
+    if (*session->birth == 1 && (session->process == 0 || session->process == getpid()))
+        return false;
+    /* What is outside, buffers and all, is the parent's: the child leaves it alone. */
+    session->outside.release = NULL;
+    session->outside.now = NULL;
+    session->outside.pause = NULL;
+    end(session);
+    session_fail(session, MAE_E_POISONED, "the process was forked: begin a session of its own");
+    return true;
+}
+
+mae_error_t session_poison(mae_session_t *session, const char *format, ...)
+{
+    va_list arguments;
+    if (session->poisoned)
+        return MAE_E_POISONED;
+    end(session);
     va_start(arguments, format);
     vsnprintf(session->detail, sizeof session->detail, format, arguments);
     va_end(arguments);
@@ -140,6 +180,10 @@ mae_error_t mae_session_begin(const struct mae_outside *outside,
     mae_session_t *session = calloc(1, sizeof *session);
     if (!session)
         return MAE_E_MEMORY;
+    if (!mark_birth(session)) {
+        free(session);
+        return MAE_E_MEMORY;
+    }
     session->outside = *outside;
     session->timeout = config->timeout ? config->timeout : DEFAULT_TIMEOUT;
     session->block_limit = config->block_limit ? config->block_limit : WIRE_HOST_BLOCKS;
@@ -161,6 +205,7 @@ void mae_session_free(mae_session_t *session)
 {
     if (!session)
         return;
+    (void)session_over(session); /* of a forked child: nothing outside is touched */
     keys_wipe(session);
     for (uint32_t queue = 0; session->channels && queue < session->caps.queues; queue++) {
         struct channel *channel = &session->channels[queue];
@@ -177,6 +222,7 @@ void mae_session_free(mae_session_t *session)
     if (session->channels)
         gcm_wipe(session->channels, session->caps.queues * sizeof *session->channels);
     free(session->channels);
+    munmap((void *)session->birth, sizeof *session->birth);
     gcm_wipe(session, sizeof *session);
     free(session);
 }

@@ -3,6 +3,8 @@
 #ifndef MAE_SESSION_H
 #define MAE_SESSION_H
 
+#include <sys/types.h>
+
 #include "gcm.h"
 #include "maeslant_protected.h"
 
@@ -82,7 +84,9 @@ struct mae_session {
     mae_task_t *tasks;
     uint32_t transfers; /* unanswered */
     bool poisoned;
-    bool closing; /* CLOSE was sealed: nothing may follow it */
+    volatile uint64_t *birth; /* a page that the kernel clears in a forked child */
+    pid_t process;            /* where no page can be so */
+    bool closing;             /* CLOSE was sealed: nothing may follow it */
     char detail[160];
     char advice[96];
     uint8_t stage[WIRE_STAGE]; /* H10: what goes to and comes from shared memory */
@@ -117,6 +121,9 @@ bool keys_begin(struct key *key, enum wire_class cls, unsigned queue, uint64_t s
 __attribute__((format(printf, 3, 4))) mae_error_t session_fail(mae_session_t *session,
                                                                mae_error_t error,
                                                                const char *format, ...);
+/* Tells whether the session has ended, and ends it in a process that was forked from its own: parent
+   and child would seal different plaintexts under the same IVs (H2, H11). */
+bool session_over(mae_session_t *session);
 /* Wipes and fails everything (H18); MAE_E_POISONED. */
 __attribute__((format(printf, 2, 3))) mae_error_t session_poison(mae_session_t *session,
                                                                  const char *format, ...);

@@ -198,7 +198,7 @@ mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inward *inw
         *task = NULL;
     if (!session || !task || !inward || (!inward->data && !inward->fill))
         return MAE_E_ARGUMENT;
-    if (session->poisoned)
+    if (session_over(session))
         return MAE_E_POISONED;
     struct mae_inward own = *inward;
     struct plan plan = {.queue = own.queue,
@@ -218,7 +218,7 @@ mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *ou
         *task = NULL;
     if (!session || !task || !outward)
         return MAE_E_ARGUMENT;
-    if (session->poisoned)
+    if (session_over(session))
         return MAE_E_POISONED;
     struct mae_outward own = *outward;
     struct plan plan = {.queue = own.queue,

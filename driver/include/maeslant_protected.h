@@ -20,6 +20,9 @@
  *
  * Threads: a session and its tasks belong to one thread at a time.
  *
+ * Fork: in the child the session is over (MAE_E_POISONED), its keys are wiped, and what is outside
+ * stays the parent's; the parent goes on. The child begins a session of its own.
+ *
  * The text between the two "cdef" marks is plain C without preprocessor lines, for bindings.
  */
 #ifndef MAESLANT_PROTECTED_H

@@ -112,6 +112,9 @@ mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job 
         MAE_TRY(mae_check_key_slot(dev, job->key_slot));
     if (job->mode == MAE_XTS)
         MAE_TRY(mae_check_key_slot(dev, job->tweak_slot));
+    if (job->mode == MAE_XTS && job->tweak_slot == job->key_slot)
+        return mae_detail(MAE_E_KEY, "XTS takes two keys, not slot %u twice (FIPS 140-3 IG C.I)",
+                          job->key_slot);
     return MAE_OK;
 }
 

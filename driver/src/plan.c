@@ -230,6 +230,8 @@ mae_error_t mae_keys_take(struct mae_dev *dev, mae_mode_t mode, const uint8_t *k
     if (bytes != 32 && bytes != 48 && bytes != 64)
         return mae_detail(MAE_E_KEY, "XTS takes two keys, together 32, 48 or 64 bytes, not %zu",
                           bytes);
+    if (mae_tags_equal(key, key + bytes / 2, bytes / 2))
+        return mae_detail(MAE_E_KEY, "the two keys of XTS are equal (FIPS 140-3 IG C.I)");
     MAE_TRY(mae_key_alloc(dev, key, bytes / 2, key_slot));
     mae_error_t error = mae_key_alloc(dev, key + bytes / 2, bytes / 2, tweak_slot);
     if (error != MAE_OK)

@@ -2,6 +2,8 @@
 /* What the library refuses before it reaches the device, and what it keeps from being pulled away. */
 #include "card.h"
 
+static const uint8_t other_key[16] = {1};
+
 static void refused_jobs(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -26,7 +28,9 @@ static void refused_jobs(void)
     REFUSED(job.key_slot = 1, MAE_E_KEY);
     REFUSED((job.mode = MAE_XTS, job.tweak_slot = 1), MAE_E_KEY);
     REFUSED((job.mode = MAE_XTS, job.tweak_slot = MAE_SLOT_NONE), MAE_E_SLOT);
-    REFUSED((job.mode = MAE_XTS, job.length = 15), MAE_E_LENGTH);
+    REFUSED((job.mode = MAE_XTS, job.tweak_slot = job.key_slot), MAE_E_KEY);
+    CHECK_OK(mae_key_load(dev, 2, other_key, 16));
+    REFUSED((job.mode = MAE_XTS, job.tweak_slot = 2, job.length = 15), MAE_E_LENGTH);
     REFUSED(job.context = 64, MAE_E_CONTEXT);
     REFUSED(job.length = 0, MAE_E_LENGTH);
     REFUSED(job.length = (uint64_t)1 << 32, MAE_E_LENGTH);
@@ -146,6 +150,24 @@ static void many_mappings(void)
     free(area);
 }
 
+/* FIPS 140-3 IG C.I: the two keys of XTS must differ. */
+static void equal_keys_of_xts(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t keys[64] = {0}, memory[32] = {0};
+    mae_dev_t *dev;
+    CHECK_OK(mock_open(mock, &dev));
+    for (size_t half = 16; half <= 32; half += 8) {
+        random_bytes(keys, half);
+        memcpy(keys + half, keys, half);
+        CHECK_ERROR(mae_crypt(dev, MAE_XTS, MAE_ENCRYPT, keys, 2 * half, key, memory, memory, 32),
+                    MAE_E_KEY);
+        keys[2 * half - 1] ^= 1;
+        CHECK_OK(mae_crypt(dev, MAE_XTS, MAE_ENCRYPT, keys, 2 * half, key, memory, memory, 32));
+    }
+    mae_close(dev);
+}
+
 static void a_copy_card(void)
 {
     struct mock *mock = mock_new(MAE_KIND_COPY);
@@ -170,6 +192,7 @@ int main(void)
     RUN(what_is_in_use_stays);
     RUN(a_tweak_key_is_in_use_too);
     RUN(many_mappings);
+    RUN(equal_keys_of_xts);
     RUN(a_copy_card);
     return 0;
 }

@@ -20,7 +20,9 @@ PROGRAMS = (
     "aead_streams",
     "aead_jobs",
     "null_backend",
+    "outside_copies",
     "vfio_errors",
+    "vfio_registers",
     "pool",
 )
 

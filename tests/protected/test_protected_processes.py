@@ -2,14 +2,17 @@
 """The enclave's process and the operating system's (driver/os), over shared memory."""
 
 import functools
+import os
 import signal
+import socket
+import struct
 import sys
 import time
 
 import pytest
 
 from maeslant import simbuild
-from maeslant.protected import Gate, Host
+from maeslant.protected import Gate, Host, library
 from maeslant.protocol import card, wire
 from maeslant.protocol.constants import RESET, RESET_WORD, STATE, State
 from maeslant.protocol.host import PoisonedError
@@ -34,6 +37,57 @@ def session(gate: Gate, application, **more) -> Record:
     application(host, record)
     host.free()
     return record
+
+
+def test_a_refused_hello_leaves_no_file_open():
+    """Whatever came with a hello that is refused is closed: files too many, too few, or none."""
+    ffi, lib = library()
+    before = sorted(os.listdir("/proc/self/fd"))
+    good = struct.pack("<IIQ", 1, 0, 4096)
+    bad = [good[:4], struct.pack("<IIQ", 9, 0, 4096), struct.pack("<IIQ", 1, 0, 0)]
+    bad += [struct.pack("<IIQ", 1, 0, 1 << 41)]
+    cases = [(hello, 2) for hello in bad] + [(good, count) for count in (0, 1, 3, 8)]
+    for hello, count in cases:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            files = [os.memfd_create("given") for _ in range(count)]
+            socket.send_fds(theirs, [hello], files)
+            for file in files:
+                os.close(file)
+            handle = ffi.new("mae_gate_t **")
+            assert lib.mae_gate_open(ours.fileno(), handle) != lib.MAE_OK
+            assert handle[0] == ffi.NULL
+        assert sorted(os.listdir("/proc/self/fd")) == before, f"{len(hello)} bytes, {count} files"
+
+
+def test_a_forked_child_has_no_session(gate):
+    """H2: no number is sealed twice; the parent goes on as if nothing had been."""
+    host = Host(gate, *SECRETS, timeout=100_000)
+    assert gate.install(*SECRETS)
+    host.wait(host.open())
+    data = octets("before", 4096)
+    host.wait(host.h2d(1, 0, data))
+    pending, asked = host.d2h(2, 0, len(data)), gate.commands
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for call in (
+            lambda: host.h2d(1, 0, b"other"),
+            lambda: host.batch(0, [wire.write(card.CONTROL, 1)]),
+            lambda: host.close(),
+            lambda: host.wait(pending),
+        ):
+            try:
+                call()
+            except PoisonedError:
+                refused += 1
+        host.free()
+        os._exit(refused if gate.commands == asked else 100)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+    assert host.wait(pending) == data
+    host.wait(host.h2d(1, 0, octets("after", 4096)))
+    host.wait(host.close())
+    host.free()
 
 
 @pytest.mark.parametrize("big", [False, True])

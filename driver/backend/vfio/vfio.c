@@ -46,10 +46,16 @@ static mae_error_t system_error(const char *what)
 
 /* ---- registers ---- */
 
+/* Whether so many bytes from an offset on lie in BAR 0. In 64 bits: no sum wraps. */
+static bool in_bar(const struct vfio *vfio, uint32_t offset, unsigned bytes)
+{
+    return (uint64_t)offset + bytes <= vfio->bar_bytes;
+}
+
 static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
 {
     const struct vfio *vfio = backend;
-    if (offset + 4u > vfio->bar_bytes)
+    if (!in_bar(vfio, offset, 4))
         return MAE_E_BUS;
     *value = *(const volatile uint32_t *)(vfio->bar + offset);
     /* A function that has gone answers all ones, also where the identity stands. */
@@ -61,7 +67,7 @@ static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
 static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
 {
     const struct vfio *vfio = backend;
-    if (offset + 4u > vfio->bar_bytes)
+    if (!in_bar(vfio, offset, 4))
         return MAE_E_BUS;
     *(volatile uint32_t *)(vfio->bar + offset) = value;
     return MAE_OK;
@@ -71,6 +77,8 @@ static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
 static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
 {
     uint32_t low, high;
+    if (!in_bar(backend, offset, 8))
+        return MAE_E_BUS;
     MAE_TRY(vfio_read32(backend, offset, &low));
     MAE_TRY(vfio_read32(backend, offset + 4, &high));
     *value = (uint64_t)high << 32 | low;
@@ -79,6 +87,8 @@ static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
 
 static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
 {
+    if (!in_bar(backend, offset, 8))
+        return MAE_E_BUS;
     MAE_TRY(vfio_write32(backend, offset, (uint32_t)value));
     return vfio_write32(backend, offset + 4, (uint32_t)(value >> 32));
 }

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared libraries, as they were linked: what an exploit would look for is not there."""
+
+import re
+import subprocess
+
+import pytest
+
+from maeslant import driverbuild
+
+
+def readelf(path, *options: str) -> str:
+    """What readelf says."""
+    command = ["readelf", "--wide", *options, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", ["library", "protected", "os"])
+def test_hardened(name: str) -> None:
+    """Stack protector, symbols bound at start, relocations read only, no stack that runs."""
+    path = {
+        "library": driverbuild.build,
+        "protected": driverbuild.build_protected,
+        "os": lambda: driverbuild.build_os()[1],
+    }[name]()
+    headers = readelf(path, "--program-headers")
+    assert "GNU_RELRO" in headers
+    assert re.search(r"GNU_STACK .* RW ", headers), "the stack can be executed"
+    assert re.search(r"\(FLAGS(_1)?\).*(BIND_)?NOW", readelf(path, "--dynamic"))
+    assert "__stack_chk_fail" in readelf(path, "--dyn-syms")
+
+
+def test_copies_of_the_enclave() -> None:
+    """Untrusted memory is met in units of 8 bytes, a single byte behind VERW; no string copies."""
+    path = driverbuild.build_protected()
+    command = ["objdump", "--disassemble", "--no-show-raw-insn", str(path)]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    functions = dict(re.findall(r"(?ms)^[0-9a-f]+ <(outside_\w+)>:\n(.*?)(?:\n\n|\Z)", text))
+    for name in ("outside_load", "outside_store"):
+        assert not re.search(r"\brep|\bmovs[bwlq]\b|\bmov[au]ps|xmm|ymm|zmm", functions[name]), name
+    assert "verw" in functions["outside_store"] and "mfence" in functions["outside_store"]
+    # Each store of a byte through a pointer is one that VERW goes before.
+    bytes_out = functions["outside_store"].count("verw")
+    assert bytes_out == len(re.findall(r"\bmfence\b", functions["outside_store"]))
