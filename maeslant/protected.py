@@ -65,6 +65,7 @@ class Outside:
             }.items()
         }
         self.struct = ffi.new("struct mae_outside *", self.functions)
+        self.window = (link.BASE, len(link.memory))  # where its shared memory lies
 
     def _failed(self, kind, value, trace) -> None:
         self.error = self.error or value
@@ -129,6 +130,9 @@ class Gate:
             raise MaeslantError(f"{command[0]} does not serve: exit status {status}")
         self.handle = handle[0]
         self.struct = self.lib.mae_gate_outside(self.handle)
+        base, size = self.ffi.new("uint64_t *"), self.ffi.new("uint64_t *")
+        self.lib.mae_gate_window(self.handle, base, size)
+        self.window = (base[0], size[0])
 
     @classmethod
     def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
@@ -266,6 +270,7 @@ class Host:
         config.timeout = timeout if remote else FOREVER * timeout
         config.block_limit = limit
         config.enclave_base, config.enclave_bytes = enclave
+        config.shared_base, config.shared_bytes = self.outside.window
         handle = self.ffi.new("mae_session_t **")
         code = self.lib.mae_session_begin(self.outside.struct, config, handle)
         self.ffi.memmove(config.secret, bytes(32), 32)

@@ -219,6 +219,12 @@ const struct mae_outside *mae_gate_outside(mae_gate_t *gate)
     return &gate->outside;
 }
 
+void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes)
+{
+    *base = (uintptr_t)gate->window;
+    *bytes = gate->window_bytes;
+}
+
 mae_error_t mae_gate_install(mae_gate_t *gate, const uint8_t *secret, const uint8_t *session_id)
 {
     put(gate->page->data, secret, 32);

@@ -76,12 +76,18 @@ void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size
     session->outside.write(session->outside.user, offset, bytes, size);
 }
 
-/* Whether two ranges meet; a range that wraps around meets everything. */
+/* Tells whether two ranges meet; a range that wraps around meets everything. */
 static bool meets(uint64_t address, uint64_t size, uint64_t base, uint64_t length)
 {
     if (size && address + (size - 1) < address)
         return true;
     return length && address - base < length ? true : length && base - address < size;
+}
+
+/* Tells whether a range lies wholly in another. */
+static bool within(uint64_t address, uint64_t size, uint64_t base, uint64_t length)
+{
+    return address >= base && size <= length && address - base <= length - size;
 }
 
 mae_error_t outside_allocate(mae_session_t *session, size_t size, struct shared *shared)
@@ -91,7 +97,9 @@ mae_error_t outside_allocate(mae_session_t *session, size_t size, struct shared 
     if (!outside->allocate(outside->user, size, &shared->host, &shared->at))
         return session_poison(session, "no shared memory");
     if (shared->host % WIRE_GRANULE || meets(shared->host, size, 0, 0) ||
-        meets(shared->at, size, session->enclave_base, session->enclave_bytes))
+        meets(shared->at, size, session->enclave_base, session->enclave_bytes) ||
+        (session->shared_bytes &&
+         !within(shared->at, size, session->shared_base, session->shared_bytes)))
         return session_poison(session, "shared memory inside the enclave");
     shared->size = size;
     return MAE_OK;
@@ -132,11 +140,11 @@ uint64_t outside_now(mae_session_t *session)
 
 bool inside(const mae_session_t *session, const void *buffer, uint64_t size)
 {
-    uint64_t at = (uintptr_t)buffer, from = session->buffers_base;
+    uint64_t at = (uintptr_t)buffer;
     if (!buffer || size == 0 || at + (size - 1) < at)
         return false;
-    if (session->buffers_bytes == 0)
-        return true;
-    return at >= from && size <= session->buffers_bytes &&
-           at - from <= session->buffers_bytes - size;
+    if (meets(at, size, session->shared_base, session->shared_bytes))
+        return false;
+    return session->buffers_bytes == 0 ||
+           within(at, size, session->buffers_base, session->buffers_bytes);
 }

@@ -175,7 +175,9 @@ mae_error_t mae_session_begin(const struct mae_outside *outside,
     if (!outside || !config || !outside->read || !outside->write || !outside->allocate ||
         config->block_limit > WIRE_HOST_BLOCKS ||
         config->enclave_base + config->enclave_bytes < config->enclave_base ||
-        config->buffers_base + config->buffers_bytes < config->buffers_base)
+        config->buffers_base + config->buffers_bytes < config->buffers_base ||
+        config->shared_base + config->shared_bytes < config->shared_base ||
+        ((!config->enclave_bytes || !config->buffers_bytes) && !config->shared_bytes))
         return MAE_E_ARGUMENT;
     mae_session_t *session = calloc(1, sizeof *session);
     if (!session)
@@ -191,6 +193,8 @@ mae_error_t mae_session_begin(const struct mae_outside *outside,
     session->enclave_bytes = config->enclave_bytes;
     session->buffers_base = config->buffers_base;
     session->buffers_bytes = config->buffers_bytes;
+    session->shared_base = config->shared_base;
+    session->shared_bytes = config->shared_bytes;
     session->send_while_sealing = config->send_while_sealing;
     memcpy(session->secret, config->secret, sizeof session->secret);
     memcpy(session->session_id, config->session_id, sizeof session->session_id);

@@ -73,7 +73,7 @@ struct mae_task {
 struct mae_session {
     struct mae_outside outside;
     uint64_t timeout, block_limit;
-    uint64_t enclave_base, enclave_bytes, buffers_base, buffers_bytes;
+    uint64_t enclave_base, enclave_bytes, buffers_base, buffers_bytes, shared_base, shared_bytes;
     bool send_while_sealing;
     struct mae_session_caps caps;
     uint8_t secret[WIRE_KEY];

@@ -54,6 +54,8 @@ int main(void)
     memset(data, 1, BYTES);
     memset(other, 2, BYTES);
     fake.rung = answer;
+    config.shared_base = (uintptr_t)fake.window;
+    config.shared_bytes = fake.window_bytes;
     memcpy(config.secret, fake.secret, sizeof config.secret);
     fake_outside(&fake, &outside);
     must(mae_session_begin(&outside, &config, &session), session);

@@ -89,6 +89,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     fake.rung = rung;
     fake.user = &card;
+    config.shared_base = (uintptr_t)fake.window;
+    config.shared_bytes = fake.window_bytes;
     memcpy(config.secret, fake.secret, sizeof config.secret);
     fake_outside(&fake, &outside);
     if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)

@@ -152,6 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct script script = {.stream = &stream, .nothing_may_pass = true};
         const uint8_t none[32] = {0};
         other.outside = mae_gate_outside(other.gate);
+        mae_gate_window(other.gate, &config.shared_base, &config.shared_bytes);
         outside.release = other_release;
         think(&other);
         if (pthread_create(&other.thread, NULL, serve, &other) != 0)

@@ -78,7 +78,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                         .send_while_sealing = flags & 1,
                                         .block_limit = flags & 2 ? 2000 : 0,
                                         .enclave_base = UINT64_C(0x7f0000000000),
-                                        .enclave_bytes = UINT64_C(1) << 32};
+                                        .enclave_bytes = UINT64_C(1) << 32,
+                                        .buffers_base = 4096,
+                                        .buffers_bytes = UINT64_MAX - 4096};
     struct script script = {.stream = &stream, .nothing_may_pass = true};
     if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)
         stream.left = 0;

@@ -69,10 +69,11 @@ struct mae_session_config {
     uint32_t send_while_sealing; /* 1: begin to send a transfer while its later chunks are sealed */
     uint64_t timeout;            /* without any answer, then the session is over; 0: 10,000,000 */
     uint64_t block_limit;        /* 16-byte blocks under one key, at most and by default 2^34 */
-    /* Where shared memory may not be. 0 bytes: nowhere forbidden, but no wrap-around. */
-    uint64_t enclave_base, enclave_bytes;
-    /* Where the buffers given to these calls must be. 0 bytes: anywhere without wrap-around. */
-    uint64_t buffers_base, buffers_bytes;
+    /* What is inside and what is outside (H10); a session without this does not begin. In an enclave
+       give the first two, in a process of its own behind a gate the third (mae_gate_window). */
+    uint64_t enclave_base, enclave_bytes; /* where shared memory may not be */
+    uint64_t buffers_base, buffers_bytes; /* where buffers given to these calls must be */
+    uint64_t shared_base, shared_bytes;   /* where shared memory must be, and no buffer may be */
 };
 
 /* What the device is; authentic once OPEN was answered. */
@@ -206,6 +207,8 @@ MAE_API mae_error_t mae_gate_open(int socket, mae_gate_t **gate);
 MAE_API_VOID void mae_gate_close(mae_gate_t *gate); /* after the sessions over it; may be NULL */
 /* For mae_session_begin; valid until the gate is closed. */
 MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
+/* Where its shared memory lies in this process: shared_base and shared_bytes of a session. */
+MAE_API_VOID void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes);
 /* The card's provisioning port: in a simulation through the same process, while it stands for a wire
    that the operating system has no part in. MAE_E_REFUSED: the card does not take it now. */
 MAE_API mae_error_t mae_gate_install(mae_gate_t *gate, const uint8_t *secret,

@@ -254,6 +254,7 @@ def test_a_buffer_outside_the_enclave_is_refused():
     host, ffi = pair.host, pair.host.ffi
     config = ffi.new("struct mae_session_config *")
     config.nonce_given, config.buffers_base, config.buffers_bytes = 1, 0x10000, 0x1000
+    config.enclave_base, config.enclave_bytes = 0x10000, 0x10000
     handle, task = ffi.new("mae_session_t **"), ffi.new("mae_task_t **")
     lib = protected.library()[1]
     assert lib.mae_session_begin(host.outside.struct, config, handle) == lib.MAE_OK
@@ -269,6 +270,35 @@ def test_a_buffer_outside_the_enclave_is_refused():
     assert lib.mae_session_d2h(handle[0], outward, task) == lib.MAE_OK
     outward.data, task[0] = ffi.NULL, ffi.NULL
     # The buffer is only an address here: nothing is answered, so nothing is written to it.
+
+
+@pytest.mark.parametrize("given", ["", "enclave", "buffers"])
+def test_a_session_needs_its_address_ranges(given: str):
+    """H10: without them nothing tells inside from outside, so nothing begins."""
+    host, ffi = Pair().host, protected.library()[0]
+    config = ffi.new("struct mae_session_config *")
+    config.nonce_given = 1
+    if given:
+        setattr(config, f"{given}_base", 0x10000)
+        setattr(config, f"{given}_bytes", 0x10000)
+    handle = ffi.new("mae_session_t **")
+    lib = protected.library()[1]
+    assert lib.mae_session_begin(host.outside.struct, config, handle) == lib.MAE_E_ARGUMENT
+    assert handle[0] == ffi.NULL
+
+
+def test_a_buffer_in_shared_memory_is_refused():
+    """H10: whatever lies there is the adversary's, a transfer's source and destination, too."""
+    pair = Pair().opened()
+    host, ffi, lib = pair.host, *protected.library()
+    base, size = host.outside.window
+    task = ffi.new("mae_task_t **")
+    for at in (base, base + size - 64, base - 63, base + size - 1):
+        data = ffi.cast("void *", at)
+        inward = ffi.new("struct mae_inward *", {"total": 64, "data": data})
+        outward = ffi.new("struct mae_outward *", {"total": 64, "data": data})
+        assert lib.mae_session_h2d(host.session, inward, task) == lib.MAE_E_ARGUMENT
+        assert lib.mae_session_d2h(host.session, outward, task) == lib.MAE_E_ARGUMENT
 
 
 def test_depth_is_kept(pair):
