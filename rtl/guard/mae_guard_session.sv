@@ -3,7 +3,8 @@
 // mae_guard_session: whether there is a session, how it began and why it ended.
 //
 // A secret comes through the provisioning port, in IDLE only (H14): with it, the host's nonce and the
-// device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED. The first failure of a
+// device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED; but with replayed_i, when
+// the keys are the last session's again, it fails. The first failure of a
 // session is latched as its cause and ends it, as the OS's reset_i and a CLOSE do (close_i, once
 // its answer is written). Of failures in one clock the lowest input counts.
 //
@@ -47,8 +48,9 @@ module mae_guard_session
     input logic   [Fatals-1:0] fatal_valid_i,
     input fatal_t [Fatals-1:0] fatal_i,
 
-    output logic install_o,    // pulse
-    input  logic keys_ready_i,
+    output logic install_o,  // pulse
+    input logic keys_ready_i,
+    input logic replayed_i,  // with it
 
     output logic halt_o,
     input  logic quiet_i,
@@ -86,9 +88,11 @@ module mae_guard_session
   logic [6:0] count_q;
   fatal_t cause_q, first_fatal;
   session_t session_q;
-  logic live, failed, ends, install, halted, still, over, mover_rst_n_q;
+  logic live, derived, replayed, failed, ends, install, halted, still, over, mover_rst_n_q;
 
   assign live = step_q inside {Keyed, Run};
+  assign derived = step_q == Derive && keys_ready_i && !install_o;
+  assign replayed = derived && replayed_i && !ends;
   assign install_ready_o = step_q == Idle && !reset_i;
   assign install = install_valid_i && install_ready_o;
   assign failed = fatal_valid_i != '0 && live;
@@ -127,7 +131,7 @@ module mae_guard_session
           if (over) step_q <= (to_idle_q || reset_i) ? Idle : Dead;
         end
         Idle: if (install) step_q <= Derive;
-        Derive: if (keys_ready_i && !install_o) step_q <= Keyed;
+        Derive: if (derived) step_q <= Keyed;
         Keyed: if (open_i) step_q <= Run;
         Error: step_q <= Halt;
         default: ;
@@ -138,7 +142,7 @@ module mae_guard_session
         step_q <= Halt;
         to_idle_q <= 1'b1;
       end
-      if (failed) begin
+      if (failed || replayed) begin
         step_q <= Error;
         to_idle_q <= reset_i;
       end
@@ -158,6 +162,7 @@ module mae_guard_session
       install_o <= install;
       nonce_take_o <= 1'b0;
       if (failed && !ends) cause_q <= first_fatal;
+      if (replayed) cause_q <= '{cause: CauseReplay, default: '0};
       if (clear_o) begin
         session_q.secret     <= '0;
         session_q.session_id <= '0;

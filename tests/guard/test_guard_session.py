@@ -229,6 +229,31 @@ async def taken_back(dut) -> None:
         assert bench.state == State.IDLE
 
 
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def replayed(dut) -> None:
+    """Keys of the last session: never KEYED, but ERROR and DEAD with the cause; or taken back."""
+    bench = Bench(dut)
+    Clock(dut.clk_i, 10, "ns").start()
+    await bench.begin()
+    for took_back in (False, True):
+        await bench.until(State.IDLE)
+        dut.replayed_i.value = 1  # counts with the keys only
+        assert await bench.install(b"s" * 32, b"i" * 16)
+        await bench.clock(20)
+        assert bench.state == State.IDLE
+        dut.keys_ready_i.value, dut.reset_i.value = 1, int(took_back)
+        await bench.clock()
+        dut.replayed_i.value = 0
+        assert bench.state == (State.SCRUB if took_back else State.ERROR)
+        assert bench.cause() == (0 if took_back else Cause.REPLAY, 0, 0)
+        if not took_back:
+            await bench.until(State.DEAD)
+            dut.reset_i.value = 1
+            await bench.clock()
+    await bench.until(State.IDLE)
+    await bench.keyed()
+
+
 def test_guard_session() -> None:
     """Three places that may fail."""
     run("mae_guard_session", parameters={"Fatals": 3})

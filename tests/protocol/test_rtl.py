@@ -130,6 +130,34 @@ def test_nothing_is_left(end: str) -> None:
     machine.close()
 
 
+@pytest.mark.parametrize("make", [Machine, rtl.RtlMachine])
+def test_a_session_is_not_replayed(make: type[Machine]) -> None:
+    """A nonce that is stuck and the same secret: refused, on a card as in the reference."""
+    machine = make(Attack())
+    device, stuck = machine.device, bytes(32)
+
+    def installed(secret: bytes, session_id: bytes = bytes(16)) -> bool:
+        return device.install(secret, session_id)
+
+    if make is Machine:
+        device.nonce_source = lambda: stuck
+    else:
+        device.simulator.set_nonces(lambda: stuck)
+    machine.take_back()
+    one, two = octets("one", 32), octets("two", 32)
+    assert installed(one)
+    for _ in range(2):  # a reset between, a failure between
+        machine.take_back()
+        assert not installed(one)
+        assert device.keys is None and device.state == State.DEAD
+        assert device.cause == (Cause.REPLAY, 0, 0)
+    machine.take_back()
+    assert installed(two)
+    machine.take_back()
+    assert installed(two, b"another session.")  # other keys
+    machine.close()
+
+
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name: str) -> None:
     """Some attacks; all of them in the slow test."""
