@@ -92,7 +92,7 @@ void HostMemory::drive(uint64_t clock, bool write_waits) {
     read_answers_.tick(clock);
     write_answers_.tick(clock);
     to_.w_ready = false;
-    if (silent()) {
+    if (silent("all")) {
         to_.ar_ready = to_.aw_ready = false;
         return;
     }
@@ -104,9 +104,9 @@ void HostMemory::drive(uint64_t clock, bool write_waits) {
     };
     to_.ar_ready = !stalled() && !free_reads_.empty();
     to_.aw_ready = !stalled() && !free_writes_.empty();
-    const bool stall_response = stalled();
-    const bool stall_read = stalled();
-    const bool stall_write = stalled();
+    const bool stall_response = stalled() || silent("response");
+    const bool stall_read = stalled() || silent("read");
+    const bool stall_write = stalled() || silent("write");
     if (!to_.b_valid && !stall_response && write_answers_.ready()) offer_response();
     serve(write_waits, stall_read, stall_write);
 }

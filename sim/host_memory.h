@@ -87,6 +87,7 @@ class HostMemory {
     };
 
     bool silent() const { return options_.has_hang && bursts_taken_ >= options_.hang; }
+    bool silent(const char *channel) const { return silent() && options_.hang_on == channel; }
     uint32_t latency();
     bool served(uint32_t &credit);
     static uint32_t grant(uint32_t wanted, uint32_t &last);

@@ -112,6 +112,12 @@ Options Options::parse(const std::string &text) {
         } else if (name == "hang") {
             o.has_hang = true;
             o.hang = value.number(0, UINT64_MAX, "a number of bursts");
+        } else if (name == "hang_on") {
+            const std::string &on = value.text();
+            if (on != "all" && on != "read" && on != "write" && on != "response") {
+                refuse(name, on, "all, read, write or response");
+            }
+            o.hang_on = on;
         } else if (name == "timeout") {
             o.timeout = value.number(1, UINT64_MAX, "a number of clocks");
         } else if (name == "seed") {

@@ -25,6 +25,7 @@ struct Options {
     uint64_t error_last = 0;
     bool has_hang = false;
     uint64_t hang = 0;
+    std::string hang_on = "all";
     uint64_t timeout = 100000;
     uint64_t seed = 1;
     std::string wave;

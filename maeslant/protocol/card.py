@@ -2,7 +2,8 @@
 """Behind the guard: device memory with its quarantine (H8), and a small kernel with registers.
 
 The kernel stands for any accelerator: it reads `length` bytes at `source`, maps each through a
-fixed table and writes them to `destination`, a granule a step.
+fixed table and writes them to `destination`, a granule a step. Both begin at a granule, as regions
+do; a run from or to another place is given up with a fault.
 """
 
 import dataclasses
@@ -123,9 +124,11 @@ class Kernel:
         size = min(GRANULE, length - self.at)
         source, destination = self.read(SOURCE, 8) + self.at, self.read(DESTINATION, 8) + self.at
         if size > 0:
-            if not (
-                self.memory.allowed(source, size, write=False)
-                and self.memory.allowed(destination, size, write=True)
+            if (
+                source % GRANULE
+                or destination % GRANULE
+                or not self.memory.allowed(source, size, write=False)
+                or not self.memory.allowed(destination, size, write=True)
             ):
                 self.busy, self.fault = False, True
                 self.witness.append(("fault",))

@@ -2,6 +2,7 @@
 """The golden card: docs/protocol.md §4 and §5. Its transfers are in transfers.py."""
 
 import dataclasses
+import hmac
 import os
 from collections import deque
 from collections.abc import Callable
@@ -110,6 +111,7 @@ class Device:
         self.state = State.RESET
         self.cause: tuple[Cause, int, int] = (Cause.NONE, 0, 0)
         self.nonce = bytes(32)
+        self.digest = bytes(16)  # of the last session; outlives SCRUB
         self.scrub(State.IDLE)
 
     # States.
@@ -129,11 +131,16 @@ class Device:
             self.nonce = self.nonce_source()
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """The provisioning port: taken in IDLE only."""
+        """The provisioning port: taken in IDLE only, and never for the last session's keys."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
         session = Session(secret, session_id, bytes(self.host_nonce), self.nonce, word)
+        digest, last = session.digest(), self.digest
+        self.digest = digest
+        if hmac.compare_digest(digest, last):
+            self.fail(Fatal(Cause.REPLAY, 0, 0))
+            return False
         self.keys = Keys(session, self.limit)
         self.cause = (Cause.NONE, 0, 0)
         self.state = State.KEYED

@@ -163,13 +163,13 @@ class RtlDevice:
         return self.news
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """The provisioning port; waits until the keys are derived."""
+        """The provisioning port; waits until the keys are derived, or refused."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
         for _ in range(SETTLE // STEP):
-            if not taken or self.state in (State.KEYED, State.RUN):
+            if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
                 break
             self.simulator.run(STEP)
-        return taken
+        return taken and self.state != State.DEAD
 
     # What it is at.
 

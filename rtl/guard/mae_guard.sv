@@ -140,7 +140,8 @@ module mae_guard
   state_e   state;
   session_t session;
   fatal_t   cause;
-  logic halt, clear, mover_rst_n, open, opened, close, os_reset, install, keys_ready, quiet;
+  logic
+      halt, clear, mover_rst_n, open, opened, close, os_reset, install, keys_ready, quiet, replayed;
   logic [7:0] host_nonce_write;
   logic [31:0] host_nonce_word;
   logic [Fatals-1:0] fatal_valid;
@@ -170,6 +171,7 @@ module mae_guard
       .fatal_i(fatals),
       .install_o(install),
       .keys_ready_i(keys_ready),
+      .replayed_i(replayed),
       .halt_o(halt),
       .quiet_i(quiet),
       .clear_o(clear),
@@ -249,6 +251,7 @@ module mae_guard
       .state_i         (state),
       .install_i       (install),
       .keys_ready_o    (keys_ready),
+      .replayed_o      (replayed),
       .open_o          (opened),
       .close_o         (close),
       .fatal_valid_o   (fatal_valid[0]),

@@ -11,9 +11,11 @@
 // data leaves.
 //
 // halt_i, until it is quiet and longer: no AR or AW starts (one that is shown stays until taken),
-// W beats owed go out as zeros without strobes, read beats and responses are dropped. The movers
-// may be reset meanwhile. quiet_o: nothing is on the bus. (A burst that the host never ends is
-// never quiet.) Latency: 1 clock for addresses and data out, none for read beats and responses;
+// W beats owed go out as zeros without strobes, read beats and responses are dropped, writes of
+// answers are forgotten. Movers and answers may be reset meanwhile, quiet or not. quiet_o: nothing
+// is on the bus. A burst that the host never ends is never quiet: AXI4 has no way to give one up, and
+// to count it as ended would let its late beats pass for those of a later burst (H14). Nothing but
+// the next session waits for it. Latency: 1 clock for addresses and data out, none for read beats and responses;
 // throughput: a beat each way a clock. aw_ready of the answers is combinational in aw_valid;
 // other ready outputs are registered. DataWidth 512, IDs of 8 bits; all bursts are INCR of whole
 // beats. No secrets. Source: docs/protocol.md §4, §5.
@@ -83,14 +85,13 @@ module mae_guard_bus (
     input  logic [  7:0] b_id_i,
     input  logic [  1:0] b_resp_i
 );
-  logic reads_idle, writes_idle, read_fault, write_fault, flush;
+  logic reads_idle, writes_idle, read_fault, write_fault;
   logic burst_valid, burst_ready, ans_b_valid, unused;
   logic [7:0] burst_id, burst_len;
   logic [63:0] burst_addr;
 
   assign quiet_o      = reads_idle && writes_idle && !ar_valid_o;
   assign beat_fault_o = read_fault || write_fault;
-  assign flush        = halt_i && quiet_o;
   assign unused       = ^{b_resp_i[0], mov_w_last_i};  // bursts end where their addresses said
 
   mae_guard_bus_reads u_reads (
@@ -119,7 +120,7 @@ module mae_guard_bus (
   mae_guard_bus_answers u_answers (
       .clk_i,
       .rst_ni,
-      .flush_i      (flush),
+      .flush_i      (halt_i),
       .aw_valid_i   (ans_aw_valid_i),
       .aw_ready_o   (ans_aw_ready_o),
       .aw_address_i (ans_aw_address_i),

@@ -5,10 +5,10 @@
 //
 // A write is up to 9 beats from any multiple of 64; one that meets a 4 KiB boundary goes as two
 // bursts. Four writes are under way at most; done comes in their order, with an error if a burst
-// of it had one. Their IDs are 0x80 + 2 * place + burst. flush_i forgets all: only when none is
-// on the bus. Latency: none from address to burst, 1 clock from the last response to done.
-// Throughput: a burst a clock. aw_ready_o is combinational in burst_ready_i. No secrets. Source:
-// docs/protocol.md §4, Slot.
+// of it had one. Their IDs are 0x80 + 2 * place + burst. flush_i forgets all: it holds until none
+// is on the bus, and no response is handed on meanwhile. Latency: none from address to burst, 1
+// clock from the last response to done. Throughput: a burst a clock. aw_ready_o is combinational in
+// burst_ready_i. No secrets. Source: docs/protocol.md §4, Slot.
 
 `include "mae_assert.svh"
 

@@ -140,9 +140,12 @@ module mae_guard_bus_writes (
       else {w_data_o, w_strb_o} <= '0;  // nothing stays here
       skid_q <= 1'b0;
       {skid_data_q, skid_strb_q} <= '0;
-    end else if (w_take) begin
-      skid_q <= 1'b1;
-      {skid_data_q, skid_strb_q, skid_last_q, skid_id_q} <= {w_data, w_strb, w_last, order_id};
+    end else begin
+      if (w_take) begin
+        skid_q <= 1'b1;
+        {skid_last_q, skid_id_q} <= {w_last, order_id};
+      end
+      if (w_take || halt_i) {skid_data_q, skid_strb_q} <= w_take ? {w_data, w_strb} : '0;
     end
   end
 

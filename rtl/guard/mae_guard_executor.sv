@@ -39,6 +39,7 @@ module mae_guard_executor
     input  state_e   state_i,
     input  logic     install_i,      // pulse: derive epoch 0
     output logic     keys_ready_o,   // it is there: KEYED
+    output logic     replayed_o,     // with it: the keys are the last session's
     output logic     open_o,         // pulse: RUN
     output logic     close_o,        // pulse: the answer to CLOSE was written
     output logic     fatal_valid_o,  // until clear_i
@@ -419,6 +420,7 @@ module mae_guard_executor
       .erase_i       (erase),
       .epoch_i       (keys_epoch),
       .busy_o        (keys_busy),
+      .replayed_o,
       .key_valid_o   (key_valid),
       .key_ready_i   (messages_key ? messages_key_ready : key_ready_i),
       .key_class_o   (key_class),

@@ -5,11 +5,12 @@
 // SP 800-108 in counter mode with AES-256-CMAC as the function: three blocks of
 //   CMAC(secret, [i]_32 || "maeslant1" || 00 || context || [352]_32), i = 1, 2, 3,
 //   context = session id || host nonce || device nonce || class || epoch || capabilities,
-// of whose 48 bytes the first 32 are the key and the next 12 the mask. The cipher inside is its own
-// and iterative: keys are rarely made and the lanes are busy with data.
+// of whose 48 bytes the first 32 are the key, the next 12 the mask and the last 4 the digest: of no
+// use to find the rest, but the same when all that it was derived from is. The cipher inside is its
+// own and iterative: keys are rarely made and the lanes are busy with data.
 //
 // Latency: from start_i to done_o 22 * (14 + 1) + 2 = 332 clocks. Throughput: one at a time.
-// session_i, class_i and epoch_i hold until done_o; the key is shown with done_o only.
+// session_i, class_i and epoch_i hold until done_o; key and digest are shown with done_o only.
 // Constant-time: yes. Masked: no. clear_i and the end erase all that was derived or expanded.
 // Source: SP 800-108r1 §4.1, SP 800-38B §6.2; docs/protocol.md (H3).
 
@@ -32,7 +33,8 @@ module mae_guard_kdf
     input  class_e     class_i,
     input  epoch_t     epoch_i,
     output logic       done_o,
-    output class_key_t key_o
+    output class_key_t key_o,
+    output digest_t    digest_o
 );
 
   // The message of 111 bytes, and a byte that does not count.
@@ -79,6 +81,7 @@ module mae_guard_kdf
   assign busy_o = state_q != Idle;
   assign done_o = state_q == Done;
   assign key_o = done_o ? {out_q[2:1], out_q[0][127:32]} : '0;
+  assign digest_o = done_o ? out_q[0][31:0] : '0;
   assign wipe = clear_i || done_o;
 
   cipher_key_t key;

@@ -8,6 +8,11 @@
 // and counts nothing (H12). An epoch's bank is overwritten by the next epoch but one, or zeroed by
 // erase_i: its keys are then zeros, and all it may do is 0 blocks (H13).
 //
+// Epoch 0 tells a session from the last one: each class's digest is compared with the one that was
+// made before, and kept in its place. replayed_o: all four were the same, so this session has the
+// secret, session id and nonces, and so the keys, of the last one. The four words outlive clear_i and
+// reset, not power; they are of no use to find a key.
+//
 // Latency: an epoch is ready 4 * 334 clocks after derive_i if the engines take their keys at once;
 // erasing takes 8. A budget is answered in its clock. derive_i and erase_i: only when !busy_o.
 // key_valid_o and what belongs to it hold until key_ready_i. clear_i: all keys on their way and all
@@ -32,6 +37,7 @@ module mae_guard_keys
     input  logic     erase_i,    // the bank of epoch_i
     input  epoch_t   epoch_i,    // holds while busy
     output logic     busy_o,
+    output logic     replayed_o, // from the end of epoch 0's derivation to clear_i
 
     output logic       key_valid_o,
     input  logic       key_ready_i,
@@ -61,7 +67,9 @@ module mae_guard_keys
   logic [1:0] class_q;  // less 1
   class_key_t key_q, derived;
   count_t left_q[8];  // blocks that a key may still do: {class less 1, bank}
-  logic kdf_done, unused_kdf_busy, given;
+  logic kdf_done, unused_kdf_busy, given, first, same_q, same;
+  digest_t digest;
+  digest_t [3:0] last_q;  // of the last session
   logic [2:0] spend_place;
   class_e class_code;
 
@@ -83,13 +91,25 @@ module mae_guard_keys
       .rst_ni,
       .clear_i,
       .start_i(state_q == Start && !erasing_q),
-      .busy_o (unused_kdf_busy),
+      .busy_o(unused_kdf_busy),
       .session_i,
       .class_i(class_code),
       .epoch_i,
-      .done_o (kdf_done),
-      .key_o  (derived)
+      .done_o(kdf_done),
+      .key_o(derived),
+      .digest_o(digest)
   );
+
+  assign first = state_q == Derive && kdf_done && epoch_i == '0;
+  assign same  = (class_q == '0 || same_q) && (digest ^ last_q[class_q]) == '0;
+
+  always_ff @(posedge clk_i) if (first) last_q[class_q] <= digest;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {same_q, replayed_o} <= '0;
+    else if (clear_i) {same_q, replayed_o} <= '0;
+    else if (first) {same_q, replayed_o} <= {same, same && class_q == 2'd3};
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

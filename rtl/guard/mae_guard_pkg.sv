@@ -29,6 +29,8 @@ package mae_guard_pkg;
     logic [95:0]  mask;
   } class_key_t;
 
+  typedef logic [31:0] digest_t;  // of what a class's key was derived from
+
   // Who speaks, and which number it is: all that a receiver knows of a message before it comes.
   typedef struct packed {
     logic [7:0]  queue_index;
@@ -104,7 +106,8 @@ package mae_guard_pkg;
     CauseBeat     = 8'd3,
     CauseAccess   = 8'd4,
     CauseBudget   = 8'd5,
-    CauseDoorbell = 8'd6
+    CauseDoorbell = 8'd6,
+    CauseReplay   = 8'd7
   } cause_e;
 
   typedef struct packed {

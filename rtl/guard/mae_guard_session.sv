@@ -3,15 +3,18 @@
 // mae_guard_session: whether there is a session, how it began and why it ended.
 //
 // A secret comes through the provisioning port, in IDLE only (H14): with it, the host's nonce and the
-// device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED. The first failure of a
+// device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED; but with replayed_i, when
+// the keys are the last session's again, it fails. The first failure of a
 // session is latched as its cause and ends it, as the OS's reset_i and a CLOSE do (close_i, once
 // its answer is written). Of failures in one clock the lowest input counts.
 //
-// The end: halt_o at once (nothing new is started), until the bus behind it is quiet (quiet_i, looked at
-// from the 4th clock); then clear_o for 128 clocks, in the first 33 of which mover_rst_no resets what
-// cannot be cleared where it stands; then the walks (busy_i) end; then IDLE with a new device nonce
-// (taken from device_nonce_i when nonce_take_o says so), or DEAD after a failure, until reset_i. A
-// reset_i during the end makes it IDLE. Reset begins there, too: nothing is trusted to be zero.
+// The end: halt_o at once (nothing new is started), for 4 clocks; then clear_o for 128 clocks, in the
+// first 33 of which mover_rst_no resets what cannot be cleared where it stands. Neither waits for
+// the bus, which the host can hold for ever. Then SCRUB lasts until the walks (busy_i) are over and the
+// bus is quiet (quiet_i), so that no beat of this session comes in the next one; then IDLE with a new
+// device nonce (taken from device_nonce_i when nonce_take_o says so), or DEAD after a failure, until
+// reset_i. A reset_i during the end makes it IDLE. Reset begins there, too: nothing is trusted to
+// be zero.
 //
 // Latency: the state follows its reason in the next clock. Secret, session id and host nonce are gone
 // with clear_o. Legal: Fatals 1 and more. Time depends on no data.
@@ -45,8 +48,9 @@ module mae_guard_session
     input logic   [Fatals-1:0] fatal_valid_i,
     input fatal_t [Fatals-1:0] fatal_i,
 
-    output logic install_o,    // pulse
-    input  logic keys_ready_i,
+    output logic install_o,  // pulse
+    input logic keys_ready_i,
+    input logic replayed_i,  // with it
 
     output logic halt_o,
     input  logic quiet_i,
@@ -74,7 +78,7 @@ module mae_guard_session
     Dead
   } step_e;
 
-  localparam int unsigned QuietFrom = 3;
+  localparam int unsigned HaltClocks = 4;
   localparam int unsigned MoverClocks = 32;
   localparam int unsigned ClearClocks = 128;
   localparam int unsigned WalkFrom = 3;
@@ -84,14 +88,17 @@ module mae_guard_session
   logic [6:0] count_q;
   fatal_t cause_q, first_fatal;
   session_t session_q;
-  logic live, failed, ends, install, quiet, still, mover_rst_n_q;
+  logic live, derived, replayed, failed, ends, install, halted, still, over, mover_rst_n_q;
 
   assign live = step_q inside {Keyed, Run};
+  assign derived = step_q == Derive && keys_ready_i && !install_o;
+  assign replayed = derived && replayed_i && !ends;
   assign install_ready_o = step_q == Idle && !reset_i;
   assign install = install_valid_i && install_ready_o;
   assign failed = fatal_valid_i != '0 && live;
-  assign quiet = step_q == Halt && 32'(count_q) >= QuietFrom && quiet_i;
+  assign halted = step_q == Halt && 32'(count_q) == HaltClocks - 1;
   assign still = step_q == Clear && 32'(count_q) < MoverClocks;
+  assign over = step_q == Walk && 32'(count_q) >= WalkFrom && !busy_i && quiet_i;
   assign ends = reset_i && !(step_q inside {Reset, Halt, Clear, Walk});
 
   always_comb begin
@@ -110,23 +117,21 @@ module mae_guard_session
     end else begin
       count_q <= count_q + 1'b1;
       // The movers stand still before their memories are told to clear.
-      mover_rst_n_q <= !(step_q == Reset || quiet || still);
+      mover_rst_n_q <= !(step_q == Reset || halted || still);
       unique case (step_q)
         Reset: step_q <= Halt;
-        Halt: begin
-          if (32'(count_q) >= QuietFrom) count_q <= 7'(QuietFrom);
-          if (quiet) begin
-            step_q  <= Clear;
-            count_q <= '0;
-          end
+        Halt:
+        if (halted) begin
+          step_q  <= Clear;
+          count_q <= '0;
         end
         Clear: if (32'(count_q) == ClearClocks - 1) step_q <= Walk;
         Walk: begin
           if (32'(count_q) >= WalkFrom) count_q <= 7'(WalkFrom);
-          if (32'(count_q) >= WalkFrom && !busy_i) step_q <= (to_idle_q || reset_i) ? Idle : Dead;
+          if (over) step_q <= (to_idle_q || reset_i) ? Idle : Dead;
         end
         Idle: if (install) step_q <= Derive;
-        Derive: if (keys_ready_i && !install_o) step_q <= Keyed;
+        Derive: if (derived) step_q <= Keyed;
         Keyed: if (open_i) step_q <= Run;
         Error: step_q <= Halt;
         default: ;
@@ -137,7 +142,7 @@ module mae_guard_session
         step_q <= Halt;
         to_idle_q <= 1'b1;
       end
-      if (failed) begin
+      if (failed || replayed) begin
         step_q <= Error;
         to_idle_q <= reset_i;
       end
@@ -157,12 +162,13 @@ module mae_guard_session
       install_o <= install;
       nonce_take_o <= 1'b0;
       if (failed && !ends) cause_q <= first_fatal;
+      if (replayed) cause_q <= '{cause: CauseReplay, default: '0};
       if (clear_o) begin
         session_q.secret     <= '0;
         session_q.session_id <= '0;
         session_q.host_nonce <= '0;
       end
-      if (step_q == Walk && 32'(count_q) >= WalkFrom && !busy_i && (to_idle_q || reset_i)) begin
+      if (over && (to_idle_q || reset_i)) begin
         nonce_take_o <= 1'b1;
         session_q.device_nonce <= device_nonce_i;
       end

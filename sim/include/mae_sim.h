@@ -38,6 +38,8 @@
  *   error_write=RATE    write bursts per million that are refused; SLVERR or DECERR by seed
  *   error_at=FIRST-LAST addresses that answer DECERR, both inclusive
  *   hang=N              the memory goes silent for ever after it took N bursts
+ *   hang_on=CHANNEL     what goes silent then: all (default), or only the read data, the write data
+ *                       (never taken) or the write responses: read, write, response
  *   timeout=N           bus clocks that a register access or a host copy may take (default 100000)
  *   seed=N              of everything random (default 1)
  *   wave=FILE           write a waveform; needs the library's trace variant,

@@ -81,6 +81,17 @@ class Bench:
         await self.clock()
         assert self.state == State.KEYED
 
+    async def walks(self, chooser: random.Random) -> State:
+        """Let the walks end and the bus be quiet, one after the other; the state before both."""
+        names = chooser.choice((("busy_i", "quiet_i"), ("quiet_i", "busy_i")))
+        self.dut.busy_i.value, self.dut.quiet_i.value = 1, 0
+        for name in names:
+            await self.clock(chooser.randrange(1, 200))
+            state = self.state
+            assert not await self.install(b"x" * 32, b"y" * 16)
+            getattr(self.dut, name).value = int(name == "quiet_i")
+        return state
+
     async def write_nonce(self, nonce: bytes) -> None:
         """HOST_NONCE, word after word as the bus carries them."""
         for word in range(8):
@@ -111,7 +122,7 @@ def fatal(cause: Cause, queue: int, number: int) -> int:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ends(dut) -> None:
-    """The end, whatever its reason: halt, quiet, clear, walks; then IDLE, or DEAD."""
+    """The end, whatever its reason: halt, clear, walks; on a quiet bus IDLE, or DEAD."""
     chooser, bench = random.Random(1), Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -152,10 +163,10 @@ async def ends(dut) -> None:
         dut.fatal_valid_i.value, dut.fatal_i.value = 1, fatal(Cause.BEAT, 2, 2)
         assert not await bench.install(b"x" * 32, b"y" * 16)
         dut.open_i.value = 1
-        await bench.clock(chooser.randrange(6, 30))
+        await bench.clock(2 + failed)
         assert bench.state == State.SCRUB and not dut.clear_o.value and dut.mover_rst_no.value
-        dut.quiet_i.value = 1
-        await bench.clock()
+        await bench.clock()  # the bus is not quiet, and may be so or not from here on
+        assert dut.clear_o.value
         dut.quiet_i.value = chooser.randrange(2)
         cleared = resets = 0
         dut.busy_i.value = 1
@@ -170,7 +181,7 @@ async def ends(dut) -> None:
         assert bench.state == State.SCRUB and bench.takes == takes
         session = bench.session()
         assert not any(session["secret"] + session["session_id"] + session["host"])
-        dut.busy_i.value = 0
+        assert await bench.walks(chooser) == State.SCRUB
         if failed and not took_back:
             await bench.until(State.DEAD, 5)
             assert not await bench.install(b"x" * 32, b"y" * 16)
@@ -189,7 +200,7 @@ async def ends(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def taken_back(dut) -> None:
-    """From every state, within a derivation too; quiet at once counts from the fourth clock on."""
+    """From every state, within a derivation too; clearing begins in the fifth clock."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -216,6 +227,31 @@ async def taken_back(dut) -> None:
         dut.keys_ready_i.value = 1
         await bench.clock()
         assert bench.state == State.IDLE
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def replayed(dut) -> None:
+    """Keys of the last session: never KEYED, but ERROR and DEAD with the cause; or taken back."""
+    bench = Bench(dut)
+    Clock(dut.clk_i, 10, "ns").start()
+    await bench.begin()
+    for took_back in (False, True):
+        await bench.until(State.IDLE)
+        dut.replayed_i.value = 1  # counts with the keys only
+        assert await bench.install(b"s" * 32, b"i" * 16)
+        await bench.clock(20)
+        assert bench.state == State.IDLE
+        dut.keys_ready_i.value, dut.reset_i.value = 1, int(took_back)
+        await bench.clock()
+        dut.replayed_i.value = 0
+        assert bench.state == (State.SCRUB if took_back else State.ERROR)
+        assert bench.cause() == (0 if took_back else Cause.REPLAY, 0, 0)
+        if not took_back:
+            await bench.until(State.DEAD)
+            dut.reset_i.value = 1
+            await bench.clock()
+    await bench.until(State.IDLE)
+    await bench.keyed()
 
 
 def test_guard_session() -> None:

@@ -10,7 +10,7 @@ import functools
 import pytest
 
 from maeslant import attacks
-from maeslant.protocol import fuzz, rtl
+from maeslant.protocol import card, fuzz, rtl, wire
 from maeslant.protocol.adversary import On
 from maeslant.protocol.attacks import catalogue
 from maeslant.protocol.attacks.entry import edit_data, flipper
@@ -27,6 +27,7 @@ from maeslant.protocol.workload import (
     octets,
     second,
 )
+from tests.protocol.pair import start
 from tests.protocol.secrets import secrets_of, session_of
 
 PLAIN = {"input one": octets("input one", 320), "input two": octets("input two", 200)}
@@ -127,6 +128,55 @@ def test_nothing_is_left(end: str) -> None:
         assert machine.device.cause[0] == Cause.TAG
         assert machine.device.mmio_read(CAUSE, 1) == bytes((Cause.TAG,))
     assert machine.device.find(secrets) == []
+    machine.close()
+
+
+@pytest.mark.parametrize("make", [Machine, rtl.RtlMachine])
+def test_a_session_is_not_replayed(make: type[Machine]) -> None:
+    """A nonce that is stuck and the same secret: refused, on a card as in the reference."""
+    machine = make(Attack())
+    device, stuck = machine.device, bytes(32)
+
+    def installed(secret: bytes, session_id: bytes = bytes(16)) -> bool:
+        return device.install(secret, session_id)
+
+    if make is Machine:
+        device.nonce_source = lambda: stuck
+    else:
+        device.simulator.set_nonces(lambda: stuck)
+    machine.take_back()
+    one, two = octets("one", 32), octets("two", 32)
+    assert installed(one)
+    for _ in range(2):  # a reset between, a failure between
+        machine.take_back()
+        assert not installed(one)
+        assert device.keys is None and device.state == State.DEAD
+        assert device.cause == (Cause.REPLAY, 0, 0)
+    machine.take_back()
+    assert installed(two)
+    machine.take_back()
+    assert installed(two, b"another session.")  # other keys
+    machine.close()
+
+
+@pytest.mark.parametrize("make", [Machine, rtl.RtlMachine])
+@pytest.mark.parametrize("place", [(0x20, 0x400), (0x40, 0x410), (0x40, 0x400)])
+def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> None:
+    """A place within a granule is a fault, which counts no run, on a card as in the reference."""
+    machine, legal, found = make(Attack()), not any(at % 64 for at in place), []
+
+    def application(host, record) -> None:
+        host.wait(host.open())
+        host.wait(host.batch(0, start(*place, 100)))
+        for _ in range(20):
+            found.append(
+                host.wait(host.batch(0, [wire.read(card.STATUS), wire.read(card.RUNS, 8)]))
+            )
+
+    record = machine.session("first", application)
+    assert record.error is None
+    status = 0 if legal else card.FAULT
+    assert found[-1] == status.to_bytes(8) + legal.to_bytes(8)
     machine.close()
 
 
