@@ -196,7 +196,8 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("words", [["encrypt", "{}", "-", *options("ctr"), *SMALL],
-                                   ["encrypt", "{}", "-", "--mode", "gcm", "--key", KEYS[128], *SMALL],
+                                   ["encrypt", "{}", "-", "--mode", "gcm",
+                                    "--key", KEYS[128], *SMALL],
                                    ["devices"], ["devices", "--json"]])  # fmt: skip
 def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
     """A full disk behind standard output is an error of one line, not a crash at the end."""
