@@ -4,6 +4,7 @@
 import contextlib
 import functools
 import re
+import weakref
 from collections.abc import Iterator
 from typing import Self
 
@@ -99,21 +100,34 @@ class Device:
             build_simulation(uri)
         handle = self.ffi.new("mae_dev_t **")
         check(self.lib.mae_open(uri.encode(), handle))
-        self.handle = handle[0]
+        self._handle, self.open_pieces = handle[0], weakref.WeakSet()
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
         """A device that somebody else opened, and will close."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
-        device.uri, device.handle = uri, handle
+        device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
         return device
 
+    @property
+    def handle(self) -> object:
+        """The driver's device; an error once it is closed."""
+        if self._handle is None:
+            raise MaeslantError(f"{self.uri} is closed")
+        return self._handle
+
     def close(self) -> None:
-        """Erase the keys and give the device back. May be called twice."""
-        if self.handle is not None:
-            self.lib.mae_close(self.handle)
-            self.handle = None
+        """Erase the keys and give the device back. May be called twice.
+
+        Messages in pieces are freed first: each keeps memory of the device, and a generator that
+        an exception left behind would free its own only after the device is gone.
+        """
+        if self._handle is not None:
+            for pieces in list(self.open_pieces):
+                pieces.free()
+            self.lib.mae_close(self._handle)
+            self._handle = None
 
     def __enter__(self) -> Self:
         return self
@@ -289,10 +303,22 @@ class Pieces:
     ROOM = 1 << 20
 
     def __init__(self, device: Device, handle: object) -> None:
-        self.ffi, self.lib, self.handle = device.ffi, device.lib, handle
+        self.ffi, self.lib, self._handle = device.ffi, device.lib, handle
+        device.open_pieces.add(self)
         self.room = self.ffi.new("uint8_t[]", self.ROOM)
         self.taken = self.ffi.new("size_t *")
         self.given = self.ffi.new("size_t *")
+
+    @property
+    def handle(self) -> object:
+        """The driver's message; an error once it is freed."""
+        if self._handle is None:
+            raise MaeslantError("the message is closed, or its device is")
+        return self._handle
+
+    def free(self) -> None:
+        """Wipe the buffers and erase the keys. May be called twice."""
+        raise NotImplementedError
 
     def _put(self, call, data: bytes) -> Iterator[bytes]:
         """Give ``data`` to one of the driver's calls until all is taken, and what comes out."""
@@ -317,10 +343,10 @@ class Pieces:
 
     def _free(self, call) -> None:
         """Give the handle back by one of the driver's calls, once, and wipe the output."""
-        if self.handle is not None:
-            call(self.handle)
+        if self._handle is not None:
+            call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
-            self.handle = None
+            self._handle = None
 
 
 class Stream(Pieces):

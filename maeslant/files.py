@@ -6,13 +6,14 @@ import errno
 import hmac
 import os
 import pathlib
+import select
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
 from maeslant.device import BLOCK, ENCRYPT, Device
-from maeslant.errors import MaeslantError
+from maeslant.errors import MaeslantError, naming
 
 PIECE = 1 << 20
 
@@ -36,31 +37,57 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
         raise MaeslantError(f"{error.filename}: no permission to read or write it") from None
 
 
+class Sink:
+    """Write to an unbuffered file, all or an error that names it.
+
+    A buffer would fail once more when the file is closed, and hide the first error.
+    """
+
+    def __init__(self, file: BinaryIO, name: object) -> None:
+        self.file, self.name = file, name
+
+    def write(self, data: bytes) -> None:
+        """Write all of it."""
+        view = memoryview(data)
+        with naming(self.name):
+            while view:
+                count = self.file.write(view)
+                if count is None:  # a pipe that does not block, and is full
+                    select.select([], [self.file], [])
+                view = view[count or 0 :]
+
+
 def wipe(file: BinaryIO) -> None:
-    """Zeros over a file that is about to be given up."""
-    file.flush()
-    left = os.fstat(file.fileno()).st_size
-    file.seek(0)
-    while left > 0:
-        left -= file.write(bytes(min(left, PIECE)))
-    file.flush()
+    """Zeros over an unbuffered file that is about to be given up."""
+    with contextlib.suppress(OSError):  # of a full disk; what failed before is the message
+        left = os.fstat(file.fileno()).st_size
+        file.seek(0)
+        while left > 0:
+            left -= file.write(bytes(min(left, PIECE)))
 
 
 @contextlib.contextmanager
-def spooled(sink: BinaryIO) -> Iterator[BinaryIO]:
-    """Keep what is written on disk, unnamed, and pass it on if all went well. Wiped either way."""
-    with tempfile.TemporaryFile() as spool:
+def spool() -> Iterator[tuple[BinaryIO, Sink]]:
+    """Open an unnamed file on disk, for reading and for writing. Wiped at the end."""
+    with tempfile.TemporaryFile(buffering=0) as file:
         try:
-            yield spool
-            spool.seek(0)
-            while piece := spool.read(PIECE):
-                sink.write(piece)
+            yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")
         finally:
-            wipe(spool)
+            wipe(file)
 
 
 @contextlib.contextmanager
-def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[BinaryIO]:
+def spooled(sink: Sink) -> Iterator[Sink]:
+    """Keep what is written on disk, unnamed, and pass it on if all went well. Wiped either way."""
+    with spool() as (file, kept):
+        yield kept
+        file.seek(0)
+        while piece := file.read(PIECE):
+            sink.write(piece)
+
+
+@contextlib.contextmanager
+def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[Sink]:
     """Open the output; "-" is standard output. A file appears under its name only when whole.
 
     The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
@@ -70,23 +97,20 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[B
     if name == "-":
         if sys.stdout.isatty():
             raise MaeslantError("will not write binary data to a terminal; name a file or a pipe")
-        with (
-            spooled(sys.stdout.buffer)
-            if withhold
-            else contextlib.nullcontext(sys.stdout.buffer) as file
-        ):
-            yield file
-        sys.stdout.buffer.flush()
+        sys.stdout.flush()
+        file = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+        sink = Sink(file, "standard output")
+        with spooled(sink) if withhold else contextlib.nullcontext(sink) as given:
+            yield given
         return
     path = pathlib.Path(name)
     if path.is_dir():
         raise MaeslantError(f"{name} is a folder; give a file")
     if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a rename
-        with (
-            path.open("wb") as file,
-            spooled(file) if withhold else contextlib.nullcontext(file) as sink,
-        ):
-            yield sink
+        with path.open("wb", buffering=0) as file:
+            sink = Sink(file, name)
+            with spooled(sink) if withhold else contextlib.nullcontext(sink) as given:
+                yield given
         return
     if path.exists() and not force:
         raise MaeslantError(f"{name} exists; --force replaces it")
@@ -99,13 +123,13 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[B
     try:
         with file:
             try:
-                yield file
+                yield Sink(file, name)
             except BaseException:
                 if withhold:
                     wipe(file)
                 raise
-            file.flush()
-            os.fsync(file.fileno())
+            with naming(name):
+                os.fsync(file.fileno())
             umask = os.umask(0)
             os.umask(umask)
             os.fchmod(file.fileno(), 0o666 & ~umask)
@@ -121,12 +145,12 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
     Where the file system has no such thing, one with a name of its own, which is also given.
     """
     try:
-        return os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_RDWR, 0o600), "w+b"), None
+        return os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_RDWR, 0o600), "w+b", 0), None
     except OSError as error:
         if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
             raise
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    return os.fdopen(handle, "w+b"), pathlib.Path(name)
+    return os.fdopen(handle, "w+b", 0), pathlib.Path(name)
 
 
 def appear(handle: int, path: pathlib.Path, force: bool) -> None:

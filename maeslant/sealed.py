@@ -9,7 +9,6 @@ is what ``files.destination(..., withhold=True)`` is for.
 import contextlib
 import hmac
 import os
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from typing import BinaryIO
 
@@ -53,15 +52,12 @@ def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
     if size is not None:
         yield source, size - source.tell()
         return
-    with tempfile.TemporaryFile() as spool:
-        try:
-            while piece := source.read(files.PIECE):
-                spool.write(piece)
-            size = spool.tell()
-            spool.seek(0)
-            yield spool, size
-        finally:
-            files.wipe(spool)
+    with files.spool() as (file, sink):
+        while piece := source.read(files.PIECE):
+            sink.write(piece)
+        size = file.tell()
+        file.seek(0)
+        yield file, size
 
 
 def encrypt(

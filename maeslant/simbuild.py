@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 from maeslant import builds, paths
-from maeslant.errors import MaeslantError
+from maeslant.errors import MaeslantError, naming
 
 SIM = paths.ROOT / "sim"
 # No random values: what must be reset is tested elsewhere. Measured on stream4 at work: assertions
@@ -99,12 +99,13 @@ def build_top(
                 return target
         stamp.unlink(missing_ok=True)
         start = time.time()
-        with open(where / "build.log", "w") as log:
+        with naming(where), open(where / "build.log", "w") as log:
             _make(where, target, arguments, optimize, trace, log, _harness_files(top))
         read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
         # A source that was edited meanwhile may be in the library or not: build again next time.
         if all(os.path.exists(name) and os.stat(name).st_mtime < start for name in read):
-            stamp.write_text(json.dumps({"key": _key([*arguments, optimize], read), "files": read}))
+            known = {"key": _key([*arguments, optimize], read), "files": read}
+            paths.write(stamp, json.dumps(known))
     return target
 
 

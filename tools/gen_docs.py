@@ -129,10 +129,27 @@ def schedules(name: str) -> list[str]:
     return ["## Schedule", "", text, "", *lines]
 
 
-def page(module: Module, modules: dict[str, Module]) -> str:
+def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tuple[str, list[str]]:
+    """Find the tests of a module: named like it, else naming it, else those of its nearest users.
+
+    Gives the module that the tests are of, and their paths, two at most; fails where none is.
+    """
+    near, seen = [name], {name}
+    while near:
+        for word in near:
+            own = f"tests/{modules[word].folder}/test_{word.removeprefix('mae_')}.py"
+            named = [path for path, text in tests.items() if re.search(rf"\b{word}\b", text)]
+            found = [own] if own in tests else named
+            if found:
+                return word, found[:2]
+        near = [m.name for m in modules.values() if set(near) & set(m.uses) and m.name not in seen]
+        seen.update(near)
+    sys.exit(f"docs/modules: no test under tests/ names {name}, nor any module that uses it")
+
+
+def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> str:
     """The page of one module."""
     source = module.path.relative_to(paths.ROOT)
-    test = f"tests/{module.folder}/test_{module.name.removeprefix('mae_')}.py"
     lines = [f"# {module.name}", "", f"[`{source}`](../../{source})", ""]
     lines += ["```text", module.header, "```", ""]
     if module.parameters:
@@ -153,7 +170,9 @@ def page(module: Module, modules: dict[str, Module]) -> str:
             "Used by " + ", ".join(link(name, modules) for name in used_by) + ".",
             "",
         ]
-    lines += [f"Tested by [`{test}`](../../{test})."]
+    whose, found = tests_of(module.name, modules, tests)
+    within = "" if whose == module.name else f" in {link(whose, modules)}"
+    lines += [f"Tested{within} by " + ", ".join(f"[`{t}`](../../{t})" for t in found) + "."]
     return "\n".join(lines) + "\n"
 
 
@@ -186,8 +205,10 @@ def write(out: pathlib.Path) -> None:
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.md"):
         old.unlink()
+    files = sorted((paths.ROOT / "tests").glob("**/test_*.py"))
+    tests = {str(path.relative_to(paths.ROOT)): path.read_text() for path in files}
     for module in modules.values():
-        (out / f"{module.name}.md").write_text(page(module, modules))
+        (out / f"{module.name}.md").write_text(page(module, modules, tests))
     (out / "README.md").write_text(index(modules))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -20,6 +21,12 @@ def _terminated(number: int, frame: object) -> None:
     sys.exit(128 + number)
 
 
+def _silence() -> None:
+    """Drop what standard output still holds: the flush at exit would fail once more."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> int:
     """Run the command line; every error is one line on standard error, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
@@ -27,6 +34,7 @@ def main() -> int:
         status = app(standalone_mode=False) or 0  # of a command that ended by typer.Exit
         if status == INTERRUPTED:
             err.print("interrupted", style="red")
+        sys.stdout.flush()  # a full disk is an error here, and not one behind our back at exit
         return status
     except typer.Abort:
         err.print("interrupted", style="red")
@@ -36,12 +44,13 @@ def main() -> int:
         return 1
     except BrokenPipeError:
         # The reader of our output has gone; silence the flush at exit too.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _silence()
         return 1
     except OSError as error:
-        err.print(
-            f"[red]error:[/] {error.strerror}: {escape(str(error.filename or ''))}", highlight=False
-        )
+        if error.filename is None:  # results are printed, files are written by name
+            _silence()
+        where = error.filename or "standard output"
+        err.print(f"[red]error:[/] {error.strerror}: {escape(str(where))}", highlight=False)
         return 1
     except Exception as error:  # click's usage errors, which know how to show themselves
         if not hasattr(error, "show"):

@@ -165,8 +165,10 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
             else:
                 pieces = files.read(source, seen)
                 pieces = files.crypt(device, mode, direction, key, iv, pieces, padding)
-            for piece in pieces:
-                sink.write(piece)
+            # A failed write must not leave the generator, and its message, behind the device.
+            with contextlib.closing(pieces):
+                for piece in pieces:
+                    sink.write(piece)
     finally:
         key[:] = bytes(len(key))
 

@@ -20,6 +20,7 @@ KEYS = {128: "00112233445566778899aabbccddeeff"}
 KEYS[192] = KEYS[128] + "0123456789abcdef"
 KEYS[256] = KEYS[128] + "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
 IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+SMALL = ("--device", "sim:peripheral")  # the one that is quickest to build
 
 
 def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
@@ -191,8 +192,24 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
     )
     assert result.returncode != 0 and b"Traceback" not in result.stderr
     assert not (tmp_path / "out").exists()
-    assert subprocess.run([MAESLANT, "encrypt", source, "/dev/full", *options("ctr")],
-                          capture_output=True, check=False).returncode != 0  # fmt: skip
+    assert "/dev/full" in bad("encrypt", source, "/dev/full", *options("ctr"))
+
+
+@pytest.mark.parametrize("words", [["encrypt", "{}", "-", *options("ctr"), *SMALL],
+                                   ["encrypt", "{}", "-", "--mode", "gcm",
+                                    "--key", KEYS[128], *SMALL],
+                                   ["devices"], ["devices", "--json"]])  # fmt: skip
+def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
+    """A full disk behind standard output is an error of one line, not a crash at the end."""
+    source = tmp_path / "source"
+    source.write_bytes(bytes(1 << 16))
+    with open("/dev/full", "wb") as full:
+        command = [MAESLANT, *(word.format(source) for word in words)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "standard output" in done.stderr and "No space left" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [source]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A device closes what still runs on it first: a message in pieces never outlives its device."""
+
+import subprocess
+import sys
+
+import pytest
+
+from maeslant import paths
+
+BEGIN = """
+from maeslant import aead
+from maeslant.device import Device
+device = Device("null:")
+"""
+# What leaves a message open when its device is closed, and touches it afterwards.
+LEFT = {
+    "stream": 'm = device.stream("ctr", 0, bytes(16), bytes(16))',
+    "cmac": "m = aead.cmac(device, bytes(16))",
+}
+END = """
+opened = m.__enter__()
+device.close()
+try:
+    (opened.aad(bytes(64)) if hasattr(opened, "aad") else list(opened.update(bytes(64))))
+except Exception as error:
+    print(error)
+m.__exit__(None, None, None)
+opened.free()
+device.close()
+"""
+
+
+@pytest.mark.parametrize("kind", LEFT)
+def test_freed_before_the_device(kind: str) -> None:
+    """Freeing a message after its device is no crash, and using it is an error that says why."""
+    command = [sys.executable, "-c", BEGIN + LEFT[kind] + END]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    assert "closed" in done.stdout
+
+
+def test_a_closed_device_is_refused() -> None:
+    """Every call on a device that was closed is an error, none a null pointer."""
+    text = (
+        BEGIN + "device.close()\nfor call in (device.caps, lambda: device.mac(bytes(16), b'')):\n"
+    )
+    text += "    try:\n        call()\n    except Exception as error:\n        print(error)\n"
+    command = [sys.executable, "-c", text]
+    done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    assert done.stdout.count("closed") == 2

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/gen_docs.py names only tests that there are."""
+
+import pathlib
+import re
+
+import pytest
+
+from maeslant import paths
+from tools import gen_docs
+
+
+def test_named_tests_exist(tmp_path: pathlib.Path) -> None:
+    """Every page names a test, and every file that it names is there."""
+    gen_docs.write(tmp_path)
+    pages = [page for page in tmp_path.glob("*.md") if page.name != "README.md"]
+    assert pages
+    for page in pages:
+        named = re.findall(r"\(../../(tests/[^)]*)\)", page.read_text().split("## Place")[1])
+        assert named, page.name
+        missing = [name for name in named if not (paths.ROOT / name).exists()]
+        assert not missing, (page.name, missing)
+
+
+def test_untested_module() -> None:
+    """A module that no test reaches stops the generator."""
+    lonely = gen_docs.Module(paths.RTL / "prim" / "mae_lonely.sv", "", [], [], [])
+    with pytest.raises(SystemExit, match="mae_lonely"):
+        gen_docs.tests_of("mae_lonely", {"mae_lonely": lonely}, {"tests/prim/test_other.py": ""})
