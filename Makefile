@@ -43,7 +43,8 @@ torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU
 	@$(PY) -m maeslant.torture $(TORTURE)
 
 .PHONY: prove
-prove: $(READY) ## Try every state of the memory arbiter with small jobs
+prove: $(READY) ## Prove formal/proofs.yml; try every state of the memory arbiter with small jobs
+	@$(PY) -m maeslant.prove
 	@$(PY) -m maeslant.soc.states
 
 .PHONY: fuzz

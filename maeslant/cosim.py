@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import Verilator
 
-from maeslant import paths
+from maeslant import buscheck, paths
 from maeslant.errors import MaeslantError
 
 
@@ -89,6 +89,11 @@ def simulate(
     folder = _folder(top, values, extra, waves, visible, optimize, *(netlist or []))
     # The simulator and cocotb find Verilator by this name.
     os.environ["PATH"] = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    files = [*extra, *own]
+    files = [*paths.rtl_packages_of(files), *files]
+    if netlist is None:
+        files += buscheck.sources(files, folder / "bus_checks.sv")
+    include = f"-I{buscheck.CHECKERS}"
     runner = _Runner()
     runner.visible, runner.optimize = visible, optimize
     made = int(os.stat(shutil.which("verilator")).st_mtime)
@@ -97,11 +102,11 @@ def simulate(
         fcntl.flock(lock, fcntl.LOCK_EX)
         try:
             runner.build(
-                sources=paths.rtl_packages_of([*extra, *own]) + [*extra, *own],
+                sources=files,
                 hdl_toplevel=top,
                 parameters=ports,
                 build_dir=folder,
-                build_args=[*ARGS, *paths.verilator_sources(), "-j", "2"],
+                build_args=[*ARGS, *paths.verilator_sources(), include, "-j", "2"],
                 timescale=("1ns", "1ps"),
                 waves=waves,
                 always=True,  # Verilator itself skips what has not changed

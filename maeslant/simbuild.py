@@ -19,7 +19,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 
-from maeslant import builds, paths
+from maeslant import builds, buscheck, paths
 from maeslant.errors import MaeslantError, naming
 
 SIM = paths.ROOT / "sim"
@@ -87,7 +87,8 @@ def build_top(
     files = [*packages, *sources, *own]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
-    arguments += [*paths.verilator_sources(), *map(str, files)]
+    files += buscheck.sources(files, where / "bus_checks.sv")
+    arguments += [*paths.verilator_sources(), f"-I{buscheck.CHECKERS}", *map(str, files)]
     arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
     optimize = OPT_ENGINE if top in ENGINES or top in WITNESSES else OPT_FAST
     with open(where / ".lock", "w") as lock:

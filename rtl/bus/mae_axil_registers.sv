@@ -49,6 +49,7 @@ module mae_axil_registers #(
   logic write_valid, read_valid, busy_q, read_last_q;
   logic [AddrWidth-1:0] write_addr, read_addr;
   logic [3:0] write_strb;
+  logic unused_bytes;
 
   mae_axil_port #(
       .AddrWidth(AddrWidth)
@@ -69,6 +70,7 @@ module mae_axil_registers #(
       .*
   );
 
+  assign unused_bytes = ^{write_addr[1:0], read_addr[1:0]};  // registers are words
   assign req_o = (write_valid || read_valid) && !busy_q;
   assign req_is_wr_o = write_valid && !(read_valid && !read_last_q);
   assign addr_o = {req_is_wr_o ? write_addr[AddrWidth-1:2] : read_addr[AddrWidth-1:2], 2'b00};

@@ -150,7 +150,7 @@ module mae_dma_walk
     final_entry = now.entries == 16'(taken);
 
     reason = StatusOk;
-    if (abort_i && !keeps_q[ctx_q]) reason = StatusAborted;
+    if (abort_i && !job.keeps) reason = StatusAborted;
     else if (taken && error_q[half][ctx_q]) reason = StatusListFetch;
     else if (entry.reserved != '0) reason = StatusBadOp;
     else if (final_entry ? entry.length != now.rest : entry.length > now.rest)

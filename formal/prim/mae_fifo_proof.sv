@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_fifo_proof: mae_fifo or mae_stream_reg with the properties of a queue: no word is lost, made
+// twice, changed or overtaken; what is offered holds. Any word is followed: ghost words tell how
+// many are before it. Legal: Kind 0 (mae_fifo) or 1 (mae_stream_reg, Depth 2).
+
+module mae_fifo_proof #(
+    parameter bit Kind = 1'b0,
+    parameter int unsigned Depth = 3,
+    parameter int unsigned Width = 2,
+    localparam int unsigned CountWidth = $clog2(Depth + 1)
+) (
+    input logic             clk_i,
+    input logic             rst_ni,
+    input logic             clear_i,
+    input logic             in_valid_i,
+    input logic [Width-1:0] in_data_i,
+    input logic             out_ready_i
+);
+  logic in_ready, out_valid;
+  logic [Width-1:0] out_data;
+  logic [CountWidth-1:0] count_q;  // words in the queue, by the handshakes alone
+  logic [Depth-1:0][Width-1:0] words_q;  // word 0 is the next one out
+  logic [Depth-1:0][Width-1:0] words;
+  logic [CountWidth-1:0] left;
+  logic push, pop;
+
+  if (!Kind) begin : gen_fifo
+    logic [CountWidth-1:0] count;
+    mae_fifo #(
+        .Width(Width),
+        .Depth(Depth)
+    ) u_dut (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .in_valid_i,
+        .in_ready_o (in_ready),
+        .in_data_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_data_o (out_data),
+        .count_o    (count)
+    );
+    always_ff @(posedge clk_i) if (rst_ni) CountIsExact : assert (count == count_q);
+    // The places of the words: an invariant, which lets the induction close.
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) begin
+        PointersAgree :
+        assert (32'(u_dut.read_q) < Depth &&
+                32'(u_dut.write_q) == (32'(u_dut.read_q) + 32'(count_q)) % Depth);
+        for (int unsigned i = 0; i < Depth; i++) begin
+          if (i < 32'(count_q)) begin
+            assert (u_dut.store_q[(32'(u_dut.read_q)+i)%Depth] == words_q[i]);
+          end
+        end
+      end
+    end
+  end else begin : gen_reg
+    mae_stream_reg #(
+        .Width(Width)
+    ) u_dut (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .in_valid_i,
+        .in_ready_o (in_ready),
+        .in_data_i,
+        .out_valid_o(out_valid),
+        .out_ready_i,
+        .out_data_o (out_data)
+    );
+    always_ff @(posedge clk_i) begin
+      if (rst_ni) SkidAgrees : assert (!u_dut.skid_valid_q || u_dut.skid_data_q == words_q[1]);
+      if (rst_ni) BothAgree : assert (u_dut.skid_valid_q == (count_q == CountWidth'(2)));
+    end
+  end
+
+  assign push = in_valid_i && in_ready;
+  assign pop  = out_valid && out_ready_i;
+  assign left = count_q - CountWidth'(pop);
+
+  always_comb begin
+    words = words_q;
+    if (pop) for (int unsigned i = 0; i + 1 < Depth; i++) words[i] = words_q[i+1];
+    for (int unsigned i = 0; i < Depth; i++) if (push && i == 32'(left)) words[i] = in_data_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {count_q, words_q} <= '0;
+    else if (clear_i) {count_q, words_q} <= '0;
+    else begin
+      count_q <= left + CountWidth'(push);
+      words_q <= words;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      InRange : assert (32'(count_q) <= Depth);
+      ValidIfAny : assert (out_valid == (count_q != '0));
+      ReadyIfRoom : assert (in_ready == (32'(count_q) != Depth));
+      InOrder : assert (!out_valid || out_data == words_q[0]);
+    end
+  end
+
+endmodule

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Prove the assertions of a module: Yosys writes its transition system, an SMT solver decides.
+
+Bounded model checking unrolls the system from reset; k-induction takes any k states that keep the
+assertions, and asks whether the next one can break one. What `yosys-smtbmc` does, of which the
+Python package of Yosys has the library alone.
+"""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+YOSYS = """
+import sys
+from pyosys import libyosys
+design = libyosys.Design()
+for command in sys.argv[1:]:
+    libyosys.run_pass(command, design)
+"""
+INCLUDES = (paths.RTL / "prim", paths.ROOT / "formal" / "bus")
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """What became of a question: no violation, or the assertions that can be violated."""
+
+    holds: bool
+    violated: tuple[str, ...] = ()
+
+
+def yosys(*commands: str) -> str:
+    """Run passes in a process of its own: an error ends the whole of Yosys."""
+    result = subprocess.run(
+        [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
+    )
+    if result.returncode:
+        raise MaeslantError(f"Yosys failed:\n{result.stdout[-1500:]}{result.stderr[-1500:]}")
+    return result.stdout
+
+
+def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
+    """The pass that reads a module and all it uses; ``rtl`` may be a copy that was changed."""
+    own = [path for path in (paths.ROOT / "formal").glob("*/*.sv") if path != top]
+    used = {path.stem: path for path in own}
+    files = [top, *(used[n] for n in re.findall(r"\bmae_\w+", paths.code(top)) if n in used)]
+    files = [*paths.rtl_packages_of(files), *paths.rtl_closure(files)]
+    names = [str(path).replace(str(paths.RTL), str(rtl), 1) for path in dict.fromkeys(files)]
+    words = ["read_slang", "--no-synthesis-define"]
+    words += [f"-I {folder}" for folder in INCLUDES] + names + ["--top", top.stem]
+    return " ".join([*words, *(f"-G {key}={value}" for key, value in parameters.items())])
+
+
+def system(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
+    """The transition system of a module in SMT-LIB, flat, of bit vectors only.
+
+    Resets are synchronous in it: the states that an asynchronous one leads to are the same.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "system.smt2"
+        yosys(
+            read(top, parameters, rtl),
+            "hierarchy -check; proc; flatten; async2sync; chformal -lower; memory_map -formal",
+            "opt; setundef -undriven -anyseq; dffunmap; opt_clean",
+            f"write_smt2 -stbv {out}",
+        )
+        return out.read_text()
+
+
+def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
+    """Run the solver on a question of which each satisfying state sequence is a violation."""
+    last = clocks[-1]
+    values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
+    text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
+    with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
+        file.write(text)
+        file.flush()
+        result = subprocess.run(
+            [paths.tool("yices-smt2"), file.name],
+            capture_output=True,
+            text=True,
+            timeout=limit,
+            check=False,
+        )
+    said = result.stdout
+    if said.startswith("unsat"):
+        return Answer(True)
+    if not said.startswith("sat"):
+        raise MaeslantError(f"the solver failed: {said[:500]} {result.stderr[:500]}")
+    found = re.findall(r"\|\w+_a (\d+)\| s\d+\)\s+(true|false)", said)
+    return Answer(False, tuple(dict.fromkeys(names[int(i)] for i, v in found if v == "false")))
+
+
+def _names(text: str) -> list[str]:
+    """The assertions of the system, by number."""
+    return [line[2].strip() for line in re.finditer(r"; yosys-smt2-assert (\d+) (.*)", text)]
+
+
+def _top(text: str) -> str:
+    return re.search(r"; yosys-smt2-topmod (\S+)", text)[1]
+
+
+def _reset(top: str, text: str, index: int) -> str:
+    """The reset ports in a state: low in the first one, high for ever after."""
+    ports = re.findall(r"; yosys-smt2-input (\w*rst_ni) 1", text)
+    level = "{}" if index else "(not {})"
+    return "".join(f"(assert {level.format(f'(|{top}_n {p}| s{index})')})\n" for p in ports)
+
+
+def _steps(text: str, count: int, initial: bool) -> str:
+    top = _top(text)
+    lines = ["(set-option :produce-models true)\n(set-logic QF_BV)\n", text]
+    for i in range(count):
+        lines.append(f"(declare-fun s{i} () |{top}_s|)\n")
+        lines.append(f"(assert (|{top}_u| s{i}))\n(assert (|{top}_h| s{i}))\n")
+        lines.append(_reset(top, text, i if initial else 1).replace("s1)", f"s{i})"))
+        if i:
+            lines.append(f"(assert (|{top}_t| s{i - 1} s{i}))\n")
+    return "".join(lines)
+
+
+def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
+    """Whether no assertion can be violated in the first ``depth`` clocks after one of reset."""
+    top, names = _top(text), _names(text)
+    if not names:
+        raise MaeslantError(f"{top} has no assertion")
+    for last in range(1, depth + 1):
+        question = _steps(text, last + 1, True) + f"(assert (not (|{top}_a| s{last})))\n"
+        answer = _solve(question, range(last + 1), top, names, limit)
+        if not answer.holds:
+            return answer
+    return Answer(True)
+
+
+def induction(text: str, length: int, limit: int = 3600) -> Answer:
+    """Whether ``length`` states that keep all assertions lead to no state that breaks one."""
+    top, names = _top(text), _names(text)
+    question = _steps(text, length + 1, False)
+    question += "".join(f"(assert (|{top}_a| s{i}))\n" for i in range(length))
+    question += f"(assert (not (|{top}_a| s{length})))\n"
+    return _solve(question, range(length + 1), top, names, limit)
