@@ -5,6 +5,7 @@ import copy
 import difflib
 import functools
 import re
+from collections.abc import Iterable
 
 import yaml
 
@@ -56,11 +57,11 @@ def load() -> dict[str, dict[str, object]]:
     return copy.deepcopy(_read())
 
 
-def get(name: str) -> dict[str, object]:
-    """One build; an unknown name is an error that lists those there are."""
+def get(name: str, offered: Iterable[str] = ()) -> dict[str, object]:
+    """One build; an unknown name is an error that lists those there are, or those ``offered``."""
     builds = load()
     if name in builds:
         return builds[name]
-    near = difflib.get_close_matches(name, builds, n=1)
+    near = difflib.get_close_matches(name, offered or builds, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise MaeslantError(f"no build named {name!r}; {hint}known: {', '.join(builds)}")
+    raise MaeslantError(f"no build named {name!r}; {hint}known: {', '.join(offered or builds)}")

@@ -83,6 +83,9 @@ def build_simulation(uri: str) -> None:
     name += options.get("lanes", "")
     if builds.load().get(name, {}).get("device"):
         simbuild.build(name, trace="wave" in options)
+    elif not simbuild.library(name).exists():  # tests leave libraries that are no named builds
+        named = [key for key, found in builds.load().items() if found.get("device")]
+        raise MaeslantError(f"there is no device sim:{name}; there are: {', '.join(named)}")
 
 
 def is_wrong_tag(error: DeviceError) -> bool:

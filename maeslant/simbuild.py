@@ -44,6 +44,9 @@ WITNESSES = {
     top: [SIM / "witness" / f"mae_{name}.sv" for name in ("witness_pkg", "witness_time", own)]
     for top, own in (("mae_protected_card", "card_witness"), ("mae_plain_card", "plain_witness"))
 }
+# Of a first build on two cores, roughly.
+MINUTES, MINUTES_OF_MANY = "1 to 2", "3 to 6"
+LARGE = ("mae_stream_card", "mae_stream_card_async", "mae_protected_card", "mae_gcm_stream")
 JOBS = len(os.sched_getaffinity(0))
 
 
@@ -57,14 +60,27 @@ def library(name: str, trace: bool = False) -> pathlib.Path:
     return folder(name, trace) / f"libmae_sim_{name}.so"
 
 
+def buildable() -> list[str]:
+    """Name the builds that :func:`build` makes."""
+    every = builds.load().items()
+    return [
+        name
+        for name, found in every
+        if found.get("device") or found.get("card") or found["top"] in ENGINES
+    ]
+
+
 def build(name: str, trace: bool = False) -> pathlib.Path:
     """The library of a named build of configs/builds.yml, made when it is missing or stale.
 
     With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
     """
-    found = builds.get(name)
-    if not (found.get("device") or found.get("card")) and found["top"] not in ENGINES:
-        raise MaeslantError(f"{name} is no device: only devices make a machine")
+    found = builds.get(name, buildable())
+    if name not in buildable():
+        raise MaeslantError(
+            f"{name} is no device, so it has no machine to build; these have: "
+            f"{', '.join(buildable())}"
+        )
     top = str(found["top"])
     return build_top(name, top, found["parameters"], sources=WITNESSES.get(top, ()), trace=trace)
 
@@ -99,6 +115,13 @@ def build_top(
             if known["key"] == _key([*arguments, optimize], known["files"]):
                 return target
         stamp.unlink(missing_ok=True)
+        minutes = MINUTES_OF_MANY if top in LARGE else MINUTES
+        print(
+            f"building the simulator of {name} once, about {minutes} minutes; "
+            f"log: {where}/build.log",
+            file=sys.stderr,
+            flush=True,
+        )
         start = time.time()
         with naming(where), open(where / "build.log", "w") as log:
             _make(where, target, arguments, optimize, trace, log, _harness_files(top))

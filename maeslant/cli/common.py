@@ -2,6 +2,8 @@
 """What all commands share: the application, its options and how a device is opened."""
 
 import contextlib
+import pathlib
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -9,6 +11,7 @@ from rich.console import Console
 
 from maeslant import pool
 from maeslant.device import Device
+from maeslant.errors import MaeslantError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -27,7 +30,26 @@ DeviceOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+PublishOption = Annotated[
+    bool, typer.Option("--publish", help="Draw the picture that docs/ of the repository shows.")
+]
+
+
+def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
+    """Choose where a report draws: build/reports, or where the user says; docs/ if told to."""
+    if picture and publish:
+        raise MaeslantError("--publish draws in docs/: it takes no --picture")
+    return report.PUBLISHED if publish else picture or report.PICTURE
+
+
+@contextlib.contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """Say what takes long: a spinner on a terminal, nothing elsewhere."""
+    with err.status(text) if err.is_terminal else contextlib.nullcontext():
+        yield
+
+
 def opened(uri: str) -> Device | pool.Pool:
     """Open a device or a pool; simulated ones are built first if need be, which takes a minute."""
-    with err.status(f"opening {uri}") if err.is_terminal else contextlib.nullcontext():
+    with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

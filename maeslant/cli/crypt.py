@@ -3,6 +3,7 @@
 
 import contextlib
 import enum
+import json
 import pathlib
 from collections.abc import Callable, Iterator
 from typing import Annotated
@@ -18,7 +19,7 @@ from rich.progress import (
 )
 
 from maeslant import files, sealed
-from maeslant.cli.common import DeviceOption, app, err, opened
+from maeslant.cli.common import DeviceOption, JsonOption, app, err, opened
 from maeslant.device import AEAD, BLOCK, DECRYPT, ENCRYPT, MODES, NONCE, NULL, PADDED, TAG
 from maeslant.errors import MaeslantError
 
@@ -146,7 +147,10 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
     authenticated = mode in AEAD
     if not authenticated and (options["aad"] is not None or options["aad_file"] is not None):
         raise MaeslantError(f"{mode} authenticates nothing: it takes no --aad")
+    if options["as_json"] and output_name == "-":
+        raise MaeslantError("--json goes to standard output, and so does OUTPUT -; name a file")
     key = read_key(mode, options["key"], options["key_file"])
+    written = 0
     try:
         iv = read_iv(mode, options["iv"])
         aad = sealed.read_aad(options["aad"], options["aad_file"])
@@ -169,8 +173,12 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
             with contextlib.closing(pieces):
                 for piece in pieces:
                     sink.write(piece)
+                    written += len(piece)
     finally:
         key[:] = bytes(len(key))
+    if options["as_json"]:
+        record = {"mode": mode, "device": options["device"], "output": output_name}
+        print(json.dumps(record | {"bytes": written}, indent=1))
 
 
 @app.command()
@@ -186,6 +194,7 @@ def encrypt(
     device: DeviceOption = DEFAULT_DEVICE,
     no_padding: PaddingOption = False,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Encrypt INPUT into OUTPUT: the same bytes as `openssl enc`.
 
@@ -207,6 +216,7 @@ def decrypt(
     device: DeviceOption = DEFAULT_DEVICE,
     no_padding: PaddingOption = False,
     force: ForceOption = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Decrypt INPUT into OUTPUT. gcm and ccm give out nothing before the tag was found right."""
     crypt(DECRYPT, input_name, output_name, locals())
@@ -223,10 +233,12 @@ def mac(
         str | None, typer.Option("--check", help="Say nothing, and fail unless this is the MAC.")
     ] = None,
     device: DeviceOption = DEFAULT_DEVICE,
+    as_json: JsonOption = False,
 ) -> None:
     """Print the MAC of INPUT in hex; for gmac after its IV, if that was drawn."""
     name = mode.value
     secret = read_key(name, key, key_file)
+    found = b""
     try:
         nonce = read_iv(name, iv)
         expected = None if check is None else unhex("--check", check)
@@ -240,12 +252,16 @@ def mac(
         ):
             pieces = files.read(source, seen)
             if name == "cmac" and expected is None:
-                print(sealed.cmac(handle, secret, pieces).hex())
+                found = sealed.cmac(handle, secret, pieces)
             elif name == "cmac":
                 sealed.check_cmac(handle, secret, expected, pieces)
             elif expected is None:
-                print(sealed.gmac(handle, secret, nonce, pieces).hex())
+                found = sealed.gmac(handle, secret, nonce, pieces)
             else:
                 sealed.check_gmac(handle, secret, nonce, expected, pieces)
     finally:
         secret[:] = bytes(len(secret))
+    if as_json:
+        print(json.dumps({"mode": name, "mac": (found or expected).hex(), "checked": not found}))
+    elif found:
+        print(found.hex())

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands about the cards themselves: listed, built, measured, watched."""
 
+import json
 import pathlib
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from maeslant.cli.common import JsonOption, app, err, opened
+from maeslant.cli.common import JsonOption, PublishOption, app, drawn, err, opened, waiting
 from maeslant.device import devices
 from maeslant.measure.figures import show
 
@@ -30,14 +31,20 @@ def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) 
 
 
 @app.command()
-def build(names: Annotated[list[str], typer.Argument(help="Named builds.")]) -> None:
+def build(
+    names: Annotated[list[str], typer.Argument(help="Named builds.")], as_json: JsonOption = False
+) -> None:
     """Make the simulated devices NAMES from the SystemVerilog."""
     from maeslant import simbuild
 
+    made = {}
     for name in names:
-        with err.status(f"building {name}"):
-            path = simbuild.build(name)
-        print(path)
+        with waiting(f"building {name}"):
+            made[name] = str(simbuild.build(name))
+        if not as_json:
+            print(made[name])
+    if as_json:
+        print(json.dumps(made, indent=1))
 
 
 @app.command()
@@ -87,11 +94,12 @@ def soc_run(
     picture: Annotated[
         pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
     ] = None,
+    publish: PublishOption = False,
 ) -> None:
     """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; P3's Figure 7."""
     from maeslant.soc import report
 
-    report.run(as_json, picture or report.PICTURE, Console(), err)
+    report.run(as_json, drawn(picture, publish, report), Console(), err)
 
 
 @app.command(hidden=True)

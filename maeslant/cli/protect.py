@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from maeslant.cli.common import JsonOption, app, err
+from maeslant.cli.common import JsonOption, PublishOption, app, drawn, err
 
 
 @app.command()
@@ -71,8 +71,9 @@ def overhead(
     picture: Annotated[
         pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
     ] = None,
+    publish: PublishOption = False,
 ) -> None:
     """Paper 000's Table 3: what protection adds to the transfers of three networks."""
     from maeslant.overhead import report
 
-    report.run(as_json, picture or report.PICTURE, Console(), err)
+    report.run(as_json, drawn(picture, publish, report), Console(), err)

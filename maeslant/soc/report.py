@@ -12,7 +12,8 @@ from maeslant import paths
 from maeslant.errors import MaeslantError
 from maeslant.soc import bench, curve
 
-PICTURE = paths.ROOT / "docs" / "soc.svg"
+PICTURE = paths.BUILD / "reports" / "soc.svg"
+PUBLISHED = paths.ROOT / "docs" / "soc.svg"
 # P3, Figure 7: clocks and instructions. Its ten blocks with ten keys took as long each as one.
 P3_SOFTWARE = {"key": (5945, 1411), "encrypt": (31492, 6849), "decrypt": (277476, 64608)}
 P3_PERIPHERAL = {"encrypt": (1132, 809), "decrypt": (1111, 811)}
@@ -32,6 +33,8 @@ end of the interrupt; the driver's own work is in all of them. Every result equa
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
     """Measure, print, draw."""
+    if picture == PICTURE:
+        picture.parent.mkdir(parents=True, exist_ok=True)
     if picture.suffix not in (".svg", ".png"):
         raise MaeslantError(f"{picture}: the picture is a .svg or a .png")
     if not picture.parent.is_dir():

@@ -208,7 +208,8 @@ def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1, done.stderr
     assert "standard output" in done.stderr and "No space left" in done.stderr
-    assert len(done.stderr.strip().splitlines()) == 1
+    lines = done.stderr.strip().splitlines()
+    assert len([line for line in lines if not line.startswith("building the simulator")]) == 1
     assert list(tmp_path.iterdir()) == [source]
 
 
@@ -302,3 +303,40 @@ def test_environment_is_not_needed(tmp_path: pathlib.Path) -> None:
         check=False,
     )
     assert result.returncode == 0, result.stderr.decode()
+
+
+def test_what_can_be_built() -> None:
+    """An error offers only what can be built, and where there is a device to open."""
+    for name in ("small", "smal"):
+        message = bad("build", name)
+        assert "peripheral" in message and "iter128" not in message
+    message = bad("info", "sim:nosuch")
+    assert "build nosuch" not in message and "stream4" in message
+
+
+def test_json_of_results(tmp_path: pathlib.Path) -> None:
+    """Commands that make a file or a MAC, or build, tell what they made as JSON."""
+    source = tmp_path / "source"
+    source.write_bytes(bytes(100))
+    for command, name, to in (("encrypt", source, "out"), ("decrypt", tmp_path / "out", "back")):
+        words = [name, tmp_path / to, *options("ctr"), *SMALL, "--json"]
+        found = json.loads(good(command, *words))
+        assert found["bytes"] == 100 and found["mode"] == "ctr"
+    words = ["mac", source, "--mode", "cmac", "--key", KEYS[128], *SMALL]
+    assert json.loads(good(*words, "--json"))["mac"] == good(*words).decode().strip()
+    assert pathlib.Path(json.loads(good("build", "peripheral", "--json"))["peripheral"]).exists()
+    assert "--json" in bad("encrypt", source, "-", *options("ctr"), *SMALL, "--json")
+
+
+def test_build_is_announced(tmp_path: pathlib.Path) -> None:
+    """Without a terminal one line says that a simulator is built, and about how long it takes."""
+    command = [MAESLANT, "build", "peripheral"]
+    environment = os.environ | {"MAESLANT_BUILD": str(tmp_path)}
+    process = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert "building the simulator of peripheral once" in process.stderr.readline()
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()

@@ -26,6 +26,7 @@ def test_labels(words: tuple[str, ...]) -> None:
     found = infer("--images", "47" if words[0] == "--model" else "23", *words)
     assert found["equal_to_reference"] and found["accuracy"] > 0.9
     assert found["kernel_clocks"] > 10_000 * found["images"]
+    assert ("clocks" in found) == (words[0] != "--model")  # a model has no clock to count
     if words[0] == "--card":
         assert found["payload_read_bytes"] > 1024 * found["images"]
         assert 0 < found["control_write_beats"] < 100

@@ -39,7 +39,9 @@ def test_targets(tmp_path: pathlib.Path) -> None:
         assert costs["software"]["clocks"] > 10 * costs["registers"]["clocks"]
         assert costs["registers"]["clocks"] < record["paper"]["peripheral"][name][0]
     drawn = paths.ROOT / "docs" / "soc.svg"
-    assert picture.read_bytes() == drawn.read_bytes(), "docs/soc.svg is stale: maeslant soc run"
+    assert picture.read_bytes() == drawn.read_bytes(), (
+        "docs/soc.svg is stale: maeslant soc run --publish"
+    )
     # The table of README.md is of the same figures.
     names = ("way", "mode", "direction", "key_each", "bytes")
     rows = {tuple(row[name] for name in names): row for row in record["lengths"]}
