@@ -49,10 +49,14 @@ def synth(
         bool, typer.Option("--simulate", help="Run the module's own tests on the netlist.")
     ] = False,
     tables: Annotated[
-        bool, typer.Option("--tables", help="Write the papers' tables: docs/synthesis.md. Hours.")
+        bool, typer.Option("--tables", help="Write the papers' tables under build/reports. Hours.")
     ] = False,
     finished: Annotated[
         bool, typer.Option("--finished", help="--tables: synthesize nothing that is missing.")
+    ] = False,
+    public: Annotated[
+        bool,
+        typer.Option("--publish", help="--tables: into docs/ and README.md of the repository."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -65,10 +69,10 @@ def synth(
             raise MaeslantError(
                 "--tables has its own points: it takes no PART, nor how to make one"
             )
-        pages.tables(not finished, as_json, Console(), err)
+        pages.tables(not finished, public, as_json, Console(), err)
         return
-    if finished:
-        raise MaeslantError("--finished goes with --tables")
+    if finished or public:
+        raise MaeslantError("--finished and --publish go with --tables")
     if part is None:
         raise MaeslantError("name a build or a module to synthesize, or ask for --tables")
     if simulated:

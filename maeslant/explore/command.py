@@ -95,7 +95,7 @@ def run(
     asked = points.load(file, targets, quick)
     if finished:
         with err.status("reading the reports"):
-            known = [sweep.recall(point, function) for point in asked]
+            known = [sweep.recall(point, function, older=True) for point in asked]
         outcomes = [outcome for outcome in known if outcome]
         if not outcomes:
             raise MaeslantError("no point is finished yet; leave --finished out, or try --quick")
@@ -185,7 +185,7 @@ def _published(
     """The same with their files in docs/reports."""
     found = []
     for outcome in outcomes:
-        if outcome.report:
+        if outcome.report and not outcome.older:
             made = publish(report.Report(**outcome.report), **outcome.point.call())
             outcome = dataclasses.replace(outcome, report=made.as_dict(), file=made.file)
         found.append(outcome)

@@ -327,6 +327,7 @@ def _table(ours: Sequence[Record], best: set[int], titles: dict[str, str]) -> st
         if record.report:
             where = html.escape(record.report, quote=True)
             link = f'<a href="{where}" title="{where}"><code>{record.fingerprint}</code></a>'
+            link += f" of an older RTL ({html.escape(record.commit)})" if record.older else ""
         rows.append(
             f'<tr id="r{index}" data-of="r{index}">'
             f'<td data-v="{name}" title="{html.escape(why, quote=True)}">{name}</td>'
@@ -337,7 +338,8 @@ def _table(ours: Sequence[Record], best: set[int], titles: dict[str, str]) -> st
         )
     text = (
         "A click on a heading sorts. Front: nothing smaller in that technology is faster. A "
-        "report has the configuration, the critical path and the fingerprint of its sources."
+        "report has the configuration, the critical path and the fingerprint of its sources; one "
+        "of an older RTL was made before that changed, at the commit beside it."
     )
     return (
         f'<p class="note">{text}</p><div class="wrap"><table><thead><tr>{heads}</tr></thead>'

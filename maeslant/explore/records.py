@@ -56,6 +56,7 @@ class Record:
     fingerprint: str = ""  # of what it was made of
     tools: str = ""
     commit: str = ""
+    older: bool = False  # of RTL that has changed since
     left_out: str = ""
     source: str = ""  # a peer's: where its figures stand
     gbps_per_w: float | None = None  # as a peer prints them
@@ -132,6 +133,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
         fingerprint=report["sources"][:8],
         tools=", ".join(report["tools"].values()),
         commit=report["commit"],
+        older=outcome.older,
         left_out=report["left_out"],
     )
 

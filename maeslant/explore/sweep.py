@@ -40,6 +40,7 @@ class Outcome:
     report: dict[str, object] | None = None
     file: pathlib.Path | None = None
     error: str = ""
+    older: bool = False  # of RTL that has changed since
 
 
 class Watcher:
@@ -91,14 +92,18 @@ def sweep(
     return [done[point.key] for point in points]
 
 
-def recall(point: Point, function: str) -> Outcome | None:
+def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
     """A finished point, if the flow can say so without starting anything.
+
+    ``older``: one of RTL that has changed since, too, marked so.
 
     Raises MaeslantError for what could not be synthesized either, as without its library.
     """
     remembered = getattr(importlib.import_module(function.partition(":")[0]), "remembered", None)
     found = remembered(**point.call()) if remembered else None
-    return found and Outcome(point, found.as_dict(), found.file)
+    if found is None and older and remembered:
+        found = remembered(**point.call(), older=True)
+    return found and Outcome(point, found.as_dict(), found.file, older=found.older)
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:

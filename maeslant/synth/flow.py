@@ -37,9 +37,11 @@ class Point:
     def digest(self) -> str:
         """The fingerprint of the RTL's code, the parameters and the recipe, not of tools' versions.
 
-        What the recipe says in words (ports, inputs, ways) changes with the code that does it.
+        A library is known by its content, whatever its file is called. What the recipe says in
+        words (ports, inputs, ways) changes with the code that does it.
         """
-        return self.design.digest(self.recipe | {"target": self.target})
+        recipe = {key: value for key, value in self.recipe.items() if key != "liberty"}
+        return self.design.digest(recipe | {"target": self.target})
 
     @property
     def file(self) -> pathlib.Path:
@@ -116,17 +118,22 @@ def remembered(
     seeds: int = SEEDS,
     flatten: bool | None = None,
     abc: str | None = None,
+    older: bool = False,
 ) -> Report | None:
     """The finished point, if there is one (with power, if asked for); nothing is computed.
 
-    What was synthesized here goes before what is published; that has no netlist.
+    What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
+    published report of RTL or of a flow that has changed since, too, and marks it so.
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     for file in (what.file, what.published):
         found = _current(what, report.load(file), parameters)
         if found and (found.power or not power):
             return found
-    return None
+    found = report.load(what.published) if older else None
+    if found is None or (power and not found.power):
+        return None
+    return dataclasses.replace(found, older=True)
 
 
 def _current(

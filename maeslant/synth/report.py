@@ -50,6 +50,7 @@ class Report:
     function: dict[str, object] | None = None
     schema: int = SCHEMA
     file: pathlib.Path | None = dataclasses.field(default=None, compare=False)
+    older: bool = dataclasses.field(default=False, compare=False)  # of RTL that has changed since
 
     def __getitem__(self, key: str) -> object:
         return getattr(self, key)
@@ -62,7 +63,7 @@ class Report:
     def as_dict(self) -> dict[str, object]:
         """What report.json holds."""
         found = dataclasses.asdict(self)
-        del found["file"]
+        del found["file"], found["older"]
         return {"schema": found.pop("schema"), **found}
 
     def write(self, file: pathlib.Path) -> None:

@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator
 
@@ -78,21 +79,23 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
         console.print(f"{', '.join(report.tools.values())}; {folder}/report.json", highlight=False)
 
 
-def tables(compute: bool, as_json: bool, console: Console, status: Console) -> None:
+def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
     """Write the papers' tables, and say what they lack."""
     from maeslant.synth import tables as made
 
     with progress("tables", status) as tell:
-        missing = made.make(compute, tell)
+        files, missing = made.make(compute, public, tell)
     if as_json:
-        print(made.DATA.read_text(), end="")
-        return
+        print(files[1].read_text(), end="")
     for line in missing:
-        console.print(f"missing: {line}", highlight=False, markup=False)
-    written = ", ".join(
-        str(path.relative_to(paths.ROOT)) for path in (made.PAGE, made.DATA, made.README)
-    )
-    console.print(f"written: {written}")
+        where = status if as_json else console
+        where.print(f"not current: {line}", highlight=False, markup=False)
+    if as_json:
+        return
+    written = ", ".join(os.path.relpath(path) for path in files)
+    console.print(f"written: {written}", soft_wrap=True)
+    if not public:
+        console.print("--publish writes those of the repository, docs/ and README.md.")
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """`maeslant synth --tables`: the papers' tables beside ours (docs/synthesis.*), and the README's.
 
+They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
+changed since it was synthesized stays, and says so.
+
 A table is rows of points and of peers (configs/peers.yml), under columns that are functions of one.
 What a paper gives only as a picture is said to be one. The points' reports are published beside, in
 docs/reports: what was synthesized by anyone is not synthesized again until something it depends on
@@ -10,16 +13,19 @@ changes.
 import dataclasses
 import json
 import os
+import pathlib
 from collections.abc import Callable
 
 from maeslant import builds, paths, peers
 from maeslant.errors import MaeslantError
+from maeslant.synth import report
 from maeslant.synth.flow import publish, remembered, synthesize
 from maeslant.synth.report import Report
 
-PAGE = paths.ROOT / "docs" / "synthesis.md"
-DATA = paths.ROOT / "docs" / "synthesis.json"
+DOCS = paths.ROOT / "docs"
 README = paths.ROOT / "README.md"
+PAGE, DATA = "synthesis.md", "synthesis.json"
+OLDER = "older RTL"
 BEGIN = "<!-- gates begin: written by maeslant synth --tables -->\n"
 END = "<!-- gates end -->"
 NONE = "–"
@@ -82,12 +88,12 @@ PER_WATT = {
 }
 
 
-def figures(report: Report | None) -> dict[str, float | None]:
+def figures(made: Report | None) -> dict[str, float | None]:
     """Every figure that a column may show, of a point."""
-    if report is None:
+    if made is None:
         return {}
-    area, timing = report.area, report.timing or {}
-    power, function = report.power or {}, report.function or {}
+    area, timing = made.area, made.timing or {}
+    power, function = made.power or {}, made.function or {}
     mhz, rate = timing.get("fmax_mhz"), function.get("blocks_per_clock")
     rate = rate or power.get("blocks_per_clock") or None
     gbps = 0.128 * rate * mhz if rate and mhz else None
@@ -312,10 +318,14 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
     return found
 
 
-def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list[str]:
-    """Write the pages; without ``compute`` from finished reports only. Names what is missing.
+def make(
+    compute: bool, public: bool = False, tell: Callable[[str], None] = lambda step: None
+) -> tuple[list[pathlib.Path], list[str]]:
+    """Write the pages; without ``compute`` from finished reports only.
 
-    Raises MaeslantError, and writes nothing, where points cannot be told, as without a library.
+    ``public``: those of the repository, with the reports that they link to. Gives the files that
+    were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
+    where points cannot be told, as without a library.
     """
     done: dict[str, Report | None] = {}
     missing = []
@@ -324,7 +334,7 @@ def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list
         if key in done:
             continue
         given = (ours.name, ours.target, ours.parameters or None)
-        done[key] = remembered(*given, **ours.options)
+        done[key] = remembered(*given, **ours.options, older=not compute)
         try:
             if done[key] is None and compute:
                 done[key] = synthesize(
@@ -333,32 +343,41 @@ def make(compute: bool, tell: Callable[[str], None] = lambda step: None) -> list
                     tell=lambda step, title=ours.title: tell(f"{title}, {step}"),
                 )
         except MaeslantError as error:
-            done[key] = None
+            done[key] = remembered(*given, **ours.options, older=True)
             missing.append(f"{ours.title} for {ours.target}: {error}")
             continue
         if done[key] is None:
             missing.append(f"{ours.title} for {ours.target}: not synthesized yet")
-        else:
+        elif done[key].older:
+            missing.append(f"{ours.title} for {ours.target}: of an {OLDER}, {done[key].commit}")
+        elif public:
             done[key] = publish(done[key], *given, **ours.options)
+    folder = DOCS if public else report.REPORTS
+    folder.mkdir(parents=True, exist_ok=True)
+    page, record = folder / PAGE, folder / DATA
     lines, data = [HEAD, ""], []
     for table in tables():
-        records = [_record(row, done) for row in table.rows]
+        records = [_record(row, done, page) for row in table.rows]
         records = [record for record in records if record["figures"]]
         data.append({"title": table.title, "says": table.says, "rows": records})
         lines += [f"## {table.title}", "", table.says, "", *_markdown(table.columns, records), ""]
     rates = _line_rates(done)
     lines += ["## Paper 004, Table 4: which build for which line rate", "", *rates, ""]
-    paths.write(PAGE, "\n".join(lines).rstrip() + "\n")
-    paths.write(DATA, json.dumps(data, indent=1) + "\n")
+    paths.write(page, "\n".join(lines).rstrip() + "\n")
+    paths.write(record, json.dumps(data, indent=1) + "\n")
+    if not public:
+        return [page, record], missing
     head, rest = README.read_text().split(BEGIN)
     paths.write(README, head + BEGIN + "\n".join(_headlines()) + "\n" + END + rest.split(END)[1])
-    return missing
+    return [page, record, README], missing
 
 
 HEAD = """# Synthesis
 
-Written by `maeslant synth --tables`, as docs/synthesis.json, out of the reports in docs/reports;
-later runs take those instead of synthesizing again what has not changed. Nangate45 figures are
+Written by `maeslant synth --tables --publish`, as docs/synthesis.json, out of the reports in
+docs/reports; later runs take those instead of synthesizing again what has not changed. A row of an
+older RTL was synthesized before its sources or the flow last changed, at the commit that it names:
+`maeslant synth` of its build renews it. Nangate45 figures are
 after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
 activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
@@ -366,7 +385,9 @@ that nextpnr can route. 7-series figures are Yosys estimates. Rows that were not
 are left out."""
 
 
-def _record(row: object, done: dict[str, Report | None]) -> dict[str, object]:
+def _record(
+    row: object, done: dict[str, Report | None], page: pathlib.Path = DOCS / PAGE
+) -> dict[str, object]:
     """A row with its figures and where they are from."""
     if isinstance(row, dict):
         source = f"{row['source']} ({row['basis']})"
@@ -388,12 +409,13 @@ def _record(row: object, done: dict[str, Report | None]) -> dict[str, object]:
             words = f"+{both['lut'] / part['lut']:.0%} LUT" if both.get("lut") else ""
         label, origin = row.label + (f" ({words})" if words else ""), "of both"
         return {"label": label, "technology": "", "from": origin, "figures": both}
-    report = done[repr(row)]
+    made = done[repr(row)]
     origin = ""
-    if report:
-        file = os.path.relpath(report.file, PAGE.parent)
-        origin = f"[{report.sources[:8]}]({file}), commit {report.commit}"
-    found = {k: v for k, v in figures(report).items() if v is not None}
+    if made:
+        file = os.path.relpath(made.file, page.parent)
+        origin = f"[{made.sources[:8]}]({file}), commit {made.commit}"
+        origin += f", **{OLDER}**" if made.older else ""
+    found = {k: v for k, v in figures(made).items() if v is not None}
     return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
 
 
@@ -446,8 +468,12 @@ def _headlines() -> list[str]:
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]
     for ours in headlines():
-        found = figures(remembered(ours.name, ours.target, **ours.options))
+        made = remembered(ours.name, ours.target, **ours.options, older=True)
+        found = figures(made)
         cells = ["" if found.get(c) is None else _text(c, found[c]) for c in columns]
+        mark = " †" if made and made.older else ""
         if found:
-            lines.append(f"| {ours.label} | `{ours.command}` | {' | '.join(cells)} |")
+            lines.append(f"| {ours.label}{mark} | `{ours.command}` | {' | '.join(cells)} |")
+    if any(" † |" in line for line in lines):
+        lines += ["", "† Synthesized before its RTL last changed; the command renews it."]
     return lines

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables' reports outlive the build folder, until what they depend on changes."""
 
+import gzip
+
 import pytest
 
 from maeslant.errors import MaeslantError
@@ -15,79 +17,128 @@ def small(monkeypatch, tmp_path) -> None:
     library("nangate45")
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
     monkeypatch.setattr(report, "PUBLISHED", tmp_path / "published")
-    for name, file in (("PAGE", "synthesis.md"), ("DATA", "synthesis.json"), ("README", "README")):
-        monkeypatch.setattr(tables, name, tmp_path / file)
+    monkeypatch.setattr(tables, "DOCS", tmp_path / "docs")
+    monkeypatch.setattr(tables, "README", tmp_path / "README")
     tables.README.write_text(f"before\n{tables.BEGIN}old\n{tables.END}\nafter\n")
     use(monkeypatch, {"Kind": 1}, {})
+
+
+def made(compute: bool) -> list[str]:
+    """Write the pages of the repository; what is not current."""
+    return tables.make(compute, public=True)[1]
+
+
+def page() -> str:
+    """What the page of the repository says."""
+    return (tables.DOCS / tables.PAGE).read_text()
 
 
 def use(monkeypatch, parameters: dict, options: dict) -> None:
     """The point that the first table has."""
     row = tables.Ours("mae_sbox_tower", parameters=parameters, options=options)
-    page = (tables.Table("S-boxes", "One.", ("kge", "fmax_mhz"), (row,)),)
-    monkeypatch.setattr(tables, "tables", lambda: page)
+    one = (tables.Table("S-boxes", "One.", ("kge", "fmax_mhz"), (row,)),)
+    monkeypatch.setattr(tables, "tables", lambda: one)
     monkeypatch.setattr(tables, "headlines", lambda: (tables.Ours("mae_sbox_tower", label="ours"),))
 
 
 def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
     """What was synthesized once is in the table without the build folder and without a tool."""
-    assert tables.make(compute=False) == [
-        "`mae_sbox_tower` (Kind 1) for nangate45: not synthesized yet"
-    ]
-    assert tables.make(compute=True) == []
-    page = tables.PAGE.read_text()
-    assert "| `mae_sbox_tower` (Kind 1) | nangate45 | 0." in page
-    assert "(published/mae_sbox_tower-nangate45-Kind1.json)" in page
+    assert made(False) == ["`mae_sbox_tower` (Kind 1) for nangate45: not synthesized yet"]
+    assert made(True) == []
+    before = page()
+    assert "| `mae_sbox_tower` (Kind 1) | nangate45 | 0." in before
+    assert "(../published/mae_sbox_tower-nangate45-Kind1.json)" in before
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     monkeypatch.setattr(yosys, "run", None)
-    assert tables.make(compute=True) == []
-    assert tables.PAGE.read_text() == page
+    assert made(True) == []
+    assert page() == before
 
 
 def test_a_changed_point_is_not_taken(small, monkeypatch, tmp_path) -> None:
     """Other parameters, another way, power that is asked for, a file of noise: all are missing."""
-    assert tables.make(compute=True) == []
+    assert made(True) == []
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     changes = [({"Kind": 2}, {}), ({"Kind": 1}, {"period_ns": 3}), ({"Kind": 1}, {"power": True})]
     for parameters, options in changes:
         use(monkeypatch, parameters, options)
-        assert len(tables.make(compute=False)) == 1
+        assert len(made(False)) == 1
     use(monkeypatch, {"Kind": 1}, {})
-    assert tables.make(compute=False) == []
+    assert made(False) == []
     (file,) = report.PUBLISHED.glob("*.json")
     good = file.read_text()
-    for bad in ('{"reports": 1}', good.replace('"sources": "', '"sources": "0'), good[:-9]):
+    for bad in ('{"reports": 1}', good[:-9]):
         file.write_text(bad)
-        assert len(tables.make(compute=False)) == 1
+        assert len(made(False)) == 1
     file.write_text(good)
-    assert tables.make(compute=False) == []
+    assert made(False) == []
+
+
+def test_a_row_of_older_rtl_stays_and_says_so(small, monkeypatch, tmp_path) -> None:
+    """No row goes because its sources have changed; a new synthesis takes its place."""
+    assert made(True) == []
+    monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
+    (file,) = report.PUBLISHED.glob("*.json")
+    figures = page().split("| `mae_sbox_tower` (Kind 1) | ")[1].split(" | [")[0]
+    file.write_text(old := file.read_text().replace('"sources": "', '"sources": "0'))
+    (line,) = made(False)
+    assert "of an older RTL" in line
+    row = page().split("| `mae_sbox_tower` (Kind 1) | ")[1].split("\n")[0]
+    assert row.startswith(figures) and row.endswith(", **older RTL** |")
+    assert file.read_text() == old, "what was not made again is not published again"
+    assert made(True) == []
+    assert page().count("older RTL**") == 0 and file.read_text() != old
+
+
+def test_the_name_of_the_library_is_no_matter(small, monkeypatch, tmp_path) -> None:
+    """A report is found by what the Liberty file holds, packed or not, whatever its name."""
+    assert made(True) == []
+    monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
+    before = page()
+    text = library("nangate45").path.read_bytes()
+    folder = tmp_path / "pdk"
+    folder.mkdir()
+    monkeypatch.setenv(liberty.FOLDER, str(folder))
+    for name, content in (("", text), (".gz", gzip.compress(text))):
+        place = folder / f"nangate45_typ.lib{name}"
+        place.write_bytes(content)
+        assert made(False) == [] and page() == before
+        place.unlink()
+
+
+def test_the_repository_is_written_by_publish_alone(small) -> None:
+    """Without it the pages stand under build/, and link to the reports there."""
+    readme = tables.README.read_text()
+    files, missing = tables.make(compute=True)
+    assert missing == [] and tables.README.read_text() == readme
+    assert not tables.DOCS.exists() and not report.PUBLISHED.exists()
+    assert all(file.parent == report.REPORTS for file in files)
 
 
 def test_published_with_power(small, monkeypatch, tmp_path) -> None:
     """A report with power replaces one without, and is not replaced by one."""
-    assert tables.make(compute=True) == []
+    assert made(True) == []
     (file,) = report.PUBLISHED.glob("*.json")
     assert report.load(file).power is None
     bare = flow.remembered("mae_sbox_tower", "nangate45", {"Kind": 1})
     use(monkeypatch, {"Kind": 1}, {"power": True})
-    assert tables.make(compute=True) == []
+    assert made(True) == []
     assert report.load(file).power["mw"] > 0
     flow.publish(bare, "mae_sbox_tower", "nangate45", {"Kind": 1})
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
-    assert tables.make(compute=False) == []
+    assert made(False) == []
     monkeypatch.setattr(flow, "MODEL", flow.MODEL + 1)
-    assert len(tables.make(compute=False)) == 1, "power of another model is none"
+    assert len(made(False)) == 1, "power of another model is none"
 
 
 def test_readme_has_the_headlines(small) -> None:
     """The README's own table is replaced, the rest stays; what is not finished is left out."""
-    tables.make(compute=True)
+    made(True)
     readme = tables.README.read_text()
     assert readme.startswith(f"before\n{tables.BEGIN}| build | command | kGE ")
     assert readme.endswith(f"{tables.END}\nafter\n")
     assert "old" not in readme and "ours" not in readme
     flow.synthesize("mae_sbox_tower", "nangate45")
-    tables.make(compute=False)
+    made(False)
     row = "| ours | `maeslant synth mae_sbox_tower` | 0."
     assert row in tables.README.read_text()
 
@@ -96,7 +147,7 @@ def test_differences() -> None:
     """More of each figure that both have, zeros too; or how much of it the other is."""
     whole, part = tables.Ours("stream4", "xc7"), tables.Ours("copy4", "xc7")
 
-    def made(**area: float) -> report.Report:
+    def of(**area: float) -> report.Report:
         words = dict.fromkeys(
             ("name", "top", "target", "kind", "sources", "commit", "left_out"), ""
         )
@@ -104,8 +155,8 @@ def test_differences() -> None:
         return report.Report(**words, area=area, timing=None)
 
     done = {
-        repr(whole): made(lut=125, ff=80, bram=4.5, dsp=6),
-        repr(part): made(lut=100, ff=20, bram=0, dsp=6),
+        repr(whole): of(lut=125, ff=80, bram=4.5, dsp=6),
+        repr(part): of(lut=100, ff=20, bram=0, dsp=6),
     }
     more = tables._record(tables.Difference(whole, part, "more"), done)
     assert more["label"] == "more (+25% LUT)"
@@ -119,11 +170,12 @@ def test_differences() -> None:
 
 def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None:
     """Tables whose points cannot be told are not written."""
-    tables.make(compute=True)
-    before = {path: path.read_text() for path in (tables.PAGE, tables.DATA, tables.README)}
+    made(True)
+    written = (tables.DOCS / tables.PAGE, tables.DOCS / tables.DATA, tables.README)
+    before = {path: path.read_text() for path in written}
     monkeypatch.setenv(liberty.FOLDER, str(tmp_path / "none"))
     with pytest.raises(MaeslantError, match="no nangate45_typ.lib"):
-        tables.make(compute=False)
+        made(False)
     assert before == {path: path.read_text() for path in before}
 
 
