@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands that synthesize: one design, or a table of them to choose from."""
 
+import json
 import pathlib
 from typing import Annotated
 
@@ -91,6 +92,37 @@ def synth(
         )
         tests = simulate(report, target, tell) if simulated else None
     pages.show(report, tests, as_json, Console())
+
+
+@app.command()
+def files(
+    part: Annotated[str, typer.Argument(help="A named build, or a module of rtl/.")],
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-G", metavar="PARAMETER=VALUE", help="Set a parameter (--plain)."),
+    ] = None,
+    as_plain: Annotated[
+        bool, typer.Option("--plain", help="One plain Verilog file instead of the list.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """List the SystemVerilog files of PART in the order in which a tool reads them."""
+    from maeslant import paths, sources
+    from maeslant.synth import show as pages
+
+    values = pages.settings(given)
+    if as_plain:
+        text = sources.plain(part, values)
+        typer.echo(json.dumps({"verilog": text}) if as_json else text, nl=as_json)
+        return
+    if values:
+        raise MaeslantError("the list is the same for all parameters: -G goes with --plain")
+    found = [str(path) for path in sources.ordered(part)]
+    include = str(sources.include_folder())
+    if as_json:
+        typer.echo(json.dumps({"include": [include], "files": found, "root": str(paths.ROOT)}))
+        return
+    typer.echo("\n".join([f"+incdir+{include}", *found]))
 
 
 @app.command()

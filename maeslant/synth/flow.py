@@ -210,6 +210,7 @@ def check_simulation(name: str, target: str) -> None:
     if target in fpga.TARGETS:
         raise SynthesisError(f"the netlist for {target} is not kept: none to simulate")
     gates.tests(design.find(name).top)
+    gates.check_simulator()
 
 
 def simulate(

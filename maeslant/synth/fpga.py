@@ -42,13 +42,17 @@ ECP5 = {
 }
 XC7 = {
     "lut": {f"LUT{n}": 1 for n in range(1, 7)}
-    | {"INV": 1, "RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4}
-    | {"SRL16E": 1, "SRLC32E": 1, "RAM128X1S": 2, "RAM256X1S": 4},
+    | {"INV": 1, "SRL16E": 1, "SRLC16E": 1, "SRLC32E": 1, "CFGLUT5": 1}
+    | {"RAM32M": 4, "RAM64M": 4, "RAM32X1D": 2, "RAM64X1D": 2, "RAM128X1D": 4, "RAM256X1D": 8}
+    | {"RAM16X1S": 1, "RAM32X1S": 1, "RAM64X1S": 1, "RAM128X1S": 2, "RAM256X1S": 4}
+    | {"RAM16X1D": 2, "RAM512X1S": 8, "RAM32X16DR8": 8, "RAM64X8SW": 8},
     "ff": {"FDRE": 1, "FDSE": 1, "FDCE": 1, "FDPE": 1, "LDCE": 1, "LDPE": 1},
     "bram": {"RAMB36E1": 1, "RAMB18E1": 0.5},
     "dsp": {"DSP48E1": 1},
     "mux": {"MUXF7": 1, "MUXF8": 1},
 }
+# What takes LUTs or memory blocks in any family: none of it may be left out of a count.
+COUNTED = re.compile(r"(LUT|RAM|SRL|CFGLUT|TRELLIS_DPR|DP16|PDPW16)")
 XILINX = "synth_xilinx -family xc7 -flatten -noiopad -top {top}"
 WRAPPER = "mae_place_wrapper"
 TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
@@ -121,7 +125,7 @@ def _counts(file: pathlib.Path) -> dict[str, int]:
 
 
 def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[str, object]:
-    """Sums over the cells."""
+    """Sums over the cells. Raises SynthesisError for unknown ones that hold LUTs or memory."""
     area = {
         name: sum(counts.get(cell, 0) * weight for cell, weight in cells.items())
         for name, cells in kinds.items()
@@ -132,6 +136,9 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
         for name, number in counts.items()
         if name not in known and not name.startswith("$")
     }
+    missing = [name for name in area["other"] if COUNTED.match(name)]
+    if missing:
+        raise SynthesisError(f"how many LUTs is a {missing[0]}? It is not in the list of cells")
     return area
 
 

