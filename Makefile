@@ -36,35 +36,35 @@ vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the periphe
 
 .PHONY: soak
 soak: $(READY) ## Compare the GCM stream engine with OpenSSL over 100,000 messages (SOAK=... for more)
-	@$(PY) -m maeslant.soak $(SOAK)
+	@$(PY) -m maeslant.verify.soak $(SOAK)
 
 .PHONY: torture
 torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU (TORTURE=... for more)
-	@$(PY) -m maeslant.torture $(TORTURE)
+	@$(PY) -m maeslant.verify.torture $(TORTURE)
 
 .PHONY: prove
 prove: $(READY) ## Prove formal/proofs.yml; try every state of the memory arbiter with small jobs
-	@$(PY) -m maeslant.prove
-	@$(PY) -m maeslant.soc.states
+	@$(PY) -m maeslant.verify.prove
+	@$(PY) -m maeslant.verify.arbiter_states
 
 .PHONY: fuzz
 fuzz: $(READY) ## Fuzz the protected driver, a minute a target (FUZZ=... seconds)
-	@$(PY) -m maeslant.driverfuzz $(FUZZ)
+	@$(PY) -m maeslant.verify.driver_fuzz $(FUZZ)
 
 .PHONY: tcb
 tcb: $(READY) ## Count the lines of the protected driver that the enclave has to trust
 	@$(PY) -m tools.count_tcb
 
-.PHONY: breakages
-breakages: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
-	@$(PY) tools/breakages.py
+.PHONY: mutations
+mutations: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
+	@$(PY) tools/mutate.py
 
 .PHONY: check
 check: $(READY) ## Check format, lint, layering, house rules and that nothing generated is stale
 	@$(PY) tools/check_layers.py
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_readme.py
-	@$(PY) tools/breakages.py --check
+	@$(PY) tools/mutate.py --check
 	@$(PY) tools/gen_regs.py --check
 	@$(PY) tools/gen_schedules.py --check
 	@$(PY) tools/gen_docs.py --check

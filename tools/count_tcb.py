@@ -12,7 +12,8 @@ import pathlib
 import re
 import sys
 
-from maeslant import driverbuild, paths
+from maeslant import paths
+from maeslant.build import c_driver
 
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
@@ -26,9 +27,9 @@ def lines(path: pathlib.Path) -> int:
 
 def files() -> list[pathlib.Path]:
     """The enclave's C files and every header of ours that they include."""
-    folders = (driverbuild.DRIVER / "enclave", driverbuild.DRIVER / "include")
+    folders = (c_driver.DRIVER / "enclave", c_driver.DRIVER / "include")
     found: dict[pathlib.Path, None] = {}
-    todo = list(driverbuild.protected_sources())
+    todo = list(c_driver.protected_sources())
     while todo:
         path = todo.pop(0)
         if path in found:
@@ -46,11 +47,11 @@ def main() -> int:
     counts = {str(path.relative_to(paths.ROOT)): lines(path) for path in files()}
     total = sum(counts.values())
     if parser.parse_args().json:
-        print(json.dumps({"files": counts, "lines": total, "library": driverbuild.gcm_library()}))
+        print(json.dumps({"files": counts, "lines": total, "library": c_driver.gcm_library()}))
         return 0
     for name, count in counts.items():
         print(f"{count:6} {name}")
-    print(f"{total:6} lines of code inside the enclave, beside {driverbuild.gcm_library()}")
+    print(f"{total:6} lines of code inside the enclave, beside {c_driver.gcm_library()}")
     return 0
 
 

@@ -14,8 +14,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from maeslant import builds, paths
-from maeslant.measure.figures import number
+from maeslant import paths
+from maeslant.bench.measure.figures import number
+from maeslant.build import configurations
 
 DATA = paths.ROOT / "docs" / "figures.json"
 PAGE = paths.ROOT / "docs" / "figures.md"
@@ -83,7 +84,7 @@ def builds_table(record: dict) -> str:
     """The README's table of named builds."""
     lines = ["| build | what it is | clocks/block | blocks/clock | latency |"]
     lines += ["|---|---|---:|---:|---:|"]
-    for name, build in builds.load().items():
+    for name, build in configurations.load().items():
         lines.append(build_row(name, build, record["figures"]))
     return "\n".join(lines) + "\n"
 

@@ -11,13 +11,13 @@ import json
 import sys
 
 from maeslant import paths
-from maeslant.protocol import card, wire
-from maeslant.protocol.adversary import Adversary, flip
-from maeslant.protocol.constants import Class, Kind, Status
-from maeslant.protocol.device import Device
-from maeslant.protocol.host import Host, RefusedError
-from maeslant.protocol.keys import Capabilities, Key, Session
-from maeslant.protocol.link import Link
+from maeslant.protected.attacks.adversary import Adversary, flip
+from maeslant.protected.model import card, wire
+from maeslant.protected.model.constants import Class, Kind, Status
+from maeslant.protected.model.device import Device
+from maeslant.protected.model.host import Host, RefusedError
+from maeslant.protected.model.keys import Capabilities, Key, Session
+from maeslant.protected.model.link import Link
 
 FILE = paths.ROOT / "tests" / "vectors" / "protocol.json"
 CAPABILITIES = Capabilities(queues=3, depth=4, log2_chunk=14, operations=16, log2_memory=16)

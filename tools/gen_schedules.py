@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write docs/schedules: timing diagrams of the GCM engines, recorded in a simulation.
 
-maeslant/measure/schedule_bench.py drives the engines and records them. Each diagram is kept as
+maeslant/bench/measure/schedule_bench.py drives the engines and records them. Each diagram is kept as
 WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py). `--check` draws
 again what is kept and fails when a picture differs; tests/tools/test_gen_schedules.py also records
 again.
@@ -15,15 +15,16 @@ import tempfile
 import wavedrom
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from maeslant import cosim, paths
+from maeslant import paths
+from maeslant.build import cocotb_bench
 
 OUT = paths.ROOT / "docs" / "schedules"
-BENCH = "maeslant.measure.schedule_bench"
+BENCH = "maeslant.bench.measure.schedule_bench"
 # The modules and their parameters, which are those of a test, so that the builds are shared.
 ENGINES = {
     "mae_gcm_stream": {"Lanes": 4, "KeyBanks": 2},
-    "mae_gcm_beat": {"MaxKeyLen": 0},
-    "mae_gcm_beat_ahead": {"Streams": 5, "Ahead": 3, "MaxKeyLen": 2},
+    "mae_gcm_single": {"MaxKeyLen": 0},
+    "mae_gcm_prefetch": {"Streams": 5, "Ahead": 3, "MaxKeyLen": 2},
 }
 
 
@@ -31,7 +32,7 @@ def record(top: str) -> dict[str, dict]:
     """Simulate one engine; its diagrams by name."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {"MAESLANT_SCHEDULES": file.name}
-        cosim.simulate(top, BENCH, parameters=ENGINES[top], env=environment)
+        cocotb_bench.simulate(top, BENCH, parameters=ENGINES[top], env=environment)
         return {line["name"]: line["diagram"] for line in map(json.loads, file)}
 
 

@@ -13,7 +13,8 @@ import re
 import subprocess
 import sys
 
-from maeslant import builds, paths
+from maeslant import paths
+from maeslant.build import configurations
 
 JOBS = 2
 SKIPPED = {"generated", "build", ".venv", "__pycache__"}
@@ -77,8 +78,8 @@ EDGES: dict[str, dict[str, tuple[int, ...]]] = {
     "mae_fifo_async": {"LogDepth": (1, 4), "Width": (1,)},
     "mae_rr_arb": {"N": (1, 2, 3, 64)},
     "mae_stream_reg": {"Width": (1,)},
-    "mae_axil_port": {"AddrWidth": (2, 64)},
-    "mae_block_port": {"Depth": (1, 3, 15)},
+    "mae_axil_to_reg": {"AddrWidth": (2, 64)},
+    "mae_block_registers": {"Depth": (1, 3, 15)},
 }
 
 
@@ -90,7 +91,9 @@ def verilator_tops(root: pathlib.Path) -> list[tuple[pathlib.Path, dict[str, obj
     modules = [p for p in files(root, "rtl/**/*.sv") if not p.stem.endswith("_pkg")]
     modules = [p for p in modules if not re.search(r"\bparameter type\b", p.read_text())]
     by_name = {path.stem: path for path in modules}
-    named = [(b["top"], b["parameters"]) for b in builds.load().values() if b["top"] in by_name]
+    named = [
+        (b["top"], b["parameters"]) for b in configurations.load().values() if b["top"] in by_name
+    ]
     edges = [
         (by_name[top], {name: value})
         for top, ranges in EDGES.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Train and quantize the network for handwritten digits: maeslant/network/digits.json.
+"""Train and quantize the network for handwritten digits: maeslant/protected/network/digits.json.
 
 Plain NumPy, fixed seeds. Float sums differ in their last bits between machines; so that the result
 does not, the weights are rounded to multiples of 2^-16 after each step, far coarser than those
@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from maeslant.network import digits, layers
+from maeslant.protected.network import digits, layers
 
 CHANNELS, CLASSES, KERNEL = 16, 10, 3
 EPOCHS, BATCH, RATE, MOMENTUM, DECAY = 30, 32, 0.05, 0.9, 1e-4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axil_port_proof: mae_axil_port between the checker of its port and registers that keep what
+// mae_axil_port_proof: mae_axil_to_reg between the checker of its port and registers that keep what
 // it asks of them: done at any time, in any order.
 
 module mae_axil_port_proof #(
@@ -31,7 +31,7 @@ module mae_axil_port_proof #(
   logic [3:0] write_strb;
   logic write_valid, read_valid;
 
-  mae_axil_port #(
+  mae_axil_to_reg #(
       .AddrWidth(AddrWidth)
   ) u_dut (
       .clk_i,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_cipher_timing: a cipher core with its secret inputs (the key, the data) apart from the others
-// and all that says when (timing_o) apart from its results. maeslant/prove/independence.py shows
-// that no path leads from secret_* to timing_o. Legal: Core 0 (mae_cipher_small), 1
+// and all that says when (timing_o) apart from its results. maeslant/verify/prove/independence.py shows
+// that no path leads from secret_* to timing_o. Legal: Core 0 (mae_cipher_min_area), 1
 // (mae_cipher_iter). Leak makes a path on purpose.
 
 module mae_cipher_timing
@@ -35,7 +35,7 @@ module mae_cipher_timing
   assign timing_o = {key_ready, req_ready, rsp_valid ^ (Leak && result_o.block[0])};
 
   if (Core == 0) begin : gen_small
-    mae_cipher_small u_dut (
+    mae_cipher_min_area u_dut (
         .clk_i,
         .rst_ni,
         .clear_i,

@@ -12,10 +12,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from maeslant import builds
 from maeslant.bench import software
-from maeslant.device import ENCRYPT, Device
-from maeslant.measure import cipher
+from maeslant.bench.measure import cipher
+from maeslant.build import configurations
+from maeslant.driver.device import ENCRYPT, Device
 
 CLOCK_MHZ = 200
 DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
@@ -50,7 +50,7 @@ def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
 
 def unit_clocks() -> dict[str, float]:
     """Clocks of one iterative unit, out of simulation: key expansion and a block's rounds."""
-    found = {f.metric: f.value for f in cipher.figures("iter", builds.get("iter"))}
+    found = {f.metric: f.value for f in cipher.figures("iter", configurations.get("iter"))}
     # Decryption starts with the last round key: it waits for the whole expansion, and the clock
     # in which the key is taken is the first of it.
     return {

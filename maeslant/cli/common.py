@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from maeslant import pool
-from maeslant.device import Device
+from maeslant.driver import pool
+from maeslant.driver.device import Device
 from maeslant.errors import MaeslantError
 
 app = typer.Typer(

@@ -18,9 +18,9 @@ from rich.progress import (
     TransferSpeedColumn,
 )
 
-from maeslant import files, sealed
 from maeslant.cli.common import DeviceOption, JsonOption, app, err, opened
-from maeslant.device import AEAD, BLOCK, DECRYPT, ENCRYPT, MODES, NONCE, NULL, PADDED, TAG
+from maeslant.driver import aead_files, message_files
+from maeslant.driver.device import AEAD, BLOCK, DECRYPT, ENCRYPT, MODES, NONCE, NULL, PADDED, TAG
 from maeslant.errors import MaeslantError
 
 DEFAULT_DEVICE = "sim:stream?lanes=4"
@@ -153,22 +153,22 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
     written = 0
     try:
         iv = read_iv(mode, options["iv"])
-        aad = sealed.read_aad(options["aad"], options["aad_file"])
+        aad = aead_files.read_aad(options["aad"], options["aad_file"])
         padding = mode in PADDED and not options["no_padding"]
         title = ("encrypting", "decrypting")[direction]
         withhold = authenticated and direction == DECRYPT
         with (
-            files.source(input_name) as (source, size),
-            files.destination(output_name, options["force"], withhold=withhold) as sink,
+            message_files.source(input_name) as (source, size),
+            message_files.destination(output_name, options["force"], withhold=withhold) as sink,
             opened(computing(options["device"])) as device,
             byte_bar(title, size) as seen,
         ):
             if authenticated:
-                call = sealed.encrypt if direction == ENCRYPT else sealed.decrypt
+                call = aead_files.encrypt if direction == ENCRYPT else aead_files.decrypt
                 pieces = call(device, mode, key, iv, aad, source, size, seen)
             else:
-                pieces = files.read(source, seen)
-                pieces = files.crypt(device, mode, direction, key, iv, pieces, padding)
+                pieces = message_files.read(source, seen)
+                pieces = message_files.crypt(device, mode, direction, key, iv, pieces, padding)
             # A failed write must not leave the generator, and its message, behind the device.
             with contextlib.closing(pieces):
                 for piece in pieces:
@@ -246,19 +246,19 @@ def mac(
         if expected is not None and len(expected) != length:
             raise MaeslantError(f"--check has {len(expected)} bytes, not {length}")
         with (
-            files.source(input_name) as (source, size),
+            message_files.source(input_name) as (source, size),
             opened(computing(device)) as handle,
             byte_bar("reading", size) as seen,
         ):
-            pieces = files.read(source, seen)
+            pieces = message_files.read(source, seen)
             if name == "cmac" and expected is None:
-                found = sealed.cmac(handle, secret, pieces)
+                found = aead_files.cmac(handle, secret, pieces)
             elif name == "cmac":
-                sealed.check_cmac(handle, secret, expected, pieces)
+                aead_files.check_cmac(handle, secret, expected, pieces)
             elif expected is None:
-                found = sealed.gmac(handle, secret, nonce, pieces)
+                found = aead_files.gmac(handle, secret, nonce, pieces)
             else:
-                sealed.check_gmac(handle, secret, nonce, expected, pieces)
+                aead_files.check_gmac(handle, secret, nonce, expected, pieces)
     finally:
         secret[:] = bytes(len(secret))
     if as_json:

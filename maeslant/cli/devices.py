@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from maeslant.bench.measure.figures import show
 from maeslant.cli.common import JsonOption, PublishOption, app, drawn, err, opened, waiting
-from maeslant.device import devices
-from maeslant.measure.figures import show
+from maeslant.driver.device import devices
 
 
 @app.command("devices")
 def list_devices(as_json: JsonOption = False) -> None:
     """What can be opened here."""
-    from maeslant import inventory
+    from maeslant.driver import inventory
 
     inventory.show(devices(), as_json, Console())
 
@@ -24,7 +24,7 @@ def list_devices(as_json: JsonOption = False) -> None:
 @app.command()
 def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) -> None:
     """What DEVICE can do."""
-    from maeslant import inventory
+    from maeslant.driver import inventory
 
     with opened(device) as handle:
         inventory.show_caps(handle.caps(), as_json, Console())
@@ -35,12 +35,12 @@ def build(
     names: Annotated[list[str], typer.Argument(help="Named builds.")], as_json: JsonOption = False
 ) -> None:
     """Make the simulated devices NAMES from the SystemVerilog."""
-    from maeslant import simbuild
+    from maeslant.build import simulator
 
     made = {}
     for name in names:
         with waiting(f"building {name}"):
-            made[name] = str(simbuild.build(name))
+            made[name] = str(simulator.build(name))
         if not as_json:
             print(made[name])
     if as_json:
@@ -53,7 +53,7 @@ def measure(
     as_json: JsonOption = False,
 ) -> None:
     """Every clock figure, out of simulation, beside its target and the papers'."""
-    from maeslant.measure.collect import all_figures
+    from maeslant.bench.measure.collect import all_figures
 
     figures = all_figures(parts, err)
     show(figures, as_json, Console())
@@ -74,7 +74,7 @@ def wave(
     target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
 ) -> None:
     """Make a waveform of a test file or of a build at work, and say how to open it."""
-    from maeslant import waves
+    from maeslant.bench import waves
 
     print(waves.make(target))
 
@@ -97,7 +97,7 @@ def soc_run(
     publish: PublishOption = False,
 ) -> None:
     """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; P3's Figure 7."""
-    from maeslant.soc import report
+    from maeslant.bench.soc import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)
 
@@ -105,6 +105,6 @@ def soc_run(
 @app.command(hidden=True)
 def demo(file: Annotated[str, typer.Argument()] = "") -> None:
     """What `make run` shows: a file through the card, compared with OpenSSL."""
-    from maeslant import demo as demonstration
+    from maeslant.cli import demo as demonstration
 
     demonstration.run(file, Console())

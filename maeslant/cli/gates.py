@@ -107,8 +107,9 @@ def files(
     as_json: JsonOption = False,
 ) -> None:
     """List the SystemVerilog files of PART in the order in which a tool reads them."""
-    from maeslant import paths, sources
+    from maeslant import paths
     from maeslant.synth import show as pages
+    from maeslant.synth import sources
 
     values = pages.settings(given)
     if as_plain:
@@ -156,7 +157,7 @@ def explore(
     as_json: JsonOption = False,
 ) -> None:
     """Synthesize the table of configs/explore.yml, and draw a page to choose a core from."""
-    from maeslant.explore import command
+    from maeslant.synth.explore import command
 
     if finished and (cluster or jobs):
         raise MaeslantError("--finished synthesizes nothing: leave --cluster and --jobs out")

@@ -30,19 +30,19 @@ def attack(
     as_json: JsonOption = False,
 ) -> None:
     """Stand between driver and card: what each attack would have got, and where it was caught."""
-    from maeslant import attacks
+    from maeslant.protected import attack_runs
 
     console = Console()
     if not (names or every or p0 or fuzz):
-        attacks.show_catalogue(console)
+        attack_runs.show_catalogue(console)
         return
     good = True
     if p0:
-        good &= attacks.run_p0(card, console)
+        good &= attack_runs.run_p0(card, console)
     if names or every:
-        good &= attacks.run(names or [], every, card, as_json, console, err)
+        good &= attack_runs.run(names or [], every, card, as_json, console, err)
     if fuzz:
-        good &= attacks.run_fuzz(fuzz, seed, card, console, err)
+        good &= attack_runs.run_fuzz(fuzz, seed, card, console, err)
     if not good:
         raise typer.Exit(1)
 
@@ -59,7 +59,7 @@ def infer(
     as_json: JsonOption = False,
 ) -> None:
     """Classify handwritten digits on the accelerator behind the guard."""
-    from maeslant import inference
+    from maeslant.protected import inference
 
     if not inference.run(images, not unprotected, card, as_json, Console(), err):
         raise typer.Exit(1)
@@ -74,6 +74,6 @@ def overhead(
     publish: PublishOption = False,
 ) -> None:
     """Paper 000's Table 3: what protection adds to the transfers of three networks."""
-    from maeslant.overhead import report
+    from maeslant.bench.overhead import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)

@@ -15,10 +15,11 @@ import re
 import shutil
 from collections.abc import Callable
 
-from maeslant.synth import repair, sta, yosys
+from maeslant.synth import yosys
 from maeslant.synth.design import Design
 from maeslant.synth.liberty import Library
 from maeslant.synth.report import SynthesisError
+from maeslant.synth.timing import repair, sta
 
 # What stays apart where there are many of it.
 LANE = "mae_pipe_rounds"

@@ -11,7 +11,8 @@ import pathlib
 import re
 import subprocess
 
-from maeslant import builds, paths
+from maeslant import paths
+from maeslant.build import configurations
 from maeslant.errors import MaeslantError
 from maeslant.synth.report import SynthesisError
 
@@ -52,7 +53,7 @@ class Design:
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
     """The build or module of this name, with parameters set on top of the build's."""
     modules = _modules()
-    known = builds.load()
+    known = configurations.load()
     if name in known:
         top, values = str(known[name]["top"]), dict(known[name]["parameters"])
     elif name in modules:
@@ -69,7 +70,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
         if key not in types:
             raise SynthesisError(f"{top} has no parameter {key}; it has: {', '.join(types)}")
         try:
-            values[key] = builds.number(name, key, value)
+            values[key] = configurations.number(name, key, value)
         except MaeslantError:
             raise SynthesisError(f"{key} is {value!r}: neither a number nor a known name") from None
     files = paths.rtl_closure([modules[top]])
@@ -106,7 +107,9 @@ def all_parameters(design: Design) -> dict[str, int]:
     for name, (_, default) in _header(design.top).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
         with contextlib.suppress(MaeslantError):
-            found[name] = int(number[1]) if number else builds.number(design.top, name, default)
+            found[name] = (
+                int(number[1]) if number else configurations.number(design.top, name, default)
+            )
     return found | design.parameters
 
 

@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.synth import asic, design, fpga, gates, liberty, report, sta, yosys
-from maeslant.synth.power import MODEL, estimate
+from maeslant.synth import asic, design, fpga, gates, liberty, report, yosys
+from maeslant.synth.power.estimate import MODEL, estimate
 from maeslant.synth.report import Report, SynthesisError
+from maeslant.synth.timing import sta
 
 FIGURES = paths.ROOT / "docs" / "figures.json"
 SEEDS = 5  # place and route runs
-# What docs/figures.json calls them; a message of mae_gcm_beat is a block.
+# What docs/figures.json calls them; a message of mae_gcm_single is a block.
 METRICS = {
     "clocks a block of one lane": "clocks a block of one lane",
     "blocks a clock": "blocks a clock",

@@ -15,7 +15,8 @@ import re
 import shutil
 from collections.abc import Callable
 
-from maeslant import cosim, paths
+from maeslant import paths
+from maeslant.build import cocotb_bench
 from maeslant.synth import yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
@@ -69,8 +70,8 @@ def run(
     tell("simulating the netlist")
     options = {"parameters": parameters, "env": env, "netlist": [gates, models]}
     try:
-        return {"passed": cosim.simulate(top, module, **options), "inside": []}
-    except cosim.SimulationError as error:
+        return {"passed": cocotb_bench.simulate(top, module, **options), "inside": []}
+    except cocotb_bench.SimulationError as error:
         found = error.coroutines
         passed = [name for name, how in found.items() if how == "passed"]
         inside = [name for name, how in found.items() if any(word in how for word in INSIDE)]
@@ -106,12 +107,12 @@ def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str,
             calls.append(options)
         return []
 
-    real, cosim.simulate = cosim.simulate, record
+    real, cocotb_bench.simulate = cocotb_bench.simulate, record
     try:
         for function, values in _cases(importlib.import_module(module)):
             function(**values)
     finally:
-        cosim.simulate = real
+        cocotb_bench.simulate = real
     if not calls:
         raise SynthesisError(f"{module} runs {top} only inside a bench of its own")
 

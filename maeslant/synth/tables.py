@@ -4,7 +4,7 @@
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
 
-A table is rows of points and of peers (configs/peers.yml), under columns that are functions of one.
+A table is rows of points and of peers (configs/related_work.yml), under columns that are functions of one.
 What a paper gives only as a picture is said to be one. The points' reports are published beside, in
 docs/reports: what was synthesized by anyone is not synthesized again until something it depends on
 changes.
@@ -16,9 +16,10 @@ import os
 import pathlib
 from collections.abc import Callable
 
-from maeslant import builds, paths, peers
+from maeslant import paths
+from maeslant.build import configurations
 from maeslant.errors import MaeslantError
-from maeslant.synth import report
+from maeslant.synth import related_work, report
 from maeslant.synth.flow import publish, remembered, synthesize
 from maeslant.synth.report import Report
 
@@ -176,18 +177,18 @@ LINE_RATES = (
 
 def _peers(*names: str, target: str | None = None) -> tuple[dict, ...]:
     """Peers whose names begin so."""
-    found = [p for p in peers.designs() if str(p["name"]).startswith(names)]
+    found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
     """Points of those of these builds that there are."""
-    return tuple(Ours(name, **options) for name in names if name in builds.load())
+    return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
 def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
     """A build with so many lanes, under the name of the build that it is, if it is one."""
-    known, label = builds.load(), f"`{base}` (Lanes {number})"
+    known, label = configurations.load(), f"`{base}` (Lanes {number})"
     wanted = known[base]["parameters"] | {"Lanes": number}
     for name in (base, *known):
         if (known[name]["top"], known[name]["parameters"]) == (known[base]["top"], wanted):
@@ -198,7 +199,7 @@ def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
 def tables() -> tuple[Table, ...]:
     """All tables."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
-    wholes = (("protected", "plain"), ("protected_small", "plain_small"))
+    wholes = (("protected", "plain"), ("protected_small", "unprotected_small"))
     return (
         Table(
             "Paper 004, Table 3: N pipelines on one key expansion",
@@ -223,8 +224,8 @@ def tables() -> tuple[Table, ...]:
             ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
             (
                 *_peers("P0 "),
-                *_named("gcm4", "gcm4_deep", "gcm_beat128", target="xc7"),
-                *_named("gcm4_deep", "gcm_beat128"),
+                *_named("gcm4", "gcm4_deep", "gcm_single128", target="xc7"),
+                *_named("gcm4_deep", "gcm_single128"),
             ),
         ),
         Table(

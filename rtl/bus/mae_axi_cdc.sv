@@ -7,7 +7,7 @@
 // Ready and valid come from registers of their own side; no combinational path crosses. Order on
 // each channel is kept, and nothing else: a write address may arrive before or after its data.
 // Beats are zeroed in the crossing once they have left it.
-// Resetting either side resets the crossing, see mae_cdc_resets; no ready is high meanwhile.
+// Resetting either side resets the crossing, see mae_cdc_reset_ctrl; no ready is high meanwhile.
 // Lock, cache, protection and quality signals are constants of the device and do not cross.
 // Legal: DataWidth 8 to 1024 (2^n), IdWidth >= 1, AddrWidth >= 1, LogDepth >= 1.
 
@@ -90,7 +90,7 @@ module mae_axi_cdc #(
 
   logic s_rst_n, m_rst_n;
 
-  mae_cdc_resets u_resets (
+  mae_cdc_reset_ctrl u_resets (
       .s_clk_i,
       .s_rst_ni,
       .s_rst_no(s_rst_n),

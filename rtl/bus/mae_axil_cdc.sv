@@ -6,7 +6,7 @@
 // enters, so an access costs about four clocks of each side more. Throughput: up to two accesses of
 // each kind under way; about one in six clocks of the slower side. No combinational path crosses.
 // A word that has crossed is zeroed in the crossing (keys are written through here).
-// Resetting either side resets the crossing, see mae_cdc_resets; no ready is high meanwhile.
+// Resetting either side resets the crossing, see mae_cdc_reset_ctrl; no ready is high meanwhile.
 // Legal: AddrWidth >= 1.
 
 module mae_axil_cdc #(
@@ -59,7 +59,7 @@ module mae_axil_cdc #(
 );
   logic s_rst_n, m_rst_n;
 
-  mae_cdc_resets u_resets (
+  mae_cdc_reset_ctrl u_resets (
       .s_clk_i,
       .s_rst_ni,
       .s_rst_no(s_rst_n),

@@ -43,7 +43,7 @@ package mae_aes_pkg;
     SboxTable   = 3'd0,
     SboxTower   = 3'd1,
     SboxBoolean = 3'd2,
-    SboxShallow = 3'd3,
+    SboxLowDepth = 3'd3,
     SboxOnehot  = 3'd4
   } sbox_impl_e;
 

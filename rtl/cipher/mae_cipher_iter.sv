@@ -53,7 +53,7 @@ module mae_cipher_iter
     for (int unsigned i = 0; i < Units; i++) used |= unit_used[i];
   end
 
-  mae_key_mem #(
+  mae_round_key_mem #(
       .KeyBanks   (KeyBanks),
       .MaxKeyLen  (MaxKeyLen),
       .RoundClocks(1),
@@ -73,7 +73,7 @@ module mae_cipher_iter
   );
 
   for (genvar i = 0; i < Units; i++) begin : gen_unit
-    mae_iter_unit #(
+    mae_cipher_iter_unit #(
         .KeyBanks (KeyBanks),
         .Dirs     (!Duplex ? Dirs : (i % 2 == 0) ? DirsEncrypt : DirsDecrypt),
         .MaxKeyLen(MaxKeyLen),

@@ -4,7 +4,7 @@
 //
 // Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a round;
 // 5, 6, 7 with RoundsPerReg = 2.
-// Throughput: Lanes blocks a clock. A key: see mae_key_mem; other banks keep flowing while one is
+// Throughput: Lanes blocks a clock. A key: see mae_round_key_mem; other banks keep flowing while one is
 // loaded.
 // Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
 // are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3; RoundsPerReg 1 or 2
@@ -62,7 +62,7 @@ module mae_cipher_lanes
     for (int unsigned i = 0; i < Lanes; i++) used |= lane_used[i];
   end
 
-  mae_key_mem #(
+  mae_round_key_mem #(
       .KeyBanks   (KeyBanks),
       .MaxKeyLen  (MaxKeyLen),
       .RoundClocks(RegsPerRound),

@@ -18,7 +18,7 @@
 // Throughput: one beat a clock in each direction. r_ready_o and b_ready_o are constant; w_ready_i
 // reaches the write buffer's read enable combinationally, the addresses leave from registers.
 // Legal: DataWidth 128, 256, 512 or 1024; Contexts 1..256; IdWidth >= 8; Prefetch 2..32 (2^n);
-// RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read and mae_dma_write.
+// RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read_engine and mae_dma_write_engine.
 // Source: P2, its I/O subsystem. No secrets of its own; the movers' buffers keep what they carried
 // until it is overwritten or cleared.
 
@@ -131,7 +131,7 @@ module mae_dma
   logic [DataWidth-1:0] ctl_w_data;
   logic [DataWidth/8-1:0] ctl_w_strb;
 
-  mae_dma_ring #(
+  mae_dma_ring_manager #(
       .DataWidth(DataWidth),
       .BeatWidth(BeatWidth),
       .Contexts (Contexts),
@@ -196,7 +196,7 @@ module mae_dma
 
   for (genvar i = 0; i < 2; i++) begin : gen_walk
     localparam int unsigned Reader = (i == 0) ? 32'(ReaderSrcList) : 32'(ReaderDstList);
-    mae_dma_walk #(
+    mae_dma_sg_walker #(
         .Contexts (Contexts),
         .BeatWidth(BeatWidth)
     ) u_walk (
@@ -246,7 +246,7 @@ module mae_dma
 
   assign clearing_o = read_clearing || write_clearing;
 
-  mae_dma_read #(
+  mae_dma_read_engine #(
       .DataWidth(DataWidth),
       .Contexts(Contexts),
       .IdWidth(IdWidth),
@@ -290,7 +290,7 @@ module mae_dma
       .r_last_i
   );
 
-  mae_dma_scrub #(
+  mae_dma_zero_fill #(
       .DataWidth(DataWidth),
       .Contexts (Contexts)
   ) u_scrub (
@@ -315,7 +315,7 @@ module mae_dma
       .row_last_o   (write_row_last)
   );
 
-  mae_dma_write #(
+  mae_dma_write_engine #(
       .DataWidth(DataWidth),
       .Contexts(Contexts),
       .IdWidth(IdWidth),
@@ -363,7 +363,7 @@ module mae_dma
       .b_resp_i
   );
 
-  mae_dma_axi #(
+  mae_dma_axi_mux #(
       .DataWidth(DataWidth),
       .IdWidth  (IdWidth),
       .BeatWidth(BeatWidth)

@@ -192,7 +192,7 @@ module mae_guard
   logic [Queues-1:0][7:0] outstanding;
   logic [Queues-1:0][63:0] next_number, response_base;
 
-  mae_guard_registers #(
+  mae_guard_os_registers #(
       .Queues   (Queues),
       .AddrWidth(AddrWidth)
   ) u_registers (
@@ -235,7 +235,7 @@ module mae_guard
 
   assign key_ready = (key_class == ClassDmaIn) ? inward_key_ready : outward_key_ready;
 
-  mae_guard_executor #(
+  mae_guard_request_executor #(
       .Queues    (Queues),
       .Depth     (Depth),
       .Operations(Operations),
@@ -318,7 +318,7 @@ module mae_guard
   chunk_t start_in, start_out;
   moved_t moved_in, moved_out;
 
-  mae_guard_transfers #(
+  mae_guard_transfer_engine #(
       .Queues     (Queues),
       .Depth      (Depth),
       .Regions    (Regions),
@@ -374,7 +374,7 @@ module mae_guard
   logic [63:0] mov_ar_addr, mov_aw_addr, mov_w_strb;
   logic [511:0] mov_w_data;
 
-  mae_guard_inward #(
+  mae_guard_dma_h2d #(
       .Sbox(Sbox)
   ) u_inward (
       .clk_i,
@@ -410,7 +410,7 @@ module mae_guard
       .r_last_i
   );
 
-  mae_guard_outward #(
+  mae_guard_dma_d2h #(
       .Sbox(Sbox)
   ) u_outward (
       .clk_i,
@@ -449,7 +449,7 @@ module mae_guard
       .b_resp_i
   );
 
-  mae_guard_bus u_bus (
+  mae_guard_host_port u_bus (
       .clk_i,
       .rst_ni,
       .halt_i          (halt),

@@ -14,10 +14,10 @@
 
 package mae_kernel_pkg;
 
-  // What stands in a card (mae_card_kernel).
+  // What stands in a card (mae_kernel_registers).
   typedef enum logic [1:0] {
-    KernelNn  = 2'd0,  // mae_kernel_nn
-    KernelMap = 2'd1   // mae_kernel_map
+    KernelNn  = 2'd0,  // mae_kernel_int8_nn
+    KernelMap = 2'd1   // mae_kernel_affine_bytes
   } kernel_e;
 
   localparam int unsigned LaneCount = 16;

@@ -14,7 +14,7 @@
 // but a row whose place is not free stops those behind it. Key banks change hands by room_o, too.
 // cfg_ready_o is low while the stores are zeroed: 64 clocks after reset or clear_i, or as many as the
 // largest store has places (Contexts / Lanes * SlotRows, FlightRows). Context's state is kept by
-// mae_mode_chain (chain values), the paths and mae_mode_keys.
+// mae_mode_chain_values (chain values), the paths and mae_mode_key_requests.
 //
 // Latency: 2 clocks + the cipher's + 1 (parallel), 1 + the cipher's + 1 (serial). row_ready_o is
 // combinational from row_ctx_i. Answers of a row that asked all its lanes in one clock must come in
@@ -170,7 +170,7 @@ module mae_mode_engine
   logic [Lanes-1:0]                tweak_done;
   logic [Lanes-1:0][SlotWidth-1:0] answer_slot;
 
-  mae_mode_keys #(
+  mae_mode_key_requests #(
       .Lanes(Lanes),
       .Contexts(Contexts)
   ) u_keys (
@@ -204,7 +204,7 @@ module mae_mode_engine
   logic        [Lanes-1:0] parallel_lanes;
   cipher_req_t [Lanes-1:0] parallel_req;
 
-  mae_mode_turns #(
+  mae_mode_arbiter #(
       .Lanes(Lanes)
   ) u_turns (
       .clk_i,
@@ -241,7 +241,7 @@ module mae_mode_engine
   logic   [Lanes:0][BytesWidth-1:0] source_bytes;
   logic   [Lanes:0]                 source_last;
 
-  mae_mode_merge #(
+  mae_mode_output_mux #(
       .Lanes(Lanes),
       .Contexts(Contexts)
   ) u_merge (
@@ -361,7 +361,7 @@ module mae_mode_engine
       end
     end
 
-    mae_mode_chain #(
+    mae_mode_chain_values #(
         .Slots(Slots),
         .Parallel(Parallel)
     ) u_chain (

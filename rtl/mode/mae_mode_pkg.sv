@@ -117,7 +117,7 @@ package mae_mode_pkg;
     block_t tag;
   } gcm_report_t;
 
-  // Operations of mae_ghash_rows on a context.
+  // Operations of mae_ghash_interleaved on a context.
   typedef enum logic [2:0] {
     OpSetH  = 3'd0,  // a new H, and the hash 0
     OpPower = 3'd1,  // H^k from H^(k-1)

@@ -4,12 +4,12 @@
 // every job had been done at its start.
 //
 // Firmware starts a job (`ctrl.memory`, docs/registers/mae_peripheral.md) and goes on at once.
-// mae_memory_mover carries the job's blocks; mae_memory_hazard holds what the CPU must not have yet;
-// mae_memory_express makes a held block out of turn where the mode allows. All else runs at full
+// mae_memory_block_mover carries the job's blocks; mae_memory_hazard_check holds what the CPU must not have yet;
+// mae_memory_out_of_order makes a held block out of turn where the mode allows. All else runs at full
 // speed: the CPU goes first, an access takes 2 clocks.
 //
 // The memory is a block wide, so a block is read or written at once and an access of the CPU comes
-// before or after it. Nothing here grows with a job; a bit a row (mae_memory_marks) does with the
+// before or after it. Nothing here grows with a job; a bit a row (mae_memory_done_bits) does with the
 // memory.
 // Longest hold, in clocks from the access to its answer (R = Nr; n = blocks before the access's own
 // that are not in memory yet; T = clocks a block of the job takes):
@@ -26,14 +26,14 @@
 // wipe: the marks are cleared first.
 // cpu_valid_i and its payload hold until cpu_ready_o. A wipe drops the job: what was held goes on.
 // Constant-time: in data and keys. Masked: no. Data here is cleared with the job and by a wipe.
-// Legal: RowBits 1..27, Depth as mae_memory_mover. Source: P3 §3.1 and §3.2.
+// Legal: RowBits 1..27, Depth as mae_memory_block_mover. Source: P3 §3.1 and §3.2.
 
 `include "mae_assert.svh"
 
 module mae_memory_arbiter
   import mae_aes_pkg::*;
   import mae_device_pkg::*;
-  import mae_memory_pkg::*;
+  import mae_memory_job_pkg::*;
   import mae_soc_pkg::*;
 #(
     parameter int unsigned RowBits = 13,
@@ -104,7 +104,7 @@ module mae_memory_arbiter
   assign shown = from_peek_q ? mae_bytes_pkg::swap_block(peek) : ram_rdata_i;
   assign cpu_rdata_o = shown[32*word_q+:32];
 
-  mae_memory_hazard u_hazard (
+  mae_memory_hazard_check u_hazard (
       .progress_i(progress),
       .write_i   (write),
       .row_i     (row),
@@ -114,7 +114,7 @@ module mae_memory_arbiter
       .pair_o    (pair)
   );
 
-  mae_memory_express u_express (
+  mae_memory_out_of_order u_express (
       .clk_i,
       .rst_ni,
       .clear_i       (clear),
@@ -141,7 +141,7 @@ module mae_memory_arbiter
       .single_i      (core_i.single)
   );
 
-  mae_memory_mover #(
+  mae_memory_block_mover #(
       .Depth(Depth)
   ) u_mover (
       .clk_i,
@@ -175,7 +175,7 @@ module mae_memory_arbiter
     ram_wdata_o = give ? {4{cpu_wdata_i}} : mae_bytes_pkg::swap_block(ask.data);
   end
 
-  mae_memory_marks #(
+  mae_memory_done_bits #(
       .RowBits(RowBits)
   ) u_marks (
       .clk_i,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_soc: a PicoRV32 system with the peripheral and the memory arbiter (P3 §3): the CPU and
-// mae_soc_fabric, whose header has the address map. Software: driver/firmware.
+// mae_soc_interconnect, whose header has the address map. Software: driver/firmware.
 //
 // The CPU is RV32I with its own interrupts, the peripheral's on line 3 (level), a barrel shifter,
 // clock and instruction counters (rdcycle, rdinstret), no multiplier: AES needs none. It starts at
 // address 0, takes interrupts at 0x10, and stops with trap_o at an instruction or access that is not
 // legal. Its Verilog comes from the Python package pythondata-cpu-picorv32; nothing of it is here.
 //
-// Latency: an access of the CPU as in mae_soc_fabric; 3 clocks for an instruction that computes, 5 or 6
+// Latency: an access of the CPU as in mae_soc_interconnect; 3 clocks for an instruction that computes, 5 or 6
 // for one that reads or writes memory. console_valid_o
 // and finish_valid_o are pulses of a clock. Constant-time: as the software. Legal: RowBits 10..24.
 
@@ -93,7 +93,7 @@ module mae_soc
   );
   // verilator lint_on PINCONNECTEMPTY
 
-  mae_soc_fabric #(
+  mae_soc_interconnect #(
       .RowBits  (RowBits),
       .Sbox     (Sbox),
       .KeySlots (KeySlots),

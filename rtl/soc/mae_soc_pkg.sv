@@ -7,7 +7,7 @@ package mae_soc_pkg;
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
   import mae_device_pkg::*;
-  import mae_memory_pkg::*;
+  import mae_memory_job_pkg::*;
 
   localparam int unsigned RowWidth = 28;  // of a row in 4 GiB
   typedef logic [RowWidth-1:0] row_t;

@@ -7,7 +7,7 @@
 module mae_arbiter_bench
   import mae_aes_pkg::*;
   import mae_device_pkg::*;
-  import mae_memory_pkg::*;
+  import mae_memory_job_pkg::*;
 #(
     parameter int unsigned RowBits = 9,
     parameter int unsigned Depth = 4,

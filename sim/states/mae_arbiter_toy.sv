@@ -10,7 +10,7 @@ module mae_arbiter_toy
   import mae_mode_pkg::*;
   import mae_auth_pkg::*;
   import mae_device_pkg::*;
-  import mae_memory_pkg::*;
+  import mae_memory_job_pkg::*;
 #(
     parameter int unsigned RowBits = 3,
     parameter int unsigned Depth   = 4

@@ -6,7 +6,8 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import ReadOnly, RisingEdge
 
-from maeslant import buscheck, cosim, paths
+from maeslant import paths
+from maeslant.build import bus_checkers, cocotb_bench
 
 FAULTY = paths.ROOT / "tests" / "bus" / "mae_faulty_port.sv"
 RULES = ("AxilBHolds", "AxilRHolds", "AxilBAnswers", "AxilRAnswers", "AxilBResp", "AxilRResp")
@@ -40,7 +41,7 @@ async def accesses(dut) -> None:
 def test_every_port() -> None:
     """Every module with a valid of a bus among its ports gets a checker for it."""
     for file in sorted(paths.RTL.glob("**/*.sv")):
-        found = {port.prefix for port in buscheck.ports(file)}
+        found = {port.prefix for port in bus_checkers.ports(file)}
         text = paths.code(file).split(");")[0]
         has = {
             word.rsplit("_", 1)[0]
@@ -54,7 +55,7 @@ def test_every_port() -> None:
 
 def test_keeps_rules() -> None:
     """A port without a fault passes."""
-    cosim.simulate(
+    cocotb_bench.simulate(
         "mae_faulty_port",
         "tests.bus.test_bus_checks",
         sources=[FAULTY],
@@ -65,8 +66,8 @@ def test_keeps_rules() -> None:
 @pytest.mark.parametrize("fault", range(len(RULES)))
 def test_breaks_rule(fault: int) -> None:
     """Each fault ends the simulation with the name of its rule."""
-    with pytest.raises(cosim.SimulationError, match=RULES[fault]):
-        cosim.simulate(
+    with pytest.raises(cocotb_bench.SimulationError, match=RULES[fault]):
+        cocotb_bench.simulate(
             "mae_faulty_port",
             "tests.bus.test_bus_checks",
             sources=[FAULTY],

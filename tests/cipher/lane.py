@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lane of a cipher (mae_iter_unit, mae_pipe_rounds) without its key memory: keys come from here.
+"""A lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) without its key memory: keys come from here.
 
 :class:`Lane` drives one and checks, clock by clock, what the header says of its outputs.
 """

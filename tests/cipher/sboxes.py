@@ -12,7 +12,7 @@ from tests.support.stream import start
 
 KINDS = {
     "mae_sbox_boolean_fwd": 1,
-    "mae_sbox_shallow": 1,
+    "mae_sbox_low_depth": 1,
     "mae_sbox_boolean_inv": 2,
 }  # the others have a parameter
 

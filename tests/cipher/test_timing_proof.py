@@ -4,7 +4,7 @@
 import pytest
 
 from maeslant import paths
-from maeslant.prove import independence
+from maeslant.verify.prove import independence
 
 TOP = paths.ROOT / "formal" / "cipher" / "mae_cipher_timing.sv"
 

@@ -4,7 +4,7 @@
 import random
 
 from tests.device import oracle
-from tests.device.peripheral import Peripheral
+from tests.device.peripheral_host import Peripheral
 
 
 def ccm_head(nonce: bytes, aad: bytes, length: int, tag_bytes: int) -> tuple[bytes, bytes]:

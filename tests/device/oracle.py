@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from tests.mode import gcm
+from tests.mode import gcm_oracle
 
 MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")  # in the order of mode_e
 ANY_LENGTH = ("cfb", "ofb", "ctr", "xts")
@@ -65,7 +65,7 @@ def seal(
 ) -> tuple[bytes, bytes]:
     """Ciphertext and tag of a whole message in an authenticated mode; of CMAC the tag only."""
     if mode == "gcm":
-        text, tag = gcm.encrypt(key, nonce, aad, data)
+        text, tag = gcm_oracle.encrypt(key, nonce, aad, data)
         return text, tag[:tag_bytes]
     if mode == "ccm":
         sealed = AESCCM(key, tag_bytes).encrypt(nonce, data, aad)

@@ -5,8 +5,8 @@ import cocotb
 import pytest
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from tests.device.card import DECRYPT, Card, Job
-from tests.device.test_stream_card import build
+from tests.device.card.test_stream_card import build
+from tests.device.card_host import DECRYPT, Card, Job
 from tests.dma.rings import FINAL, INIT, Status
 from tests.support import bench
 

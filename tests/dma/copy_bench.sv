@@ -96,7 +96,7 @@ module copy_bench
       .*
   );
 
-  mae_dma_copy #(
+  mae_dma_copy_client #(
       .DataWidth,
       .Contexts
   ) u_copy (

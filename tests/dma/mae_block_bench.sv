@@ -80,7 +80,7 @@ module mae_block_bench
   assign out_ready_o = load_ready && push_ready;
   assign clearing_o  = pull_clearing || push_clearing;
 
-  mae_dma_pull #(
+  mae_dma_host_read #(
       .Jobs            (Jobs),
       .RowsPerContext  (PullRows),
       .BurstsPerContext(PullBursts),
@@ -114,7 +114,7 @@ module mae_block_bench
       .r_last_i
   );
 
-  mae_dma_store u_store (
+  mae_dma_device_write u_store (
       .clk_i,
       .rst_ni,
       .clear_i,
@@ -135,7 +135,7 @@ module mae_block_bench
       .done_valid_o (stored_o)
   );
 
-  mae_dma_load #(
+  mae_dma_device_read #(
       .Depth(LoadDepth)
   ) u_load (
       .clk_i,
@@ -157,7 +157,7 @@ module mae_block_bench
       .row_last_o   (out_row_last)
   );
 
-  mae_dma_push #(
+  mae_dma_host_write #(
       .Jobs          (Jobs),
       .RowsPerContext(PushRows)
   ) u_push (

@@ -78,7 +78,7 @@ module mae_dma_movers_loop
 
   assign held_o = row_valid && !row_ready;
 
-  mae_dma_read #(
+  mae_dma_read_engine #(
       .DataWidth       (DataWidth),
       .Contexts        (Contexts),
       .IdWidth         (IdWidth),
@@ -122,7 +122,7 @@ module mae_dma_movers_loop
       .r_last_i
   );
 
-  mae_dma_write #(
+  mae_dma_write_engine #(
       .DataWidth     (DataWidth),
       .Contexts      (Contexts),
       .IdWidth       (IdWidth),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_issue in a small size, with flat ports: its structs as members, and the other side
+// mae_dma_read_burst_issue in a small size, with flat ports: its structs as members, and the other side
 // of all rings at once instead of that of the context looked at.
 
 module read_issue_bench
@@ -70,7 +70,7 @@ module read_issue_bench
       burst;
   assign {final_ctx_o, final_row_o, final_bytes_o, final_aborted_o, final_zero_o} = final_row;
 
-  mae_dma_read_issue #(
+  mae_dma_read_burst_issue #(
       .DataWidth       (128),
       .Contexts        (3),
       .IdWidth         (3),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_land in a small size, with the members of its struct as ports.
+// mae_dma_read_reorder in a small size, with the members of its struct as ports.
 
 module read_land_bench (
     input logic clk_i,
@@ -46,7 +46,7 @@ module read_land_bench (
     logic [3:0] last;
   } burst_t;
 
-  mae_dma_read_land #(
+  mae_dma_read_reorder #(
       .DataWidth       (128),
       .Contexts        (3),
       .IdWidth         (4),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_rows in a small size, with flat ports: the members of its struct, and how far all
+// mae_dma_read_row_output in a small size, with flat ports: the members of its struct, and how far all
 // contexts are committed instead of the one chosen.
 
 module read_rows_bench
@@ -47,7 +47,7 @@ module read_rows_bench
     logic       zero;
   } final_t;
 
-  mae_dma_read_rows #(
+  mae_dma_read_row_output #(
       .DataWidth     (128),
       .Contexts      (3),
       .RowsPerContext(8),

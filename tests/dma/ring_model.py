@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around mae_dma_ring in its test: host, memory, client, walkers and movers."""
+"""What stands around mae_dma_ring_manager in its test: host, memory, client, walkers and movers."""
 
 import dataclasses
 import random

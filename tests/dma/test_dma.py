@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma with the copy client: rings, lists, movers, mae_dma_axi together; clock figures."""
+"""mae_dma with the copy client: rings, lists, movers, mae_dma_axi_mux together; clock figures."""
 
 import os
 import pathlib

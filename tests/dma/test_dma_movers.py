@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_read and mae_dma_write with a plain wire between them: data, ends and data clocks."""
+"""mae_dma_read_engine and mae_dma_write_engine with a plain wire between them: data, ends and data clocks."""
 
 import os
 import random

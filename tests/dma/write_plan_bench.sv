@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_plan in a small size, with flat ports: the members of its struct, and the rows of
+// mae_dma_write_burst_plan in a small size, with flat ports: the members of its struct, and the rows of
 // all contexts at once instead of those of the context looked at.
 
 module write_plan_bench
@@ -64,7 +64,7 @@ module write_plan_bench
   assign burst_last_o     = burst.last;
   assign burst_free_row_o = burst.free_row;
 
-  mae_dma_write_plan #(
+  mae_dma_write_burst_plan #(
       .DataWidth     (128),
       .Contexts      (3),
       .RowsPerContext(8),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_send in a small size, with the members of its struct as ports.
+// mae_dma_write_burst_send in a small size, with the members of its struct as ports.
 
 module write_send_bench (
     input logic clk_i,
@@ -44,7 +44,7 @@ module write_send_bench (
     logic [3:0] free_row;
   } burst_t;
 
-  mae_dma_write_send #(
+  mae_dma_write_burst_send #(
       .DataWidth     (128),
       .RowsPerContext(8),
       .CtxWidth      (2),

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from maeslant import driverbuild
+from maeslant.build import c_driver
 
 HERE = pathlib.Path(__file__).resolve().parent
 # tests/driver/<name>.c; each is a program of its own that stops at the first failure.
@@ -32,7 +32,7 @@ PROGRAMS = (
 )
 def test_program(name: str, sanitize: str) -> None:
     """Build and run one program."""
-    program = driverbuild.build_program(HERE / f"{name}.c", sanitize=sanitize)
+    program = c_driver.build_program(HERE / f"{name}.c", sanitize=sanitize)
     seed = os.environ.get("MAESLANT_SEED", "1")
     done = subprocess.run(
         [str(program)],

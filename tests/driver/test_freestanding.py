@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 
-from maeslant import crossbuild, driverbuild
+from maeslant.build import c_driver, firmware
 
 CALLS = {
     "mae_pio_probe",
@@ -32,7 +32,7 @@ CALLS = {
 
 def test_compiles_for_rv32i(tmp_path) -> None:
     """An object for 32-bit RISC-V without compressed or multiply instructions."""
-    for target in crossbuild.build_freestanding(tmp_path):
+    for target in firmware.build_freestanding(tmp_path):
         head = target.read_bytes()[:64]
         assert head[:5] == b"\x7fELF\x01"  # 32 bits
         assert head[18] == 243  # RISC-V
@@ -43,11 +43,11 @@ def test_needs_nothing(tmp_path) -> None:
     """No symbol from elsewhere, no static data that would need a start-up to set it."""
     for option in ("-O0", "-O2", "-Os"):
         undefined, defined = set(), set()
-        for name in crossbuild.FREESTANDING:
+        for name in firmware.FREESTANDING:
             target = tmp_path / f"{name}{option}.o"
             flags = ["-std=c17", option, "-ffreestanding", "-nostdlib", "-Wall", "-Wextra"]
-            source = driverbuild.DRIVER / "src" / name
-            command = [driverbuild.compiler(), *flags, "-Werror", driverbuild.INCLUDES[0]]
+            source = c_driver.DRIVER / "src" / name
+            command = [c_driver.compiler(), *flags, "-Werror", c_driver.INCLUDES[0]]
             subprocess.run([*command, "-c", source, "-o", target], check=True)
             listing = subprocess.run(
                 [shutil.which("nm"), target], capture_output=True, text=True, check=True

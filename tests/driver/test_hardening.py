@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from maeslant import driverbuild
+from maeslant.build import c_driver
 
 
 def readelf(path, *options: str) -> str:
@@ -19,9 +19,9 @@ def readelf(path, *options: str) -> str:
 def test_hardened(name: str) -> None:
     """Stack protector, symbols bound at start, relocations read only, no stack that runs."""
     path = {
-        "library": driverbuild.build,
-        "protected": driverbuild.build_protected,
-        "os": lambda: driverbuild.build_os()[1],
+        "library": c_driver.build,
+        "protected": c_driver.build_protected,
+        "os": lambda: c_driver.build_os()[1],
     }[name]()
     headers = readelf(path, "--program-headers")
     assert "GNU_RELRO" in headers
@@ -32,7 +32,7 @@ def test_hardened(name: str) -> None:
 
 def test_copies_of_the_enclave() -> None:
     """Untrusted memory is met in units of 8 bytes, a single byte behind VERW; no string copies."""
-    path = driverbuild.build_protected()
+    path = c_driver.build_protected()
     command = ["objdump", "--disassemble", "--no-show-raw-insn", str(path)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     functions = dict(re.findall(r"(?ms)^[0-9a-f]+ <(outside_\w+)>:\n(.*?)(?:\n\n|\Z)", text))

@@ -7,7 +7,9 @@ import subprocess
 
 import pytest
 
-from maeslant import device, driverbuild, paths
+from maeslant import paths
+from maeslant.build import c_driver
+from maeslant.driver import device
 
 INCLUDE = paths.ROOT / "driver" / "include"
 HEADERS = [INCLUDE / "maeslant.h", INCLUDE / "maeslant_pool.h"]
@@ -21,7 +23,7 @@ def test_header_in_c_and_cpp(tmp_path) -> None:
         names = names if suffix == "c" else names[:3]
         source.write_text("".join(f'#include "{name}"\n' for name in names))
         command = [compiler, f"-std={standard}", "-Wall", "-Wextra", "-pedantic", "-Werror"]
-        subprocess.run([*command, driverbuild.INCLUDES[0], "-fsyntax-only", source], check=True)
+        subprocess.run([*command, c_driver.INCLUDES[0], "-fsyntax-only", source], check=True)
 
 
 def test_results_must_be_used(tmp_path) -> None:
@@ -29,7 +31,7 @@ def test_results_must_be_used(tmp_path) -> None:
     source = tmp_path / "drop.c"
     source.write_text('#include "maeslant.h"\nvoid f(mae_dev_t *d) { mae_key_erase(d, 0); }\n')
     done = subprocess.run(
-        ["cc", "-Werror", driverbuild.INCLUDES[0], "-c", source, "-o", "/dev/null"],
+        ["cc", "-Werror", c_driver.INCLUDES[0], "-c", source, "-o", "/dev/null"],
         capture_output=True,
         text=True,
         check=False,
@@ -40,7 +42,7 @@ def test_results_must_be_used(tmp_path) -> None:
 def test_exports() -> None:
     """The library exports what its headers declare, and nothing else."""
     listing = subprocess.run(
-        ["nm", "-D", "--defined-only", driverbuild.build()],
+        ["nm", "-D", "--defined-only", c_driver.build()],
         capture_output=True,
         text=True,
         check=True,
@@ -58,7 +60,7 @@ def test_one_message_a_value() -> None:
     assert len(set(texts)) == lib.MAE_E_COUNT == 32
     assert all(text and not text.endswith(".") and "\n" not in text for text in texts)
     # Values that the enumeration does not have; cffi would refuse them.
-    library = ctypes.CDLL(str(driverbuild.build()))
+    library = ctypes.CDLL(str(c_driver.build()))
     library.mae_strerror.restype = ctypes.c_char_p
     for value in (-1, lib.MAE_E_COUNT, 1000):
         assert library.mae_strerror(value) == b"unknown error"

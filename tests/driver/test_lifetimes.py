@@ -10,7 +10,7 @@ from maeslant import paths
 
 BEGIN = """
 from maeslant import aead
-from maeslant.device import Device
+from maeslant.driver.device import Device
 device = Device("null:")
 """
 # What leaves a message open when its device is closed, and touches it afterwards.

@@ -10,8 +10,9 @@ from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
-from maeslant import aead, device, driverbuild, simbuild
-from maeslant.device import AEAD, DeviceError, is_wrong_tag
+from maeslant.build import c_driver, simulator
+from maeslant.driver import aead, device
+from maeslant.driver.device import AEAD, DeviceError, is_wrong_tag
 from tests.driver.test_sim_devices import AWKWARD, opened
 from tests.driver.test_sim_devices import oracle as plain_oracle
 
@@ -203,9 +204,9 @@ def test_drawn_nonces_differ() -> None:
 
 def test_example() -> None:
     """The C example opens what it sealed, and refuses what was changed."""
-    simbuild.build("stream4")
-    program = driverbuild.build_program(driverbuild.DRIVER / "examples" / "seal_gcm.c")
-    folder = simbuild.folder("stream4").parent
+    simulator.build("stream4")
+    program = c_driver.build_program(c_driver.DRIVER / "examples" / "seal_gcm.c")
+    folder = simulator.folder("stream4").parent
     environment = {"MAESLANT_SIM_PATH": str(folder), **os.environ}
     done = subprocess.run([program], capture_output=True, text=True, env=environment, check=True)
     lines = done.stdout.splitlines()

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from maeslant import device, driverbuild, simbuild
-from maeslant.device import DECRYPT, ENCRYPT, MODES
+from maeslant.build import c_driver, simulator
+from maeslant.driver import device
+from maeslant.driver.device import DECRYPT, ENCRYPT, MODES
 
 SEED = int(os.environ.get("MAESLANT_SEED", "1"))
 AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
@@ -21,7 +22,7 @@ AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
 @contextlib.contextmanager
 def opened(build: str, options: str = "") -> Iterator[device.Device]:
     """A simulated device, built if need be."""
-    simbuild.build(build)
+    simulator.build(build)
     with device.Device(f"sim:{build}?{options}" if options else f"sim:{build}") as found:
         yield found
 
@@ -264,7 +265,7 @@ def test_other_cards(build: str) -> None:
 def test_options_reach_the_simulator() -> None:
     """A wrong one is refused with the simulator's own words."""
     _, lib = device.library()
-    simbuild.build("stream4")
+    simulator.build("stream4")
     with pytest.raises(device.DeviceError) as caught:
         device.Device("sim:stream4?colour=red")
     assert caught.value.code == lib.MAE_E_URI and "colour" in str(caught.value)
@@ -292,9 +293,9 @@ def test_keys_are_gone_after_close() -> None:
 
 def test_example() -> None:
     """The C example prints NIST's answer (SP 800-38A F.5.1)."""
-    simbuild.build("stream4")
-    program = driverbuild.build_program(driverbuild.DRIVER / "examples" / "encrypt_ctr.c")
-    folder = simbuild.folder("stream4").parent
+    simulator.build("stream4")
+    program = c_driver.build_program(c_driver.DRIVER / "examples" / "encrypt_ctr.c")
+    folder = simulator.folder("stream4").parent
     environment = {**os.environ, "MAESLANT_SIM_PATH": str(folder)}
     done = subprocess.run([program], capture_output=True, text=True, env=environment, check=True)
     want = "874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff"

@@ -9,8 +9,8 @@ from cocotb.handle import SimHandleBase
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from maeslant.protocol import wire
-from maeslant.protocol.constants import Class, Flag
+from maeslant.protected.model import wire
+from maeslant.protected.model.constants import Class, Flag
 from tests.dma.granules import GRANULE, DeviceMemory
 from tests.support.axi_memory import AxiMemory
 from tests.support.stream import start

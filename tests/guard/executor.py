@@ -12,7 +12,7 @@ from cocotb.clock import Clock
 from cocotb.task import resume
 from cocotb.triggers import ClockCycles, FallingEdge, Timer
 
-from maeslant.protocol.constants import (
+from maeslant.protected.model.constants import (
     DOORBELL,
     MAILBOX_BYTES,
     NEXT,
@@ -27,11 +27,11 @@ from maeslant.protocol.constants import (
     State,
     Status,
 )
-from maeslant.protocol.device import Device, Queue, Request, fresh_nonce
-from maeslant.protocol.keys import Key, Session
-from maeslant.protocol.link import BusError
-from maeslant.protocol.transfers import Chunk, Fatal
-from maeslant.protocol.wire import Transfer
+from maeslant.protected.model.device import Device, Queue, Request, fresh_nonce
+from maeslant.protected.model.keys import Key, Session
+from maeslant.protected.model.link import BusError
+from maeslant.protected.model.transfers import Chunk, Fatal
+from maeslant.protected.model.wire import Transfer
 
 INPUTS = """clear_i halt_i session_i state_i install_i write_valid_i write_queue_i write_offset_i
  write_data_i response_base_i check_legal_i reg_rdata_i reg_error_i runs_i kernel_fault_i

@@ -93,7 +93,7 @@ module mae_chunks_bench
   assign key_ready_o = key_out_i ? out_key_ready : in_key_ready;
   assign clearing_o  = in_clearing || out_clearing;
 
-  mae_guard_inward #(
+  mae_guard_dma_h2d #(
       .PullRows  (PullRows),
       .PullBursts(PullBursts)
   ) u_inward (
@@ -130,7 +130,7 @@ module mae_chunks_bench
       .r_last_i
   );
 
-  mae_guard_outward #(
+  mae_guard_dma_d2h #(
       .PushRows(PushRows)
   ) u_outward (
       .clk_i,
@@ -169,7 +169,7 @@ module mae_chunks_bench
       .b_resp_i
   );
 
-  mae_guard_bus u_bus (
+  mae_guard_host_port u_bus (
       .clk_i,
       .rst_ni,
       .halt_i,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requester, movers, kernel, memory and answers around mae_guard_transfers, and what is to be seen.
+"""Requester, movers, kernel, memory and answers around mae_guard_transfer_engine, and what is to be seen.
 
 Arms are judged by the golden card's own rules. Some things happen inside at a time that nobody sees
 (a transfer whose run fails to come is given up): there, either of two outcomes is right.
@@ -10,10 +10,10 @@ import itertools
 import random
 from types import SimpleNamespace
 
-from maeslant.protocol import wire
-from maeslant.protocol.card import Memory, Region
-from maeslant.protocol.constants import GRANULE, Flag, Kind, Status
-from maeslant.protocol.transfers import Transfer, Transfers
+from maeslant.protected.model import wire
+from maeslant.protected.model.card import Memory, Region
+from maeslant.protected.model.constants import GRANULE, Flag, Kind, Status
+from maeslant.protected.model.transfers import Transfer, Transfers
 
 PLACE = (8, 32, 64)
 CHUNK = (*PLACE, 1, 1, 64, 32, 32, 64, 64, 64, 128)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// auth_bench: mae_auth_unit before mae_aes_core as in the peripheral, with the registers of a
+// auth_bench: mae_auth_mode_unit before mae_aes_core as in the peripheral, with the registers of a
 // message and without a bus: a block may come in and one go out in any clock.
 
 module auth_bench
@@ -106,7 +106,7 @@ module auth_bench
 
   logic [1:0] unused_single;
 
-  mae_auth_unit #(
+  mae_auth_mode_unit #(
       .Digit(Digit)
   ) u_auth (
       .clk_i,

@@ -21,7 +21,7 @@ except ImportError:
 SOURCE = pathlib.Path(__file__).with_name("mae_mode_bench.sv")
 # The peripheral's; one lane; the same with a longer pipeline; a card's.
 SMALL = {"Lanes": 1, "Contexts": 1, "Parallel": 0, "SlotRows": 2, "KeyBanks": 1, "Iter": 1}
-SMALLEST = SMALL | {"Small": 1}  # on mae_cipher_small
+SMALLEST = SMALL | {"Small": 1}  # on mae_cipher_min_area
 ONE = {"Lanes": 1, "Contexts": 16}
 DEEP = {"Lanes": 1, "Contexts": 32, "RegsPerRound": 3, "FlightRows": 64}
 WIDE = {"Lanes": 4, "Contexts": 64}

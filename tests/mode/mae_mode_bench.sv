@@ -15,7 +15,7 @@ module mae_mode_bench
     parameter int unsigned KeyBanks = 2,
     parameter int unsigned MinResidence = 256,
     parameter bit Iter = 1'b0,
-    parameter bit Small = 1'b0,  // with Iter: mae_cipher_small, one key
+    parameter bit Small = 1'b0,  // with Iter: mae_cipher_min_area, one key
     parameter int unsigned RegsPerRound = 1,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -138,7 +138,7 @@ module mae_mode_bench
   );
 
   if (Small) begin : gen_small
-    mae_cipher_small u_cipher (
+    mae_cipher_min_area u_cipher (
         .clk_i,
         .rst_ni,
         .clear_i,

@@ -3,7 +3,7 @@
 
 import pytest
 
-from maeslant import soak
+from maeslant.verify import soak
 
 SEED = 20
 SLOW = [

@@ -10,7 +10,7 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from maeslant import paths
-from maeslant.cosim import SimulationError
+from maeslant.build.cocotb_bench import SimulationError
 from tests.support import bench
 from tests.support.stream import start
 

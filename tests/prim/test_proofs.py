@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from maeslant import paths
-from maeslant.prove import proofs
+from maeslant.verify.prove import proofs
 
 BREAKS = {
     "fifo1": ("prim/mae_fifo.sv", "count_q != CountWidth'(Depth)", "1'b1"),
@@ -19,7 +19,7 @@ BREAKS = {
         "assign in_ready_o = 1'b1",
     ),
     "rr_arb": ("prim/mae_rr_arb.sv", "(after != '0) ? after : req_i", "req_i"),
-    "axil_port": ("bus/mae_axil_port.sv", "if (s_axil_bready) s_axil_bvalid", "s_axil_bvalid"),
+    "axil_port": ("bus/mae_axil_to_reg.sv", "if (s_axil_bready) s_axil_bvalid", "s_axil_bvalid"),
 }
 PROOFS = {proof.name: proof for proof in proofs.load()}
 

@@ -6,7 +6,8 @@ import os
 import pathlib
 import re
 
-from maeslant import paths, simbuild
+from maeslant import paths
+from maeslant.build import simulator
 
 HEADER = paths.ROOT / "sim" / "include" / "mae_sim.h"
 PROBE = pathlib.Path(__file__).with_name("sim_probe.sv")
@@ -124,7 +125,7 @@ class Probe(Machine):
         ids: int = 0x3F,
         src: int = SRC,
         dst: int = DST,
-        breakage: int = 0,
+        mutation: int = 0,
     ) -> None:
         """Set the registers and start the run."""
         for offset, value in (
@@ -136,7 +137,7 @@ class Probe(Machine):
             (0x20, beats),
             (0x24, mode),
             (0x28, ids),
-            (0x2C, breakage),
+            (0x2C, mutation),
             (0x08, 1),
         ):
             self.write(offset, value)
@@ -163,4 +164,6 @@ class Probe(Machine):
 def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
     """The probe's library."""
     name = f"probe{width}"
-    return simbuild.build_top(name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace)
+    return simulator.build_top(
+        name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace
+    )

@@ -334,7 +334,7 @@ def test_hang(probe) -> None:
 
 
 @pytest.mark.parametrize(
-    "breakage, how, says",
+    "mutation, how, says",
     [
         (1, {"options": "stall=90"}, "AR: changed"),
         (2, {}, "no WLAST"),
@@ -342,11 +342,11 @@ def test_hang(probe) -> None:
         (7, {"options": "stall=90"}, "W: changed"),
     ],
 )
-def test_breaches(probe, breakage: int, how: dict, says: str) -> None:
+def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
     """A device that breaks AXI makes every later call fail, and says how."""
     machine = probe(how.get("options", ""))
     with pytest.raises(SimError) as error:
-        machine.go(breakage=breakage)
+        machine.go(mutation=mutation)
     assert error.value.errno == errno.EPROTO and says in str(error.value)
     with pytest.raises(SimError) as again:
         machine.read(0)
@@ -356,7 +356,7 @@ def test_breaches(probe, breakage: int, how: dict, says: str) -> None:
 def test_data_without_address(probe) -> None:
     """Write data that waits for ever for its address is named in the time-out."""
     machine = probe("timeout=300&hang=0")
-    machine.set_up(mode=Probe.WRITE, breakage=8)
+    machine.set_up(mode=Probe.WRITE, mutation=8)
     assert not machine.wait(500)
     assert machine.stats().write_beats == 0
     with pytest.raises(SimError) as error:

@@ -11,7 +11,8 @@ import time
 
 import pytest
 
-from maeslant import paths, simbuild
+from maeslant import paths
+from maeslant.build import simulator
 from maeslant.errors import MaeslantError
 from tests.sim.machine import Machine, Probe, SimError, build_probe
 
@@ -20,7 +21,7 @@ HERE = pathlib.Path(__file__).parent
 
 def build_clocks() -> pathlib.Path:
     """The library around sim_clocks."""
-    return simbuild.build_top("clocks", "sim_clocks", {}, sources=[HERE / "sim_clocks.sv"])
+    return simulator.build_top("clocks", "sim_clocks", {}, sources=[HERE / "sim_clocks.sv"])
 
 
 @pytest.mark.parametrize("options", ["", "stall=70&seed=5"])
@@ -53,12 +54,12 @@ def test_registers_time_out() -> None:
             assert machine.stats().bus_clocks - before == 200
 
 
-@pytest.mark.parametrize("breakage, says", [(4, "told to fail"), (5, "ended the simulation")])
-def test_device_stops(breakage: int, says: str, capfd) -> None:
+@pytest.mark.parametrize("mutation, says", [(4, "told to fail"), (5, "ended the simulation")])
+def test_device_stops(mutation: int, says: str, capfd) -> None:
     """A failed assertion or $finish is an error of the call, and standard output stays clean."""
     with Probe() as machine:
         with pytest.raises(SimError) as error:
-            machine.write(0x2C, breakage)
+            machine.write(0x2C, mutation)
         assert error.value.errno == errno.EPROTO and says in str(error.value)
     assert capfd.readouterr().out == ""
 
@@ -192,12 +193,12 @@ def test_build_failure(tmp_path: pathlib.Path) -> None:
     source = tmp_path / "sim_broken.sv"
     source.write_text("module sim_broken (input logic clk_i); assign a = missing; endmodule\n")
     with pytest.raises(MaeslantError, match=r"(?s)missing.*build\.log"):
-        simbuild.build_top("broken", "sim_broken", {}, sources=[source])
+        simulator.build_top("broken", "sim_broken", {}, sources=[source])
 
 
 def make_parity(source: str) -> str:
     """In a process of its own: build and give the path."""
-    return str(simbuild.build_top("parity", "sim_clocks", {}, sources=[pathlib.Path(source)]))
+    return str(simulator.build_top("parity", "sim_clocks", {}, sources=[pathlib.Path(source)]))
 
 
 def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
@@ -215,7 +216,7 @@ def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
 
 def test_command_line() -> None:
     """An unknown name is a message and status 1, not a traceback."""
-    command = [sys.executable, "-m", "maeslant.simbuild", "no_such_build"]
+    command = [sys.executable, "-m", "maeslant.build.simulator", "no_such_build"]
     result = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1 and "no_such_build" in result.stderr
     assert "Traceback" not in result.stderr

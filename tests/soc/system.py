@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_soc_fabric and a CPU on its port that does what a test says."""
+"""mae_soc_interconnect and a CPU on its port that does what a test says."""
 
 import itertools
 

@@ -2,13 +2,13 @@
 """A part of `make torture`: the memory arbiter beside a sequential model by OpenSSL.
 
 Every read is the model's, memory is after every job, and no access is held longer than the header
-of mae_memory_arbiter states. With it its parts mae_memory_hazard, mae_memory_express and
-mae_memory_marks, and mae_soc_memory.
+of mae_memory_arbiter states. With it its parts mae_memory_hazard_check, mae_memory_out_of_order and
+mae_memory_done_bits, and mae_soc_memory.
 """
 
 import pytest
 
-from maeslant import torture
+from maeslant.verify import torture
 
 COUNTS = """writes held inside edges resets wipes busy refused scribbles loaded bad_tags key_each
 in_place overlapping continued repeated""".split()

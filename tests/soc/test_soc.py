@@ -5,10 +5,10 @@ import pathlib
 
 import pytest
 
-from maeslant import crossbuild
-from maeslant.soc import jobs
-from maeslant.soc.jobs import Job, Runner
-from maeslant.soc.system import SocError, System
+from maeslant.bench.soc import jobs
+from maeslant.bench.soc.jobs import Job, Runner
+from maeslant.bench.soc.system import SocError, System
+from maeslant.build import firmware
 
 
 def words(*codes: int) -> bytes:
@@ -113,6 +113,6 @@ def test_interrupt_and_sleep() -> None:
 
 def test_program_is_built_once() -> None:
     """A firmware that has not changed is not compiled again."""
-    path = crossbuild.build(jobs.PROGRAM)
+    path = firmware.build(jobs.PROGRAM)
     made = path.stat().st_mtime_ns
-    assert crossbuild.build(jobs.PROGRAM).stat().st_mtime_ns == made
+    assert firmware.build(jobs.PROGRAM).stat().st_mtime_ns == made

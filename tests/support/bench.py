@@ -8,13 +8,14 @@ simulator, and pytest functions that call :func:`run` once for each configuratio
 import inspect
 import pathlib
 
-from maeslant import cosim, paths
+from maeslant import paths
+from maeslant.build import cocotb_bench
 
-parameters = cosim.parameters
+parameters = cocotb_bench.parameters
 
 
 def run(top: str, *, module: str | None = None, **options: object) -> None:
     """Run the cocotb tests of the calling file on ``top``; options as cosim.simulate's."""
     caller = inspect.stack()[1].filename
     file = pathlib.Path(caller).resolve().relative_to(paths.ROOT)
-    cosim.simulate(top, module or ".".join(file.with_suffix("").parts), **options)
+    cocotb_bench.simulate(top, module or ".".join(file.with_suffix("").parts), **options)

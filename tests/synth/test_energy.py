@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from maeslant.synth import asic, energy, liberty, power
+from maeslant.synth import asic, liberty
+from maeslant.synth.power import energy, estimate
 
 LIBERTY = """library (x) { leakage_power_unit : "1pW"; capacitive_load_unit (1,pf);
 power_lut_template (T) { variable_1 : input_transition_time;
@@ -77,7 +78,7 @@ def test_flip_flop_by_hand() -> None:
     }
     members = [{"D": 1, "CK": 0, "Q": 2, "RN": 5}, {"D": 3, "CK": 0, "Q": 4, "QN": 6, "RN": 5}]
     rate = np.array([2.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0])
-    spent = power._flip_flops(cell, energy.Energies(pins, 0.0), members, rate, np.full(7, 10.0))
+    spent = estimate._flip_flops(cell, energy.Energies(pins, 0.0), members, rate, np.full(7, 10.0))
     outputs = 0.5 * (9 + 1) / 2 + 0.5 * (3 + 1) / 2
     data = 0.25 * (5 + 1) / 2
     stays, moves = ((3 + 1) + (5 + 1)) / 2, 19 + 1

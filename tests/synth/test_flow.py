@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from maeslant import cosim
+from maeslant.build import cocotb_bench
 from maeslant.cli import app
 from maeslant.errors import MaeslantError
 from maeslant.synth import (
@@ -21,16 +21,14 @@ from maeslant.synth import (
     asic,
     flow,
     gates,
-    levels,
     liberty,
-    power,
     remembered,
     show,
-    stimulus,
     synthesize,
     yosys,
 )
 from maeslant.synth import report as reports
+from maeslant.synth.power import estimate, levels, stimulus
 from tests.cipher.fips197 import SBOX
 
 
@@ -102,7 +100,7 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
     assert broken != text
     netlist.write_text(broken)
     parameters = {"Width": 8, "Depth": 3, "Zero": 1}
-    with pytest.raises(cosim.SimulationError, match="failed: mae_fifo"):
+    with pytest.raises(cocotb_bench.SimulationError, match="failed: mae_fifo"):
         gates.run(netlist, "mae_fifo", parameters, "tests.prim.test_fifo", {}, nangate45)
 
 
@@ -132,8 +130,8 @@ def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
     made = synthesize("mae_fifo", str(path), {"Depth": 3}, power=True)
     design = levels.Netlist(unpacked(made, tmp_path), "mae_fifo", bare)
     bench = stimulus.bench("mae_fifo", made.parameters, design)
-    for clock in range(power.WARM + power.COUNTED):
-        bench.clock(count=clock >= power.WARM)
+    for clock in range(estimate.WARM + estimate.COUNTED):
+        bench.clock(count=clock >= estimate.WARM)
     load, driven = np.zeros(design.nets), np.zeros(design.nets, bool)
     for kind, pins in design.cells.values():
         for pin, net in pins.items():
@@ -228,10 +226,12 @@ def test_iterative_core_in_gates(nangate45) -> None:
     """mae_cipher_iter: the contract of the ciphers holds on its netlist; energy is of its size."""
     made = synthesize("iter128", "nangate45", power=True)
     assert "known_answers" in flow.simulate(made, "nangate45")["passed"]
-    power = made.power
-    assert 50 < power["pj_without_wires"] < power["pj_per_block"] < 2000
-    assert 50 < power["counter_pj_without_wires"] < power["counter_pj"]
-    assert power["counter_pj"] == pytest.approx(power["pj_per_block"], rel=0.02), "rounds follow"
+    estimate = made.power
+    assert 50 < estimate["pj_without_wires"] < estimate["pj_per_block"] < 2000
+    assert 50 < estimate["counter_pj_without_wires"] < estimate["counter_pj"]
+    assert estimate["counter_pj"] == pytest.approx(estimate["pj_per_block"], rel=0.02), (
+        "rounds follow"
+    )
 
 
 def test_counter_blocks() -> None:

@@ -5,8 +5,8 @@ import pathlib
 
 import pytest
 
-from maeslant.synth import repair, sta
 from maeslant.synth.liberty import Library
+from maeslant.synth.timing import repair, sta
 from tests.synth.test_flow import library
 
 LOADS, LINKS = 8, 9

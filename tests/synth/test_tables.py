@@ -6,8 +6,8 @@ import gzip
 import pytest
 
 from maeslant.errors import MaeslantError
-from maeslant.explore import points
 from maeslant.synth import flow, liberty, report, tables, yosys
+from maeslant.synth.explore import points
 from tests.synth.test_flow import library
 
 

@@ -3,7 +3,7 @@
 
 from collections.abc import Generator
 
-from maeslant.device import DECRYPT, ENCRYPT, MODES, Device, check
+from maeslant.driver.device import DECRYPT, ENCRYPT, MODES, Device, check
 from tests.vectors.monte_carlo import Block, Key
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from maeslant.device import Device, DeviceError, is_wrong_tag, library
+from maeslant.driver.device import Device, DeviceError, is_wrong_tag, library
 from tests.vectors import authenticated, gcm
 from tests.vectors.authenticated import OPENS, REFUSED, Vector
 

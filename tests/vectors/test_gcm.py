@@ -3,7 +3,7 @@
 
 import pytest
 
-from maeslant.gcmsim import Engine, Key, Message
+from maeslant.sim.gcm_engine import Engine, Key, Message
 from tests.vectors import gcm
 
 SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 16)]

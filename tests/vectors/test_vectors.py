@@ -6,7 +6,7 @@ import pathlib
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from maeslant.device import DECRYPT, ENCRYPT, Device
+from maeslant.driver.device import DECRYPT, ENCRYPT, Device
 from tests.vectors import devices, monte_carlo, nist
 
 URIS = ("sim:peripheral", "sim:stream4")

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of the devices: whole transfers through the driver, counted by the simulated machine."""
+
+import secrets
+
+from maeslant.bench.measure.figures import Figure
+from maeslant.driver.device import CODES, DECRYPT, ENCRYPT, Device, check
+
+MEMORY = "latency=50-300&order=shuffled&seed=1"
+TRANSFER = 64 << 10
+QUEUED = 32
+CHAINED = (("cbc", ENCRYPT), ("pcbc", ENCRYPT), ("pcbc", DECRYPT), ("cfb", ENCRYPT))
+CHAINED += (("ofb", ENCRYPT),)
+PARALLEL = (("ecb", ENCRYPT), ("ecb", DECRYPT), ("cbc", DECRYPT), ("cfb", DECRYPT))
+PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
+
+
+def memory(device: Device, size: int):
+    """Memory that the device can reach, as a uint8_t pointer; it lives as long as the device."""
+    pointer = device.ffi.new("void **")
+    check(device.lib.mae_mem_alloc(device.handle, size, pointer))
+    return device.ffi.cast("uint8_t *", pointer[0])
+
+
+class Batch:
+    """Equal jobs, each in a context of its own, submitted together."""
+
+    def __init__(self, device: Device, mode: str, direction: int, jobs: int, size: int) -> None:
+        self.device = device
+        self.ffi, self.lib = device.ffi, device.lib
+        self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
+        self.source, self.sink = memory(device, jobs * size), memory(device, jobs * size)
+        self.slot = self._key()
+        self.tweak = self._key() if mode == "xts" else 0xFF
+        self.contexts = [self._context() for _ in range(jobs)]
+
+    def _key(self) -> int:
+        slot = self.ffi.new("uint32_t *")
+        key = secrets.token_bytes(16)
+        check(self.lib.mae_key_alloc(self.device.handle, key, 16, slot))
+        return slot[0]
+
+    def _context(self) -> int:
+        context = self.ffi.new("uint32_t *")
+        check(self.lib.mae_context_alloc(self.device.handle, context))
+        return context[0]
+
+    def submit(self, index: int) -> None:
+        """Hand over job ``index``."""
+        job = self.ffi.new("struct mae_job *")
+        job.mode, job.direction = CODES[self.mode], self.direction
+        job.key_slot, job.tweak_slot = self.slot, self.tweak
+        job.context, job.init, job.length = self.contexts[index], 1, self.size
+        job.final = self.mode == "gcm"  # a whole message each
+        job.src = self.source + index * self.size
+        job.dst = self.sink + index * self.size
+        check(self.lib.mae_submit(self.device.handle, job))
+
+    def wait(self, count: int) -> None:
+        """Until ``count`` more jobs have completed, each without an error."""
+        done = self.ffi.new("struct mae_completion[64]")
+        fetched = self.ffi.new("size_t *")
+        while count:
+            check(self.lib.mae_wait(self.device.handle, done, 64, fetched, 1_000_000))
+            for completion in done[0 : fetched[0]]:
+                check(completion.error)
+            count -= fetched[0]
+
+    def run(self) -> dict[str, int]:
+        """All jobs at once; the simulator's counters."""
+        self.device.reset_stats()
+        for index in range(self.jobs):
+            self.submit(index)
+        self.wait(self.jobs)
+        return self.device.stats()
+
+
+def used(stats: dict[str, int], payload: int) -> float:
+    """Share of the bus's data clocks, first to last data beat, in which payload moved, in percent.
+
+    ``payload`` is in bytes, read once and written once; descriptors and completions do not count.
+    """
+    span = stats["last_data_clock"] - stats["first_data_clock"] + 1
+    ways = 1 if stats["one_way"] else 2
+    return 100 * 2 * payload * 8 / stats["data_width_bits"] / (span * ways)
+
+
+def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str, int]:
+    """Run a batch on a fresh device."""
+    with Device(uri) as device:
+        return Batch(device, mode, direction, jobs, size).run()
+
+
+def bus_figures(build: str) -> list[Figure]:
+    """Share of bus data clocks used, both kinds of bus, queued and alone, with P2's copies."""
+    result = []
+    for bus in ("two-way", "one-way"):
+        uri = f"sim:{build}?{MEMORY}&bus={bus}"
+        config = f"{build}, {bus} bus"
+        peak, copies = "P2: 50 % at peak, one-way", "P2: 29 % (459 of 1600 MB/s)"
+
+        def note(metric: str, value: float, paper: str, target=None, config=config) -> None:
+            unit = "% of data clocks"
+            result.append(
+                Figure("dma", config, metric, value, unit, "higher", target, paper, "P2 Table 1")
+            )
+
+        for jobs in (QUEUED, 16):
+            stats = batch(uri, "ctr", ENCRYPT, jobs, TRANSFER)
+            share = used(stats, jobs * TRANSFER)
+            note(f"CTR, {jobs} transfers of 64 KB queued", share, peak, 95)
+        note(
+            "CTR, one transfer of 64 KB alone",
+            used(batch(uri, "ctr", 0, 1, TRANSFER), TRANSFER),
+            peak,
+        )
+        stats = batch(uri, "gcm", ENCRYPT, 16, TRANSFER)
+        note("GCM, 16 messages of 64 KB queued", used(stats, 16 * TRANSFER), "", 95)
+        stats = batch(uri, "gcm", ENCRYPT, 1, TRANSFER)
+        note("GCM, one message of 64 KB alone", used(stats, TRANSFER), "")
+        note("CTR, one call of 1 MB (the driver divides it)", one_call(uri, 1 << 20), peak)
+        note("CTR, 1 MB at a time with P2's two copies", with_copies(uri), copies)
+    return result
+
+
+def one_call(uri: str, size: int) -> float:
+    """One synchronous call, the work that a user of P2 gave its card."""
+    with Device(uri) as device:
+        device.reset_stats()
+        device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
+        return used(device.stats(), size)
+
+
+def with_copies(uri: str) -> float:
+    """P2's way: copy to a staging area, transfer, copy back, a megabyte at a time.
+
+    Gives the useful data clocks (a read and a write of each byte by the device) in percent of
+    those there were.
+    """
+    jobs = 16
+    with Device(uri) as device:
+        work = Batch(device, "ctr", ENCRYPT, jobs, TRANSFER)
+        size = jobs * TRANSFER
+        user_source, user_sink = memory(device, size), memory(device, size)
+        device.reset_stats()
+        copy = device.lib.mae_host_copy
+        check(copy(device.handle, work.source, user_source, size))
+        for index in range(jobs):
+            work.submit(index)
+        work.wait(jobs)
+        check(copy(device.handle, user_sink, work.sink, size))
+        stats = device.stats()
+    ways = 1 if stats["one_way"] else 2
+    beats = 2 * size * 8 / stats["data_width_bits"]
+    return 100 * beats / (stats["bus_clocks"] * ways)
+
+
+def mode_figures(build: str, lanes: int) -> list[Figure]:
+    """Blocks a clock of every mode and direction on a card; chained ones alone and interleaved."""
+    result = []
+    uri = f"sim:{build}?{MEMORY}"
+
+    def note(mode, direction, what, value, unit, better, target, paper="") -> None:
+        metric = f"{mode.upper()} {('encrypt', 'decrypt')[direction]}, {what}"
+        result.append(
+            Figure(
+                "modes",
+                build,
+                metric,
+                value,
+                unit,
+                better,
+                target,
+                paper,
+                "ARCHITECTURE",
+            )
+        )
+
+    for mode, direction in PARALLEL:
+        stats = batch(uri, mode, direction, QUEUED, TRANSFER)
+        span = stats["last_data_clock"] - stats["first_data_clock"] + 1
+        rate = QUEUED * TRANSFER / 16 / span
+        note(
+            mode,
+            direction,
+            f"{QUEUED} messages",
+            rate,
+            "blocks/clock",
+            "higher",
+            0.95 * lanes,
+        )
+    for mode, direction in CHAINED:
+        size = TRANSFER
+        stats = batch(uri, mode, direction, 1, size)
+        span = stats["last_data_clock"] - stats["first_data_clock"] + 1
+        each = span / (size / 16)
+        note(mode, direction, "one message", each, "clocks/block", "lower", None)
+        stats = batch(uri, mode, direction, 11 * lanes, size)
+        span = stats["last_data_clock"] - stats["first_data_clock"] + 1
+        rate = 11 * lanes * size / 16 / span
+        what = f"{11 * lanes} messages"
+        note(mode, direction, what, rate, "blocks/clock", "higher", 0.95 * lanes)
+    return result
+
+
+def push_figures() -> list[Figure]:
+    """The push model: the processor writes each block to a register and reads the answer."""
+    result = []
+    for mode, direction in (
+        ("ecb", ENCRYPT),
+        ("ecb", DECRYPT),
+        ("cbc", ENCRYPT),
+        ("ctr", ENCRYPT),
+    ):
+        with Device("sim:peripheral") as device:
+            data = secrets.token_bytes(4096)
+            iv = None if mode == "ecb" else bytes(16)
+            device.crypt(mode, direction, secrets.token_bytes(16), iv, data)
+            device.reset_stats()
+            device.crypt(mode, direction, secrets.token_bytes(16), iv, data)
+            stats = device.stats()
+        metric = f"{mode.upper()} {('encrypt', 'decrypt')[direction]}, push model"
+        value = stats["core_clocks"] / (len(data) / 16)
+        result.append(
+            Figure(
+                "push",
+                "peripheral",
+                metric,
+                value,
+                "clocks/block",
+                "lower",
+                None,
+                "P3: 1,132, CPU included",
+                "P3 Figure 7",
+            )
+        )
+    return result

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of the cipher cores: named builds whose top is a cipher, driven through the contract."""
+
+import json
+import tempfile
+
+from maeslant.bench.measure.figures import Figure
+from maeslant.build import cocotb_bench
+
+KEY_LENGTHS = {0: [128], 1: [128, 192], 2: [128, 192, 256]}  # by MaxKeyLen
+DIRECTIONS = {1: [0], 2: [1], 3: [0, 1]}  # by Dirs
+MODULE = "maeslant.bench.measure.cipher_bench"
+
+
+def rounds(bits: int) -> int:
+    """Nr of FIPS 197 §5."""
+    return bits // 32 + 6
+
+
+def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None, str]:
+    """Unit, direction of better, target and the papers' figure of one kind of figure."""
+    parameters = build["parameters"]
+    lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
+    iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area")
+    regs = int(parameters.get("RegsPerRound", 1))
+    per_reg = int(parameters.get("RoundsPerReg", 1))
+    if kind == "block":
+        target = rounds(bits) if iterative else 1
+        return "clocks", "lower", target, "P1: 12" if iterative and bits == 128 else ""
+    if kind == "rate":
+        target = None if iterative else lanes
+        return "blocks/clock", "higher", target, f"P4: {lanes}" if not iterative else ""
+    if kind == "latency":
+        target = rounds(bits) * regs + 1 if per_reg == 1 else rounds(bits) // per_reg
+        target = None if iterative else target
+        return (
+            "clocks",
+            "lower",
+            target,
+            "P4: 11" if not iterative and bits == 128 else "",
+        )
+    if kind == "wait_decrypt":
+        return "clocks", "lower", rounds(bits), "P3: not at once"
+    if kind in ("wait_encrypt", "early"):
+        whole = kind == "wait_encrypt" and per_reg > 1  # it waits for all round keys
+        return (
+            "clocks",
+            "lower",
+            rounds(bits) if whole else 0,
+            "P1: 50, once a key" if kind == "wait_encrypt" else "",
+        )
+    return "clocks", "lower", 0, ""
+
+
+def figures(name: str, build: dict) -> list[Figure]:
+    """Simulate one named build and turn what it counted into figures."""
+    parameters = build["parameters"]
+    keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
+    dirs = DIRECTIONS[parameters["Dirs"]]
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
+        environment = {
+            "MAESLANT_FIGURES": file.name,
+            "MAESLANT_KEYS": json.dumps(keys),
+            "MAESLANT_DIRS": json.dumps(dirs),
+        }
+        cocotb_bench.simulate(build["top"], MODULE, parameters=parameters, env=environment)
+        notes = [json.loads(line) for line in file]
+    result = []
+    for note in notes:
+        unit, better, target, paper = target_of(note["kind"], note["bits"], build)
+        metric = f"AES-{note['bits']} {note['metric']}"
+        value = note["value"]
+        result.append(
+            Figure(
+                "cipher",
+                name,
+                metric,
+                value,
+                unit,
+                better,
+                target,
+                paper,
+                "ARCHITECTURE",
+            )
+        )
+    return result

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant measure`: every clock figure of the parts, out of simulation."""
+
+from rich.console import Console
+from rich.progress import Progress
+
+from maeslant.bench.measure import card, cipher, gcm, guard, pool
+from maeslant.bench.measure.figures import Figure
+from maeslant.build import configurations
+from maeslant.errors import MaeslantError
+
+CARD = ("stream4", 4)
+
+
+def jobs() -> dict[str, list]:
+    """What there is to measure: part name to the calls that measure it."""
+    ciphers = {
+        name: build
+        for name, build in configurations.load().items()
+        if "mae_cipher_" in build["top"]
+    }
+    engines = {
+        name: build for name, build in configurations.load().items() if "mae_gcm_" in build["top"]
+    }
+    return {
+        **{name: [(cipher.figures, name, build)] for name, build in ciphers.items()},
+        **{name: [(gcm.figures, name, build)] for name, build in engines.items()},
+        "modes": [(card.mode_figures, *CARD)],
+        "dma": [(card.bus_figures, CARD[0])],
+        "push": [(card.push_figures,)],
+        "guard": [(guard.figures,)],
+        "pool": [(pool.figures, CARD[0])],
+    }
+
+
+def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
+    """Measure ``parts`` (all by default)."""
+    known = jobs()
+    for part in parts or []:
+        if part not in known:
+            raise MaeslantError(f"no part is called {part}; there are {', '.join(known)}")
+    figures: list[Figure] = []
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        chosen = parts or list(known)
+        task = progress.add_task("measuring", total=len(chosen))
+        for part in chosen:
+            progress.update(task, description=f"measuring {part}")
+            for call, *arguments in known[part]:
+                figures += call(*arguments)
+            progress.advance(task)
+    return figures

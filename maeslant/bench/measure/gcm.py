@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of the GCM engines: the named builds of mae_gcm_stream and mae_gcm_single*."""
+
+import json
+import tempfile
+
+from maeslant.bench.measure.figures import Figure
+from maeslant.build import cocotb_bench
+
+STREAM, BEAT = "maeslant.bench.measure.gcm_bench", "maeslant.bench.measure.beat_bench"
+
+
+# What a build with Deep gives for its clock, and one without a pipeline for masks for its area:
+# these have no target.
+DEEP_LONGER = ("key", "first", "tag")
+SHARED_LONGER = ("key", "first", "rate", "between", "other")
+
+
+def rounds(bits: int) -> int:
+    """Nr of FIPS 197 §5."""
+    return bits // 32 + 6
+
+
+def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, str]:
+    """Metric, target and the papers' figure of one kind of figure of the stream engine."""
+    doublings = (2 * lanes - 1).bit_length()  # ceil(log2(2 * lanes))
+    theirs = bits == 128 and lanes == 4
+    return {
+        "key": (
+            "from key to ready, powers of H included",
+            rounds(bits) + 2 * doublings + 1,
+            "P0: 19" if theirs else "",
+        ),
+        "latency": ("latency, from a beat in to the same beat out", None, "P0: 1"),
+        "rate": (
+            "blocks a clock, messages following each other",
+            lanes,
+            "P0: 4" if theirs else "P4: 10, proposed" if bits == 128 and lanes == 10 else "",
+        ),
+        "first": ("from announcement to first beat", rounds(bits) + 4, ""),
+        "between": ("lost between messages under one key", 0, ""),
+        "other": ("lost between messages under two loaded keys", 0, ""),
+        "mixed": ("lost a change between loaded keys of 128 and of these bits", None, ""),
+        "bubbles": ("bubbles inside a message", 0, "P0: 0"),
+        "tag": ("from last data to tag", 6, "P0: 11"),
+    }[kind]
+
+
+def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float | None, str]:
+    """Metric, unit, direction of better, target and P0's figure for GCM over one word."""
+    ahead = build["top"] == "mae_gcm_prefetch"
+    theirs = "P0: 16" if bits == 128 else ""
+    a_clock = "P0: 1" if bits == 128 else ""
+    enough = int(build["parameters"].get("Ahead", 4)) >= 17
+    return {
+        "rate": ("a key of its own each", "messages/clock", "higher", 1, a_clock),
+        "verdict": (
+            "from request to verdict",
+            "clocks",
+            "lower",
+            5 if ahead else None,
+            theirs,
+        ),
+        "load": ("from load to first request", "clocks", "lower", None, ""),
+        "prepared": ("all streams by turns", "messages/clock", "higher", 1, a_clock),
+        "alone": ("one stream alone", "messages/clock", "higher", 1 if enough else None, ""),
+    }[kind]
+
+
+def figures(name: str, build: dict) -> list[Figure]:
+    """Simulate one named build and turn what it counted into figures."""
+    is_stream = build["top"] == "mae_gcm_stream"
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
+        cocotb_bench.simulate(
+            build["top"],
+            STREAM if is_stream else BEAT,
+            parameters=build["parameters"],
+            env={"MAESLANT_FIGURES": file.name},
+        )
+        notes = [json.loads(line) for line in file]
+    result = []
+    for entry in notes:
+        kind, bits, value = entry["kind"], entry["bits"], entry["value"]
+        if is_stream:
+            metric, target, paper = stream_figure(kind, bits, build["parameters"]["Lanes"])
+            longer = DEEP_LONGER if build["parameters"].get("Deep") else ()
+            longer += () if build["parameters"].get("MaskPipe", 1) else SHARED_LONGER
+            target = None if kind in longer else target
+            unit, better, source = "clocks", "lower", "P0 §4.1"
+            if kind == "rate":
+                unit, better = "blocks/clock", "higher"
+        else:
+            metric, unit, better, target, paper = beat_figure(kind, bits, build)
+            source = "P0 §4.2"
+        metric = f"AES-{bits} {metric}"
+        result.append(Figure("gcm", name, metric, value, unit, better, target, paper, source))
+    return result

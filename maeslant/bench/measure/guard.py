@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Figures of the guard: the protected card beside the same card without one.
+
+A DMA counts from the clock in which its movers take it to the one in which all of it is where it
+belongs: verified in device memory, or acknowledged by host memory. The witnesses of sim/witness
+say when that is.
+"""
+
+from collections.abc import Callable
+
+from maeslant.bench.measure.figures import Figure
+from maeslant.protected.model import wire
+from maeslant.protected.model.host import Host
+from maeslant.protected.model.link import Link
+from maeslant.protected.model.nn_card import SCRATCH
+from maeslant.protected.rtl_card import Note, RtlDevice, Time
+from maeslant.sim.unprotected_card import CHANNEL_STATUS, INWARD, OUTWARD
+from maeslant.sim.unprotected_jobs import PlainJobs
+
+PROTECTED, PLAIN = "protected", "plain"
+STEADY = "latency=100"
+RANDOM = "latency=50-300&order=shuffled&seed=1"
+QUICK = "latency=1"
+SIZES = tuple(64 << 2 * i for i in range(8))  # 64 B to 1 MB
+HALF = 1 << 20  # of the card's memory: one direction's
+CHUNK = 64 << 10
+ROOM = 8  # transfers that a channel of the card without a guard keeps
+LOOK = 64  # clocks
+TIMEOUT = 20_000  # looks
+WAYS = {"in": (Time.IN_BEGINS, Time.IN_ENDS), "out": (Time.OUT_BEGINS, Time.OUT_ENDS)}
+PAPER = "P0: about 30, estimated"
+# P0 §3.2: what its tags add to an access, in bus transactions.
+PAPER_MMIO = {"read": "P0: 2 writes, 2 reads more", "write": "P0: 3 writes, 3 reads more"}
+
+
+class Protected:
+    """The protected card with an open session, all in this process."""
+
+    def __init__(self, options: str) -> None:
+        self.device = RtlDevice(build=PROTECTED, options=options)
+        self.link = Link(self.device, 1 << 24)
+        self.device.bus = self.link
+        self.host = Host(self.link, bytes(range(32)), bytes(16), bytes(32), timeout=TIMEOUT)
+        self.device.install(bytes(range(32)), bytes(16))
+        self.host.wait(self.host.open())
+        self.free = self.link.free
+
+    def close(self) -> None:
+        """Give the card back."""
+        self.device.close()
+
+    def stats(self) -> dict[str, int]:
+        """The simulator's counters."""
+        return self.device.simulator.stats()
+
+    def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
+        """Begin a transfer, each direction on a queue of its own."""
+        if way == "in":
+            return self.host.h2d(1, base, bytes(size), chunk)
+        return self.host.d2h(2, base, size, chunk)
+
+    def wait(self, *jobs: object) -> None:
+        """Until they are answered."""
+        for job in jobs:
+            self.host.wait(job)
+
+    def times(self) -> list[tuple[int, int]]:
+        """What began and ended since the last call; nothing is under way, host memory is free."""
+        self.link.free = self.free
+        found, self.device.times = self.device.times, []
+        return found
+
+
+class Plain:
+    """The card without a guard."""
+
+    def __init__(self, options: str) -> None:
+        self.card = PlainJobs(PLAIN, options)
+        self.card.sim.set_notes(True)
+
+    def close(self) -> None:
+        """Give the card back."""
+        self.card.close()
+
+    def stats(self) -> dict[str, int]:
+        """The simulator's counters."""
+        return self.card.sim.stats()
+
+    def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
+        """Begin a transfer: its channel, the pieces that wait for room, the number of the last."""
+        pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
+        job = [INWARD if way == "in" else OUTWARD, pieces, 0]
+        self._push(job)
+        return job
+
+    def _push(self, job: list) -> None:
+        channel, pieces, _ = job
+        while pieces and self.card.sim.read32(channel + CHANNEL_STATUS) & 0xFF < ROOM:
+            base, size = pieces.pop(0)
+            job[2] = self.card.push(channel, self.card.allocate(size), base, size)
+
+    def wait(self, *jobs: list) -> None:
+        """Until they are over."""
+        while any(job[1] for job in jobs):
+            for job in jobs:
+                self._push(job)
+            self.card.sim.run(LOOK)
+        for channel, _, number in jobs:
+            self.card.wait_for(channel, number)
+
+    def times(self) -> list[tuple[int, int]]:
+        """What began and ended since the last call."""
+        return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
+
+
+def clocks(card: Protected | Plain, way: str, size: int) -> int:
+    """Of one DMA, while 1 MB goes the other way all the time."""
+    other = "out" if way == "in" else "in"
+    card.times()
+    beside = card.move(other, HALF, HALF)
+    card.wait(card.move(way, 0, size), beside)
+    begins, ends = WAYS[way]
+    times = card.times()
+    (begin,) = [at for what, at in times if what == begins]
+    (end,) = [at for what, at in times if what == ends]
+    (over,) = [at for what, at in times if what == WAYS[other][1]]
+    assert begin < over
+    return end - begin
+
+
+def dma_figures() -> list[Figure]:
+    """Clocks that protection adds to a DMA of each length, both directions running."""
+    cards = Protected(STEADY), Plain(STEADY)
+    result = []
+    try:
+        for way in WAYS:
+            for size in SIZES:
+                guarded, plain = (clocks(card, way, size) for card in cards)
+                length = f"{size} B" if size < 1 << 10 else f"{size >> 10} KB"
+                metric = f"DMA {way}, {length}: clocks more than the {plain:,} without a guard"
+                more = guarded - plain
+                result.append(
+                    Figure("guard", PROTECTED, metric, more, "clocks", "lower", 30, PAPER, "§3.2")
+                )
+    finally:
+        for card in cards:
+            card.close()
+    return result
+
+
+def span(make: Callable[[str], Protected | Plain], size: int) -> int:
+    """Clocks from first to last data beat of so much each way at once, in chunks of 64 KB."""
+    card = make(RANDOM)
+    try:
+        sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
+        sim.reset_stats()
+        card.wait(card.move("in", 0, size, CHUNK), card.move("out", HALF, size, CHUNK))
+        stats = card.stats()
+        assert stats["payload_read_beats"] == stats["payload_write_beats"] == size // 64
+        return stats["last_data_clock"] - stats["first_data_clock"] + 1
+    finally:
+        card.close()
+
+
+def bus_figures() -> list[Figure]:
+    """Use of the bus by protected DMA, beside the same without a guard."""
+    result = []
+    for size in (CHUNK, 4 * CHUNK, HALF):
+        guarded, plain = span(Protected, size), span(Plain, size)
+        beats = size // 64
+        metric = (
+            f"{size >> 10} KB each way at once: bus clocks used, of {beats / plain:.1%} without"
+        )
+        share = 100 * beats / guarded
+        goal = 0.97 * 100 * beats / plain
+        result.append(Figure("guard", PROTECTED, metric, share, "%", "higher", goal))
+    return result
+
+
+def mmio_figures() -> list[Figure]:
+    """Protected register accesses: clocks from doorbell to answer, and what passes on the bus."""
+    card = Protected(QUICK)
+    batches = {
+        "read": [wire.read(SCRATCH, 8)],
+        "write": [wire.write(SCRATCH, 1, 8)],
+        "batch of 64 writes": [wire.write(SCRATCH, i, 8) for i in range(64)],
+        "batch of 64 reads": [wire.read(SCRATCH, 8) for _ in range(64)],
+    }
+    result = []
+    try:
+        for name, operations in batches.items():
+            card.times()
+            before = card.stats()
+            card.wait(card.host.batch(0, operations))
+            after = card.stats()
+            times = card.times()
+            bell = next(at for what, at in times if what == Time.DOORBELL)
+            done = next(at for what, at in times if what == Time.ANSWERED)
+            words = after["register_writes"] - before["register_writes"]
+            bursts = after["write_bursts"] - before["write_bursts"]
+            paper = PAPER_MMIO.get(name, "")
+            for metric, value, unit in (
+                ("doorbell to answer in host memory", done - bell, "clocks"),
+                ("words written by the host, doorbell included", words, "words"),
+                ("bursts written by the card", bursts, "bursts"),
+            ):
+                metric = f"protected {name}: {metric}"
+                result.append(
+                    Figure("guard", PROTECTED, metric, value, unit, "lower", None, paper, "§3.2")
+                )
+    finally:
+        card.close()
+    return result
+
+
+def figures() -> list[Figure]:
+    """All of them."""
+    return dma_figures() + bus_figures() + mmio_figures()

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The transfers of an inference, clock by clock: a simulated card, software as long as measured.
+
+While the processor seals or copies a chunk, the simulated card goes on for as many clocks; so what
+overlaps overlaps here, too. Register accesses are simulated. Both cards have the same memory
+behind their bus, the same chunks and as much in flight.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+from maeslant.bench.overhead.software import Times
+from maeslant.protected.model.constants import DOORBELL, MAILBOX, PAGE, SLOT_BYTES, SLOTS, STATUS
+from maeslant.protected.model.host import Host, Job, Request
+from maeslant.protected.model.link import Link
+from maeslant.protected.rtl_card import RtlDevice
+from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, INWARD, OUTWARD
+from maeslant.sim.unprotected_jobs import PlainJobs
+
+OPTIONS = "latency=50-300&order=shuffled&seed=1"
+CLOCK_MHZ = 200
+PROTECTED, PLAIN = "protected", "plain"
+LOOK = 4  # clocks between two looks at host memory
+PATIENCE = 1_000_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Load:
+    """What one inference transfers: bytes of each DMA in, of each out."""
+
+    inward: tuple[int, ...]
+    outward: tuple[int, ...]
+
+
+Timing = Callable[[int], Times]  # of a piece of so many bytes
+
+
+def clocks_of(nanoseconds: float) -> int:
+    """As the card counts."""
+    return round(nanoseconds * CLOCK_MHZ / 1000)
+
+
+def pieces(size: int, chunk: int) -> list[int]:
+    """The chunks of a transfer."""
+    return [min(chunk, size - at) for at in range(0, size, chunk)]
+
+
+class Protected:
+    """The protected card with an open session."""
+
+    def __init__(self) -> None:
+        self.device = RtlDevice(build=PROTECTED, options=OPTIONS, witness=False)
+        self.link = Link(self.device, 1 << 23)
+        self.device.bus = self.link
+        self.sim = self.device.simulator
+        self.host = Host(self.link, bytes(range(32)), bytes(16), bytes(32), timeout=PATIENCE)
+        self.device.install(bytes(range(32)), bytes(16))
+        self.host.wait(self.host.open())
+
+    def close(self) -> None:
+        """Give the card back."""
+        self.device.close()
+
+    def now(self) -> int:
+        """Clocks."""
+        return self.sim.stats()["bus_clocks"]
+
+    def send(self, queue: int) -> None:
+        """Send a queue's next sealed request as soon as the card takes it."""
+        request = self.host.channels[queue].unsent.popleft()
+        page = PAGE * (1 + queue)
+        while not self.sim.read32(page + STATUS) & 1:
+            pass
+        self.device.mmio_write(page + MAILBOX, request.message)
+        self.sim.write32(page + DOORBELL, len(request.body) // 16)
+
+    def await_answer(self, request: Request) -> None:
+        """Until the number of the answer is in host memory."""
+        slots = self.host.channels[request.queue].slots - self.link.BASE
+        at = slots + SLOT_BYTES * (request.sequence % SLOTS)
+        wanted = request.sequence.to_bytes(8)
+        for _ in range(PATIENCE // LOOK):
+            if self.link.memory[at : at + 8] == wanted:
+                return
+            self.sim.run(LOOK)
+        raise AssertionError("no answer")
+
+    def run(self, load: Load, chunk: int, timing: Timing) -> int:
+        """Clocks from the first byte sealed to the last one opened."""
+        ups: list[Job] = []
+        base = 0
+        for size in load.inward:
+            ups.append(self.host.h2d(1, base, bytes(size), chunk))  # sealed in no time
+            base += -(-size // 64) * 64
+        start = self.now()
+        for job in ups:
+            for request in job.requests:
+                times = timing(request.place.length)
+                self.sim.run(max(1, clocks_of(times.seal + times.request)))
+                self.send(1)
+        for job in ups:
+            self.await_answer(job.last)
+        self.sim.run(max(1, clocks_of(timing(load.inward[-1]).answer)))
+        base = 0
+        for size in load.outward:
+            down = self.host.d2h(2, base, size, chunk)
+            for request in down.requests:
+                self.sim.run(max(1, clocks_of(timing(request.place.length).request)))
+                self.send(2)
+            for request in down.requests:
+                self.await_answer(request)
+                times = timing(request.place.length)
+                self.sim.run(max(1, clocks_of(times.answer + times.open)))
+            base += -(-size // 64) * 64
+        spent = self.now() - start
+        for job in ups:  # the tags were right
+            self.host.wait(job)
+        self.host.wait(down)
+        assert all(r.response.status == 1 for job in ups for r in job.requests)
+        self.link.free = self.link.BASE + len(self.host.channels) * SLOTS * SLOT_BYTES
+        return spent
+
+
+class Plain:
+    """The card without a guard."""
+
+    def __init__(self) -> None:
+        self.card = PlainJobs(PLAIN, OPTIONS)
+        self.sim = self.card.sim
+
+    def close(self) -> None:
+        """Give the card back."""
+        self.card.close()
+
+    def _finish(self, channel: int, number: int) -> None:
+        while self.sim.read32(channel + COMPLETED) < number:
+            self.sim.run(LOOK)
+
+    def run(self, load: Load, chunk: int, timing: Timing) -> int:
+        """Clocks from the first byte copied to the last one copied back."""
+        start = self.card.clocks()
+        base = number = 0
+        for size in load.inward:
+            for piece in pieces(size, chunk):
+                self.sim.run(max(1, clocks_of(timing(piece).copy)))
+                while self.sim.read32(INWARD + CHANNEL_STATUS) & 0xFF >= 8:
+                    pass
+                number = self.card.push(INWARD, self.card.allocate(piece), base, piece)
+                base += -(-piece // 64) * 64
+        self._finish(INWARD, number)
+        base = 0
+        for size in load.outward:
+            for piece in pieces(size, chunk):
+                number = self.card.push(OUTWARD, self.card.allocate(piece), base, piece)
+                base += -(-piece // 64) * 64
+            self._finish(OUTWARD, number)
+            self.sim.run(max(1, clocks_of(timing(size).copy)))
+        return self.card.clocks() - start

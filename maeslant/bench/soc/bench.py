@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `maeslant soc run` measures: AES on the PicoRV32 system.
+
+In software, over AXI4-Lite by the driver, and by memory jobs through the arbiter. Every result is
+compared with OpenSSL's.
+"""
+
+import contextlib
+import random
+import struct
+from collections.abc import Callable, Iterator
+
+from rich.console import Console
+from rich.progress import Progress
+
+from maeslant.bench.soc import jobs, oracle
+from maeslant.bench.soc.jobs import DECRYPT, ENCRYPT, Job, Runner
+from maeslant.build import firmware
+from maeslant.errors import MaeslantError
+
+LENGTHS = tuple(16 << shift for shift in range(0, 13, 2))
+SOFTWARE_LENGTHS = tuple(length for length in LENGTHS if length <= 1024)  # each block is as dear
+MODES = ("ecb", "cbc", "ctr")
+KEY_BYTES = 16  # as in the paper
+TEN = 160
+WORK = (0, 8192)  # what the CPU adds up meanwhile: the program itself
+WAYS = {"software": jobs.SOFTWARE, "registers": jobs.REGISTERS, "arbiter": jobs.INTERRUPT}
+DIRECTIONS = {"encrypt": ENCRYPT, "decrypt": DECRYPT}
+
+
+class Bench:
+    """A running system, and random data that is the same each time."""
+
+    def __init__(self, seen: Callable[[int], None]) -> None:
+        self.runner = Runner()
+        self.random = random.Random(1)
+        self.seen = seen
+        work = self.runner.system.read(*WORK)
+        self.words = struct.unpack(f"<{len(work) // 4}I", work)
+
+    def job(self, way: str, mode: str, direction: int, length: int, key_each: bool) -> Job:
+        """A job with random data and keys."""
+        count = max(2, length // 16) if key_each else 1
+        return Job(
+            WAYS[way],
+            mode,
+            direction,
+            self.random.randbytes(length),
+            [self.random.randbytes(KEY_BYTES) for _ in range(count)],
+            key_each,
+            iv=self.random.randbytes(16),
+            work=WORK if way == "arbiter" else (0, 0),
+        )
+
+    def run(self, job: Job) -> Job:
+        """Carry it out and check everything that came of it."""
+        self.runner.run([job])
+        what = f"{job.mode} of {len(job.data)} bytes"
+        if job.error:
+            raise MaeslantError(f"{what}: the driver's error {job.error}")
+        if job.kind == jobs.DATA and job.text != oracle.result(job)[0]:
+            raise MaeslantError(f"{what} differs from OpenSSL: the hardware or firmware is wrong")
+        if job.way == jobs.INTERRUPT and job.sum != self.sum(job.summed):
+            raise MaeslantError(f"{what}: the CPU's own sum is wrong")
+        self.seen(1)
+        return job
+
+    def sum(self, count: int) -> int:
+        """Of the first words of the work, over and over."""
+        rounds, rest = divmod(count, len(self.words))
+        return (rounds * sum(self.words) + sum(self.words[:rest])) % (1 << 32)
+
+
+def _cost(job: Job) -> dict[str, int]:
+    return {"clocks": job.clocks, "instructions": job.instructions}
+
+
+def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
+    """Figure 7: the key, one block, ten blocks with ten keys; by row, then by way."""
+    rows: dict[str, dict[str, dict[str, int]]] = {"key": {}}
+    for way in ("software", "registers"):
+        key = bench.job(way, "ecb", ENCRYPT, 0, False)
+        key.kind = jobs.KEY
+        rows["key"][way] = _cost(bench.run(key))
+    for name, length in (("", 16), ("_ten", TEN)):
+        for direction, code in DIRECTIONS.items():
+            row = rows[direction + name] = {}
+            for way in WAYS:
+                job = bench.job(way, "ecb", code, length, length == TEN)
+                job.work = (0, 0)
+                if way == "arbiter":
+                    job.way = jobs.POLLED
+                row[way] = _cost(bench.run(job))
+    return rows
+
+
+def _lengths(bench: Bench) -> list[dict[str, object]]:
+    """Messages of each length, in each mode, direction and way, with one key and with many."""
+    rows = []
+    for way in WAYS:
+        for mode in MODES if way != "software" else ("ecb",):
+            for direction, code in DIRECTIONS.items():
+                for key_each in (False, True) if way == "arbiter" else (False,):
+                    for length in SOFTWARE_LENGTHS if way == "software" else LENGTHS:
+                        job = bench.run(bench.job(way, mode, code, length, key_each))
+                        row = {"way": way, "mode": mode, "direction": direction}
+                        row |= {"key_each": key_each, "bytes": length, **_cost(job)}
+                        row |= {"clocks_per_block": round(job.clocks * 16 / length, 2)}
+                        if way == "arbiter":
+                            row["words_summed"] = job.summed
+                        rows.append(row)
+    return rows
+
+
+def _at_once(bench: Bench) -> list[dict[str, object]]:
+    """A job alone, and one whose destination the CPU adds up right after the start."""
+    rows = []
+    for mode in MODES:
+        for direction, code in DIRECTIONS.items():
+            row: dict[str, object] = {"mode": mode, "direction": direction, "bytes": 4096}
+            for name, way in (("at_once", jobs.GO_ON), ("job_alone", jobs.POLLED)):
+                job = bench.job("arbiter", mode, code, 4096, False)
+                job.way, job.work = way, (jobs.DESTINATION, 4096)
+                bench.run(job)
+                row[name] = job.clocks
+                if way == jobs.GO_ON and job.sum != sum(struct.unpack("<1024I", job.text)) % 2**32:
+                    raise MaeslantError(f"{mode}: the CPU saw a block before it was there")
+            rows.append(row)
+    return rows
+
+
+@contextlib.contextmanager
+def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
+    with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task("running the firmware", total=total)
+        yield lambda count: progress.advance(task, count)
+
+
+def collect(err: Console) -> dict[str, object]:
+    """Build, run, measure: one record."""
+    with err.status("making the system from its SystemVerilog (a minute, once)"):
+        firmware.build(jobs.PROGRAM)
+        Runner()
+    arbiter = len(MODES) * len(DIRECTIONS) * len(LENGTHS)
+    total = 2 + 12 + len(SOFTWARE_LENGTHS) * 2 + 3 * arbiter + 4 * len(MODES)
+    with _progress(err, total) as seen:
+        bench = Bench(seen)
+        return {
+            "key_bytes": KEY_BYTES,
+            "blocks": _blocks(bench),
+            "lengths": _lengths(bench),
+            "at_once": _at_once(bench),
+            "console": bench.runner.system.console.splitlines()[-1],
+            "program_bytes": bench.runner.system.symbols["soc_zero_begin"],
+        }

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Jobs for the firmware of the PicoRV32 system: driver/firmware/jobs.c carries them out."""
+
+import dataclasses
+import functools
+import re
+from collections.abc import Callable, Sequence
+
+import cffi
+
+from maeslant.bench.soc.system import BUILD, SocError, System
+from maeslant.build import firmware
+
+PROGRAM = "jobs"
+SOFTWARE, REGISTERS, POLLED, INTERRUPT, GO_ON = range(5)  # enum soc_way
+KEY, DATA = range(2)  # enum soc_job_kind
+MODES = {"ecb": 0, "cbc": 1, "pcbc": 2, "cfb": 3, "ofb": 4, "ctr": 5, "xts": 6}
+MODES |= {"gcm": 8, "ccm": 9, "cmac": 10}  # maeslant.h
+ENCRYPT, DECRYPT = range(2)
+OK, ARGUMENT, AUTH = 0, 1, 27  # of maeslant.h's errors
+# The 256 KiB of the build are the program, then these areas of 64 KiB.
+SOURCE, DESTINATION, KEYS = 0x10000, 0x20000, 0x30000
+RESULTS = ("error", "clocks", "instructions", "sum", "summed")
+
+
+@dataclasses.dataclass(slots=True)
+class Job:
+    """A job; :func:`run` fills in what came of it. Areas are for data of up to 64 KiB."""
+
+    way: int
+    mode: str = "ecb"
+    direction: int = ENCRYPT
+    data: bytes = b""
+    keys: Sequence[bytes] = ()  # one, XTS two; with key_each one for each block
+    key_each: bool = False
+    kind: int = DATA
+    iv: bytes = bytes(16)
+    aad: bytes = b""
+    tag: bytes = bytes(16)  # its length counts; decryption: expected
+    work: tuple[int, int] = (0, 0)  # address and bytes, in multiples of 32
+    source: int = SOURCE
+    destination: int = DESTINATION
+    laid_out: bool = True  # data is put at its source, and the result fetched
+    # What came of it.
+    error: int = -1
+    clocks: int = 0
+    instructions: int = 0
+    sum: int = 0
+    summed: int = 0
+    text: bytes = b""
+
+
+@functools.cache
+def _ffi() -> cffi.FFI:
+    """The header is the only declaration."""
+    text = (firmware.FIRMWARE / "jobs.h").read_text()
+    ffi = cffi.FFI()
+    ffi.cdef(re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1])
+    return ffi
+
+
+class Runner:
+    """A system with the firmware running, ready for lists of jobs."""
+
+    def __init__(self, build: str = BUILD) -> None:
+        self.system = System(build)
+        self.system.load(firmware.build(PROGRAM))
+        self.mailbox = self.system.symbols["soc_mailbox"]
+        # The memory arbiter needs some clocks after a reset before its first job: have them over.
+        self.run([Job(POLLED, data=bytes(16), keys=[bytes(16)])])
+
+    def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
+        """Carry out jobs, one list of one job after the other: they may use the same areas."""
+        for job in jobs:
+            record = _ffi().new("struct soc_jobs *")
+            self._fill(record, job)
+            self.system.write(self.mailbox, bytes(_ffi().buffer(record)))
+            code = self.system.run(seen=seen)
+            if code:
+                raise SocError(f"the firmware ended with {code}: {self.system.console.strip()}")
+            data = bytearray(self.system.read(self.mailbox, _ffi().sizeof(record[0])))
+            done = _ffi().from_buffer("struct soc_jobs *", data).list[0]
+            for name in RESULTS:
+                setattr(job, name, getattr(done, name))
+            if job.direction == ENCRYPT:
+                job.tag = bytes(done.tag)[: len(job.tag)]
+            if job.laid_out:
+                job.text = self.system.read(job.destination, len(job.data))
+
+    def _fill(self, record: object, job: Job) -> None:
+        """Lay a job out in memory and in its record."""
+        record.count = 1
+        done = record.list[0]
+        for name in ("way", "kind", "direction", "key_each", "source", "destination"):
+            setattr(done, name, int(getattr(job, name)))
+        done.mode = MODES[job.mode]
+        done.length = len(job.data)
+        if job.laid_out:
+            self.system.write(job.source, job.data)
+        key_bytes = len(job.keys[0])
+        stride = 16 if key_bytes == 16 else 32
+        self.system.write(KEYS, b"".join(key.ljust(stride, b"\0") for key in job.keys))
+        done.keys, done.key_bytes = KEYS, key_bytes
+        small = job.iv + job.aad
+        _ffi().memmove(record.bytes, small, len(small))
+        done.iv = self.mailbox + _ffi().offsetof("struct soc_jobs", "bytes")
+        done.iv_bytes, done.aad, done.aad_bytes = len(job.iv), done.iv + len(job.iv), len(job.aad)
+        done.tag_bytes = len(job.tag)
+        done.tag = job.tag.ljust(16, b"\0")
+        done.work, done.work_bytes = job.work

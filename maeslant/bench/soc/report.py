@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant soc run`: P3's Figure 7 regenerated, as tables and a picture."""
+
+import json
+import pathlib
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from maeslant import paths
+from maeslant.bench.soc import bench, curve
+from maeslant.errors import MaeslantError
+
+PICTURE = paths.BUILD / "reports" / "soc.svg"
+PUBLISHED = paths.ROOT / "docs" / "soc.svg"
+# P3, Figure 7: clocks and instructions. Its ten blocks with ten keys took as long each as one.
+P3_SOFTWARE = {"key": (5945, 1411), "encrypt": (31492, 6849), "decrypt": (277476, 64608)}
+P3_PERIPHERAL = {"encrypt": (1132, 809), "decrypt": (1111, 811)}
+P3_PERIPHERAL |= {"encrypt_ten": (1112, 814), "decrypt_ten": (1112, 940)}
+TITLES = {
+    "key": "key expansion / load",
+    "encrypt": "encrypt a block",
+    "decrypt": "decrypt a block",
+    "encrypt_ten": "encrypt, 10 blocks and keys",
+    "decrypt_ten": "decrypt, 10 blocks and keys",
+}
+NOTES = """\
+AES-128. Ten blocks: a tenth of the whole, key expansion or load included; P3's peripheral gets its
+key with each block. Clocks are the CPU's, from the call to its return, and by the arbiter to the
+end of the interrupt; the driver's own work is in all of them. Every result equals OpenSSL's."""
+
+
+def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
+    """Measure, print, draw."""
+    if picture == PICTURE:
+        picture.parent.mkdir(parents=True, exist_ok=True)
+    if picture.suffix not in (".svg", ".png"):
+        raise MaeslantError(f"{picture}: the picture is a .svg or a .png")
+    if not picture.parent.is_dir():
+        raise MaeslantError(f"{picture.parent}: there is no such folder")
+    record = bench.collect(err)
+    curve.draw(record, {"software": P3_SOFTWARE, "peripheral": P3_PERIPHERAL}, picture)
+    if as_json:
+        papers = {"software": P3_SOFTWARE, "peripheral": P3_PERIPHERAL}
+        print(json.dumps(record | {"paper": papers, "picture": str(picture)}, indent=1))
+        return
+    if not console.is_terminal:
+        console.width = 120
+    console.print(blocks_table(record))
+    console.print(lengths_table(record))
+    console.print(meanwhile_table(record))
+    console.print(at_once_line(record), highlight=False)
+    console.print(NOTES, highlight=False)
+    console.print(f"The curve of clocks a block over length: {picture}", highlight=False)
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for index, column in enumerate(columns):
+        table.add_column(column, justify="left" if index == 0 else "right")
+    return table
+
+
+def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
+    """Clocks and instructions."""
+    if cost is None:
+        return ""
+    clocks, instructions = cost.values() if isinstance(cost, dict) else cost
+    return f"{clocks / share:,.0f} / {instructions / share:,.0f}"
+
+
+def blocks_table(record: dict) -> Table:
+    """Figure 7: one block and ten, beside the paper's."""
+    table = _table(
+        "Clocks / instructions on the PicoRV32",
+        "",
+        "software",
+        "AXI4-Lite",
+        "arbiter",
+        "P3 software",
+        "P3 peripheral",
+    )
+    for name, costs in record["blocks"].items():
+        share = 10 if name.endswith("_ten") else 1
+        ours = [_pair(costs.get(way), share) for way in bench.WAYS]
+        paper = [_pair(P3_SOFTWARE.get(name)), _pair(P3_PERIPHERAL.get(name))]
+        table.add_row(TITLES[name], *ours, *paper)
+    return table
+
+
+def _rows(record: dict) -> dict[tuple[str, str, str, bool], dict[int, dict]]:
+    """Measured messages by way, mode, direction and keys, then by length."""
+    found: dict[tuple[str, str, str, bool], dict[int, dict]] = {}
+    for row in record["lengths"]:
+        key = (row["way"], row["mode"], row["direction"], row["key_each"])
+        found.setdefault(key, {})[row["bytes"]] = row
+    return found
+
+
+def _size(count: int) -> str:
+    return f"{count} B" if count < 1024 else f"{count // 1024} KB"
+
+
+def _names(key: tuple[str, str, str, bool]) -> str:
+    way, mode, direction, key_each = key
+    titles = {"software": "software", "registers": "AXI4-Lite", "arbiter": "arbiter"}
+    keys = ", key a block" if key_each else ""
+    return f"{titles[way]} {mode.upper()} {direction}{keys}"
+
+
+def lengths_table(record: dict) -> Table:
+    """Clocks a block over the length of a message."""
+    table = _table("Clocks a block over the length of a message", "", *map(_size, bench.LENGTHS))
+    for key, rows in _rows(record).items():
+        cells = (rows.get(length) for length in bench.LENGTHS)
+        table.add_row(_names(key), *(f"{c['clocks_per_block']:,.1f}" if c else "" for c in cells))
+    return table
+
+
+def meanwhile_table(record: dict) -> Table:
+    """What the CPU did while the arbiter worked."""
+    table = _table(
+        "4 KB by the arbiter: the CPU adds up words of other memory until the interrupt",
+        "",
+        "clocks",
+        "instructions",
+        "words added",
+    )
+    for key, rows in _rows(record).items():
+        row = rows.get(4096)
+        if key[0] == "arbiter" and row:
+            counts = (row["clocks"], row["instructions"], row["words_summed"])
+            table.add_row(_names(key), *(f"{count:,}" for count in counts))
+    return table
+
+
+def at_once_line(record: dict) -> str:
+    """A destination that is read without waiting."""
+    row = record["at_once"][0]
+    return (
+        f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination "
+        f"at once takes {row['at_once']:,} clocks\nfor both; the job alone, polled, takes "
+        f"{row['job_alone']:,}. No word is read before it is there: the arbiter sees to it."
+    )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant wave`: a waveform of a test or of a named build at work."""
+
+import os
+import pathlib
+import secrets
+import subprocess
+import sys
+
+from maeslant import paths
+from maeslant.build import configurations
+from maeslant.driver.device import ENCRYPT, Device
+from maeslant.errors import MaeslantError
+
+VIEWERS = "open it with GTKWave or Surfer: gtkwave {0}"
+
+
+def make(target: str) -> str:
+    """Write the waveform; returns what to tell the user."""
+    if target.startswith("tests/") or target.endswith(".py"):
+        return of_test(target)
+    return of_build(target)
+
+
+def newest(folder: pathlib.Path, since: float) -> list[pathlib.Path]:
+    """Waveforms under ``folder`` written after ``since``."""
+    found = [path for kind in ("fst", "vcd") for path in folder.rglob(f"*.{kind}")]
+    return sorted(path for path in found if path.stat().st_mtime >= since and path.stat().st_size)
+
+
+def of_test(target: str) -> str:
+    """Run one test file with tracing on."""
+    file = target.split("::", 1)[0]
+    if not (paths.ROOT / file).is_file():
+        raise MaeslantError(f"{file}: there is no such test file")
+    marker = paths.BUILD / ".wave"
+    marker.parent.mkdir(parents=True, exist_ok=True)
+    marker.touch()
+    command = [sys.executable, "-m", "pytest", "-q", "-x", target]
+    environment = os.environ | {"MAESLANT_WAVES": "1"}
+    result = subprocess.run(command, cwd=paths.ROOT, env=environment, check=False)
+    files = newest(paths.BUILD / "bench", marker.stat().st_mtime)
+    if not files:
+        raise MaeslantError(f"{target} wrote no waveform (pytest ended with {result.returncode})")
+    return "\n".join([*map(str, files), VIEWERS.format(files[-1])])
+
+
+def of_build(name: str) -> str:
+    """Encrypt 4 KiB in CTR on a named build with tracing on."""
+    build = configurations.get(name)
+    if not build.get("device"):
+        raise MaeslantError(f"{name} is no device; use a test: maeslant wave tests/cipher/...")
+    folder = paths.BUILD / "waves"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.fst"
+    with Device(f"sim:{name}?wave={path}") as device:
+        data = secrets.token_bytes(4096)
+        device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), data)
+    files = sorted(folder.glob(f"{name}.*"))
+    return "\n".join([*map(str, files), VIEWERS.format(files[-1])])

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bind the checkers of formal/bus to every AXI4, AXI4-Lite and AXI4-Stream port of a design.
+
+Ports are found by their names: ``s_axil_awvalid`` and its like make one port, a subordinate's.
+"""
+
+import dataclasses
+import pathlib
+import re
+from collections.abc import Iterable
+
+from maeslant import paths
+
+CHECKERS = paths.ROOT / "formal" / "bus"
+KINDS = {"axil": "mae_axil_checker", "axi": "mae_axi4_checker", "axis": "mae_axis_checker"}
+# By side and then for all: the clock and the reset that a port belongs to.
+CLOCKS = (("{side}_clk_i", "{side}_rst_ni"), ("bus_clk_i", "bus_rst_ni"))
+CLOCKS += (("clk_i", "rst_ni"), ("clk", "arst_n"))
+LITE = "awaddr awprot wdata wstrb bresp araddr arprot rdata rresp".split()
+FULL = "awid awaddr awlen awsize awburst awlock wdata wstrb wlast bid bresp".split()
+FULL += "arid araddr arlen arsize arburst arlock rid rdata rresp rlast".split()
+HANDSHAKES = [c + part for c in ("aw", "w", "b", "ar", "r") for part in ("valid", "ready")]
+SIGNALS = {"axil": [*HANDSHAKES, *LITE], "axi": [*HANDSHAKES, *FULL]}
+STREAM = ("tdata", "tkeep", "tstrb", "tlast", "tuser", "tid", "tdest")
+FLUSHES = ("clear_i", "abort_i")
+
+
+@dataclasses.dataclass(frozen=True)
+class Port:
+    """A bus port of a module: ``s_axil`` of mae_axil_to_reg, say."""
+
+    module: str
+    prefix: str
+    kind: str
+    clock: str
+    reset: str
+    names: frozenset[str]  # of all ports of the module
+
+    @property
+    def side(self) -> str:
+        """The letter of the side: s or m."""
+        return self.prefix[0]
+
+    def bind(self) -> str:
+        """The bind statement."""
+        return f"bind {self.module} {KINDS[self.kind]} {self.instance()}"
+
+    def instance(self, more: str = "") -> str:
+        """Parameters, name and connections of the checker."""
+        pin = {name: f"{self.prefix}_{name}" for name in ("tvalid", "tready")}
+        if self.kind == "axis":
+            payload = [f"{self.prefix}_{name}" for name in STREAM]
+            together = "{" + ", ".join(name for name in payload if name in self.names) + "}"
+            flush = " || ".join(name for name in FLUSHES if name in self.names) or "1'b0"
+            receiver = int(self.side == "s")
+            parameters = f".Receiver({receiver}), .Width($bits({together}))"
+            pin |= {"payload": together, "flush_i": flush}
+        else:
+            subordinate = int(self.side == "s")
+            parameters = f".Subordinate({subordinate})"
+            parameters += f", .AddrWidth($bits({self.prefix}_awaddr))"
+            parameters += f", .DataWidth($bits({self.prefix}_wdata))"
+            if self.kind == "axi":
+                parameters += f", .IdWidth($bits({self.prefix}_awid))"
+            names = SIGNALS[self.kind]
+            pin = {name: f"{self.prefix}_{name}" for name in names}
+            pin = {name: wire if wire in self.names else "'0" for name, wire in pin.items()}
+        pins = "".join(f",\n    .{name}({wire})" for name, wire in pin.items())
+        clocks = f".clk_i({self.clock}), .rst_ni({self.reset})"
+        return f"#({parameters}{more}) u_check_{self.prefix} (\n    {clocks}{pins}\n);\n"
+
+
+def ports(file: pathlib.Path) -> list[Port]:
+    """The bus ports of the module in a file; those of modules without a clock are left out."""
+    header = re.search(rf"^module\s+{file.stem}\b.*?\)\s*;", paths.code(file), re.M | re.S)
+    if not header:
+        return []
+    found = re.findall(r"\b(?:input|output)\b[^,;]*?\b(\w+)\s*(?=,|\)\s*;|$)", header[0])
+    names = frozenset(found)
+    made = []
+    for name in sorted(names):
+        known = re.fullmatch(r"(([sm])_(axil|axis|axi)(?:_\w+)?)_(awvalid|tvalid)", name)
+        if not known:
+            continue
+        prefix, side, kind, _ = known.groups()
+        clocks = [(clock.format(side=side), reset.format(side=side)) for clock, reset in CLOCKS]
+        clocks = [pair for pair in clocks if names.issuperset(pair)]
+        if clocks:
+            made.append(Port(file.stem, prefix, kind, *clocks[0], names))
+    return made
+
+
+def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:
+    """The checkers' sources for a design of these files and all they use, binds in ``target``.
+
+    Nothing where it has no bus port.
+    """
+    found = [port for file in sorted(paths.rtl_closure(list(files))) for port in ports(file)]
+    if not found:
+        return []
+    text = "// SPDX-License-Identifier: Apache-2.0\n// Made by maeslant/build/bus_checkers.py.\n"
+    text += "\n".join(port.bind() for port in found)
+    if not target.exists() or target.read_text() != text:
+        paths.write(target, text)
+    kinds = sorted({KINDS[port.kind] for port in found})
+    return [*(CHECKERS / f"{name}.sv" for name in kinds), target]

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build a module with Verilator and run a Python module of cocotb coroutines on it."""
+
+import fcntl
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import sys
+import tempfile
+from xml.etree import ElementTree
+
+from cocotb_tools.check_results import get_results
+from cocotb_tools.runner import Verilator
+
+from maeslant import paths
+from maeslant.build import bus_checkers
+from maeslant.errors import MaeslantError
+
+
+class SimulationError(MaeslantError):
+    """A build failed, a coroutine failed, or the simulator stopped; the text has the log's tail.
+
+    ``coroutines``: what became of each one, as far as the simulator got.
+    """
+
+    coroutines: dict[str, str] = {}
+
+
+# Warnings stay on and are judged by `make check`; a waiver stands in the RTL beside its reason.
+ARGS = ["--assert", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERROR"]
+ARGS += ["--x-assign", "unique", "--x-initial", "unique"]
+
+
+# Verilator's own runtime is most of the compile time of a small module: take it from a build that
+# has it, newer than the makefile that it depends on.
+SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp "$o" .; done'
+
+
+class _Runner(Verilator):
+    """cocotb's runner, with the signals of the top only: several times faster to build and run."""
+
+    visible = False
+    optimize: str
+    runtime: pathlib.Path
+
+    def _build_command(self) -> list[list[str]]:
+        verilate, make = super()._build_command()
+        if not self.visible:
+            at = verilate.index("--public-flat-rw")
+            verilate[at : at + 1] = ["--public-depth", "1"]
+        # What runs once is not worth the compiler's time: the names of all signals above all.
+        make += [f"OPT_FAST={self.optimize}", "OPT_SLOW=-O0", f"OPT_GLOBAL={self.optimize}"]
+        return [verilate, ["sh", "-c", SHARE.format(self.runtime)], make]
+
+
+def simulate(
+    top: str,
+    module: str,
+    *,
+    parameters: dict[str, object] | None = None,
+    sources: list[str | pathlib.Path] | None = None,
+    env: dict[str, str] | None = None,
+    test_filter: str | None = None,
+    visible: bool = False,
+    optimize: str = "-O1",
+    netlist: list[pathlib.Path] | None = None,
+) -> list[str]:
+    """Run the cocotb tests of the Python module ``module`` on ``top``.
+
+    ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
+    (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
+    os.environ; ``test_filter`` is a regular expression on test names; ``visible`` shows every
+    signal of the hierarchy to cocotb instead of the top's alone; ``optimize`` is the compiler's
+    option (-O2 for long runs); ``netlist``: files of gates that stand in the place of rtl/, made
+    for these parameters, run from random initial states. Gives the names of the coroutines that
+    ran; a failed one is a SimulationError. The seed is MAESLANT_SEED (default 1), and a failure
+    prints how to rerun. A build is kept under build/bench by its configuration and made again when
+    a source changed.
+    """
+    values = {k: int(v) if isinstance(v, bool) else v for k, v in (parameters or {}).items()}
+    file = module.replace(".", "/") + ".py"
+    waves = bool(os.environ.get("MAESLANT_WAVES"))
+    extra = [paths.ROOT / source for source in sources or []]
+    own = [] if any(path.stem == top for path in extra) else [*paths.RTL.glob(f"*/**/{top}.sv")]
+    ports, random_states = values, []
+    if netlist is not None:  # its parameters are in it
+        own, ports, random_states = netlist, {}, ["+verilator+rand+reset+2"]
+    folder = _folder(top, values, extra, waves, visible, optimize, *(netlist or []))
+    # The simulator and cocotb find Verilator by this name.
+    os.environ["PATH"] = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    files = [*extra, *own]
+    files = [*paths.rtl_packages_of(files), *files]
+    if netlist is None:
+        files += bus_checkers.sources(files, folder / "bus_checks.sv")
+    include = f"-I{bus_checkers.CHECKERS}"
+    runner = _Runner()
+    runner.visible, runner.optimize = visible, optimize
+    made = int(os.stat(shutil.which("verilator")).st_mtime)
+    runner.runtime = paths.BUILD / "bench" / f".runtime-{made}-{int(waves)}{optimize}"
+    with open(folder / ".lock", "w") as lock:  # of parallel tests one builds, the others wait
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            runner.build(
+                sources=files,
+                hdl_toplevel=top,
+                parameters=ports,
+                build_dir=folder,
+                build_args=[*ARGS, *paths.verilator_sources(), include, "-j", "2"],
+                timescale=("1ns", "1ps"),
+                waves=waves,
+                always=True,  # Verilator itself skips what has not changed
+                log_file=folder / "build.log",
+            )
+        except RuntimeError:
+            raise SimulationError(f"{top} does not build\n{_tail(folder / 'build.log')}") from None
+        _keep_runtime(folder, runner.runtime)
+    seed = os.environ.get("MAESLANT_SEED", "1")
+    work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=folder))
+    log = work / "run.log"
+    results = work / "results.xml"
+    status: BaseException | None = None
+    try:
+        runner.test(
+            hdl_toplevel=top,
+            test_module=module,
+            build_dir=folder,
+            test_dir=work,
+            results_xml=str(results),
+            seed=seed,
+            parameters=ports,
+            plusargs=random_states,
+            waves=waves,
+            extra_env={
+                "PYTHONPATH": os.pathsep.join([str(paths.ROOT), *sys.path]),
+                "MAESLANT_PARAMETERS": json.dumps(values),
+                "COCOTB_ANSI_OUTPUT": "0",
+                **(env or {}),
+            },
+            test_filter=test_filter,
+            log_file=log,
+        )
+    except (
+        RuntimeError,
+        SystemExit,
+    ) as error:  # a test failed, or the simulator stopped
+        status = error
+    total, failed = get_results(results) if results.exists() else (0, 0)
+    if failed or not total or status is not None:
+        what = f"{failed} of {total} failed" if failed else "the simulation did not end well"
+        again = f"MAESLANT_SEED={seed} MAESLANT_WAVES=1 .venv/bin/pytest {file}"
+        stopped = SimulationError(
+            f"{what}: {top} {values}\n{_tail(log)}\nwhole log: {log}\nrerun: {again}"
+        )
+        stopped.coroutines = coroutines(results) if results.exists() else {}
+        raise stopped
+    ran = coroutines(results)
+    if waves:
+        print(f"waveform: {work / 'dump.vcd'}")
+    else:
+        shutil.rmtree(work)
+    return [name for name, how in ran.items() if how == "passed"]
+
+
+def coroutines(results: pathlib.Path) -> dict[str, str]:
+    """What became of each coroutine, by the simulator's file: passed, skipped or how it failed."""
+    found = {}
+    for case in ElementTree.parse(results).iter("testcase"):
+        failure = case.find("failure") if case.find("failure") is not None else case.find("error")
+        skipped = case.find("skipped") is not None
+        found[case.get("name")] = "skipped" if skipped else "passed"
+        if failure is not None:
+            found[case.get("name")] = " ".join(failure.attrib.values())
+    return found
+
+
+def parameters() -> dict[str, object]:
+    """Inside the simulator: the parameters the module was built with; outside none."""
+    return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
+
+
+def _folder(top: str, *configuration: object) -> pathlib.Path:
+    """The build folder of a configuration."""
+    key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
+    folder = paths.BUILD / "bench" / f"{top}-{key}"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
+    """Keep the objects of Verilator's runtime for the next build."""
+    runtime.mkdir(exist_ok=True)
+    for path in folder.glob("verilated*.o"):
+        kept = runtime / path.name
+        if not kept.exists():
+            part = kept.with_suffix(f".{os.getpid()}")
+            shutil.copy2(path, part)
+            part.replace(kept)
+
+
+def _tail(log: pathlib.Path, lines: int = 60) -> str:
+    """The last lines of a log."""
+    text = log.read_text(errors="replace") if log.exists() else "(no log)"
+    return "\n".join(text.splitlines()[-lines:])

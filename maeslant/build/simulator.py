@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build the simulated machine of a named build: Verilator, then its harness of sim/, one library.
+
+``python -m maeslant.build.simulator NAME`` prints the library's path. A build whose sources, parameters
+and tools have not changed costs a few milliseconds; two processes may ask for one at once.
+"""
+
+import argparse
+import concurrent.futures
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+
+from maeslant import paths
+from maeslant.build import bus_checkers, configurations
+from maeslant.errors import MaeslantError, naming
+
+SIM = paths.ROOT / "sim"
+# No random values: what must be reset is tested elsewhere. Measured on stream4 at work: assertions
+# cost 3 % and stay on; -O2 would cost 4 %; -march=native gains nothing.
+VERILATOR = "--cc --prefix Vtop -O3 --x-assign fast --x-initial fast --assert -Wno-fatal".split()
+VERILATOR += "--timescale 1ns/1ps --output-split 20000".split()
+# Without the last, a library stays loaded for ever and shares state with others.
+CXX = "-std=gnu++20 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden -fno-gnu-unique".split()
+OPT_FAST = "-O3"
+OPT_ENGINE = "-O1"  # engines and cards with a kernel: half the time to build, a tenth slower
+FST_NEEDS = (("lz4", "lz4.h"), ("z", "zlib.h"))  # library and header
+# Tops that are no devices, each with a harness of its own: the folder of sim/ that holds it.
+ENGINES = {
+    "mae_gcm_stream": "gcm",
+    "mae_soc": "soc",
+    "mae_arbiter_bench": "arbiter",
+    "mae_arbiter_toy": "states",
+}
+# What is bound to a top to tell of its inside.
+BUS_MONITORS = {
+    top: [
+        SIM / "witness" / f"mae_{name}.sv" for name in ("bus_monitor_pkg", "bus_monitor_time", own)
+    ]
+    for top, own in (
+        ("mae_protected_card", "card_bus_monitor"),
+        ("mae_unprotected_card", "unprotected_bus_monitor"),
+    )
+}
+# Of a first build on two cores, roughly.
+MINUTES, MINUTES_OF_MANY = "1 to 2", "3 to 6"
+LARGE = ("mae_stream_card", "mae_stream_card_async", "mae_protected_card", "mae_gcm_stream")
+JOBS = len(os.sched_getaffinity(0))
+
+
+def folder(name: str, trace: bool = False) -> pathlib.Path:
+    """Where the build of this name is kept."""
+    return paths.BUILD / "sim" / (f"{name}-trace" if trace else name)
+
+
+def library(name: str, trace: bool = False) -> pathlib.Path:
+    """The library that :func:`build` makes."""
+    return folder(name, trace) / f"libmae_sim_{name}.so"
+
+
+def buildable() -> list[str]:
+    """Name the builds that :func:`build` makes."""
+    every = configurations.load().items()
+    return [
+        name
+        for name, found in every
+        if found.get("device") or found.get("card") or found["top"] in ENGINES
+    ]
+
+
+def build(name: str, trace: bool = False) -> pathlib.Path:
+    """The library of a named build of configs/builds.yml, made when it is missing or stale.
+
+    With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
+    """
+    found = configurations.get(name, buildable())
+    if name not in buildable():
+        raise MaeslantError(
+            f"{name} is no device, so it has no machine to build; these have: "
+            f"{', '.join(buildable())}"
+        )
+    top = str(found["top"])
+    return build_top(name, top, found["parameters"], sources=BUS_MONITORS.get(top, ()), trace=trace)
+
+
+def build_top(
+    name: str,
+    top: str,
+    parameters: Mapping[str, object],
+    *,
+    sources: Iterable[pathlib.Path] = (),
+    trace: bool = False,
+) -> pathlib.Path:
+    """The same for any top; ``sources`` are files outside rtl/."""
+    where = folder(name, trace)
+    where.mkdir(parents=True, exist_ok=True)
+    target = library(name, trace)
+    own = list(paths.RTL.glob(f"*/**/{top}.sv"))
+    sources = list(sources)
+    packages = paths.rtl_packages_of([*own, *(path for path in sources if path.suffix == ".sv")])
+    files = [*packages, *sources, *own]
+    arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
+    arguments += [f"-G{key}={value}" for key, value in parameters.items()]
+    files += bus_checkers.sources(files, where / "bus_checks.sv")
+    arguments += [*paths.verilator_sources(), f"-I{bus_checkers.CHECKERS}", *map(str, files)]
+    arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
+    optimize = OPT_ENGINE if top in ENGINES or top in BUS_MONITORS else OPT_FAST
+    with open(where / ".lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        stamp = where / "stamp.json"
+        if target.exists() and stamp.exists():
+            known = json.loads(stamp.read_text())
+            if known["key"] == _key([*arguments, optimize], known["files"]):
+                return target
+        stamp.unlink(missing_ok=True)
+        minutes = MINUTES_OF_MANY if top in LARGE else MINUTES
+        print(
+            f"building the simulator of {name} once, about {minutes} minutes; "
+            f"log: {where}/build.log",
+            file=sys.stderr,
+            flush=True,
+        )
+        start = time.time()
+        with naming(where), open(where / "build.log", "w") as log:
+            _make(where, target, arguments, optimize, trace, log, _harness_files(top))
+        read = _dependencies(where / "model" / "Vtop__ver.d", _harness_files(top))
+        # A source that was edited meanwhile may be in the library or not: build again next time.
+        if all(os.path.exists(name) and os.stat(name).st_mtime < start for name in read):
+            known = {"key": _key([*arguments, optimize], read), "files": read}
+            paths.write(stamp, json.dumps(known))
+    return target
+
+
+def _harness_files(top: str) -> list[pathlib.Path]:
+    """The sources of a top's harness and their headers; the first one needs the verilated class."""
+    if top not in ENGINES:
+        own = [SIM / "top.cpp"]
+        rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
+        return [*own, *rest, *SIM.glob("*.h"), *SIM.glob("include/*.h"), *SIM.glob("plain/**/*.h")]
+    folder = SIM / ENGINES[top]
+    shared = [SIM / name for name in ("runtime.cpp", "runtime.h", "random.h")]
+    own = folder / f"{folder.name}.cpp"
+    parts = [path for path in sorted(folder.glob("*.cpp")) if path != own]
+    return [own, *parts, *shared, *folder.glob("*.h"), *folder.glob("*.vlt")]
+
+
+def _make(
+    where: pathlib.Path,
+    target: pathlib.Path,
+    arguments: list[str],
+    optimize: str,
+    trace: bool,
+    log,
+    harness: list[pathlib.Path],
+) -> None:
+    """Verilate, compile and link; everything said goes to the log."""
+    model = where / "model"
+    verilator = paths.tool("verilator")
+    flags = " ".join(CXX)
+    _run([verilator, *arguments, "--Mdir", str(model), "-CFLAGS", flags], log)
+    classes = (model / "Vtop.h").read_text()
+    width = re.search(r"m_axi_arid,(\d+),0", classes)
+    macros = [f"-DMAE_ID_BITS={int(width[1]) + 1}"] if width else []
+    _list_registers(model)
+    _list_signals(model)
+    own = _harness(model, verilator, macros, trace, log, harness)
+    (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
+    make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
+    _run([*make, f"OPT_FAST={optimize}", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"], log)
+    objects = [*own, str(model / "libVtop.a")]
+    new = target.with_suffix(".new")
+    link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
+    link += [f"-Wl,--version-script={SIM / 'exports.map'}", "-Wl,--no-undefined", "-ldl"]
+    if trace:
+        link += [f"-l{name}" for name, header in FST_NEEDS if _has_header(header)]
+    _run(link, log)
+    os.replace(new, target)  # who has the old one loaded keeps it
+
+
+def _list_registers(model: pathlib.Path) -> None:
+    """Name the registers of the top, as REGISTER(name), for a harness that puts states back."""
+    text = (model / "Vtop___024root.h").read_text()
+    kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
+    names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
+    (model / "Vtop__registers.h").write_text("".join(f"REGISTER({name})\n" for name in names))
+
+
+def _list_signals(model: pathlib.Path) -> None:
+    """Name all that the model keeps but its own variables, as SIGNAL(part, name), for searches."""
+    parts = re.findall(r"^\s+(Vtop_\w+)\s+(TOP\w*);", (model / "Vtop__Syms.h").read_text(), re.M)
+    lines = []
+    for kind, part in parts:
+        text = (model / f"{kind}.h").read_text()
+        # Types stand before the class; their members are none of its own.
+        text = re.search(rf"^class [^\n]*\b{kind}\b final\b.*?^}};", text, re.M | re.S)[0]
+        kinds = r"^\s*(?:[CSIQ]Data/\*|VlWide<|VlUnpacked<).* "
+        names = re.findall(kinds + r"(\w+);$", text, re.MULTILINE)
+        names = [name for name in names if not re.search("(^|__)__V", name)]
+        lines += [f"SIGNAL({part}, {name})\n" for name in names]
+    (model / "Vtop__signals.h").write_text("".join(lines))
+
+
+def _harness(
+    model: pathlib.Path,
+    verilator: str,
+    macros: list[str],
+    trace: bool,
+    log,
+    files: list[pathlib.Path],
+) -> list[str]:
+    """Compile the harness and Verilator's run time; builds share the objects where they can."""
+    root = _verilator_root(verilator)
+    include = root / "include"
+    flags = [
+        "-O2",
+        *CXX,
+        "-pthread",
+        "-isystem",
+        str(include),
+        "-isystem",
+        str(include / "vltstd"),
+    ]
+    flags += [f"-I{SIM}", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0"]
+    flags += [
+        f"-DVM_TRACE={int(trace)}",
+        f"-DVM_TRACE_FST={int(trace)}",
+        "-DVM_TRACE_VCD=0",
+    ]
+    flags += ["-DVERILATOR=1"]
+    if trace:  # where the system lacks a header, ours stands in: valid files, only larger
+        missing = [header for _, header in FST_NEEDS if not _has_header(header)]
+        flags += [f"-I{SIM / 'plain' / header.removesuffix('.h')}" for header in missing]
+    top, *shared = [path for path in files if path.suffix == ".cpp"]
+    parts = [path for path in shared if path.parent == top.parent != SIM]
+    shared = [path for path in shared if path not in parts]
+    shared += [include / "verilated_threads.cpp"]
+    shared += [include / "verilated_fst_c.cpp"] if trace else []
+    key = _key([*flags, str(include.stat().st_mtime_ns)], map(str, sorted(files)))
+    cache = paths.BUILD / "sim" / ".harness" / key[:16]
+    cache.mkdir(parents=True, exist_ok=True)
+    jobs = [(path, cache / f"{path.stem}.o", flags) for path in shared]
+    local = [*flags, *macros, "-isystem", str(model)]
+    jobs.append((top, model.parent / "top.o", local))
+    jobs += [(path, model.parent / f"{path.stem}.o", local) for path in parts]
+
+    def compile_one(job: tuple[pathlib.Path, pathlib.Path, list[str]]) -> str:
+        source, target, options = job
+        if target.parent != cache or not target.exists():
+            new = target.with_suffix(f".{os.getpid()}.o")
+            _run(["g++", *options, "-c", str(source), "-o", str(new)], log)
+            os.replace(new, target)
+        return str(target)
+
+    with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+        return list(pool.map(compile_one, jobs))
+
+
+def _run(command: list[str], log) -> None:
+    """Run a tool; when it fails, its last words are the error."""
+    environment = os.environ | {"PATH": f"{paths.ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"}
+    result = subprocess.run(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        env=environment,
+        check=False,
+    )
+    log.write(f"$ {' '.join(command)}\n{result.stdout}")
+    log.flush()
+    if result.returncode:
+        tail = "\n".join(result.stdout.splitlines()[-30:])
+        raise MaeslantError(
+            f"building the simulator failed: {pathlib.Path(command[0]).name} ended with "
+            f"{result.returncode}\n{tail}\nthe whole log: {log.name}"
+        )
+
+
+@functools.cache
+def _verilator_root(verilator: str) -> pathlib.Path:
+    out = subprocess.run([verilator, "--getenv", "VERILATOR_ROOT"], capture_output=True, text=True)
+    return pathlib.Path(out.stdout.strip())
+
+
+@functools.cache
+def _has_header(name: str) -> bool:
+    """Whether the compiler finds a system header."""
+    command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
+    text = f"#include <{name}>\n"
+    return not subprocess.run(command, input=text, text=True, capture_output=True).returncode
+
+
+def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
+    """The sources that Verilator read, and the harness."""
+    text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
+    model = str(path.parent)
+    read = {word for word in text.split() if not word.startswith(model)}
+    own = (*harness, SIM / "exports.map")
+    return sorted(read | {str(path) for path in own})
+
+
+def _key(words: Iterable[str], files: Iterable[str]) -> str:
+    """A digest of words and of what files contain; a file that is gone changes it."""
+    digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
+    for name in files:
+        path = pathlib.Path(name)
+        digest.update(f"\0{name}\0".encode())
+        if path.suffix in (".sv", ".svh", ".v", ".vlt", ".cpp", ".h", ".map"):
+            digest.update(path.read_bytes() if path.exists() else b"gone")
+        elif path.exists():  # a program
+            digest.update(str(path.stat().st_mtime_ns).encode())
+    return digest.hexdigest()
+
+
+def main() -> int:
+    """Build the named machines."""
+    parser = argparse.ArgumentParser(prog="python -m maeslant.build.simulator", description=__doc__)
+    parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
+    parser.add_argument("--trace", action="store_true", help="with waveforms")
+    arguments = parser.parse_args()
+    try:
+        for name in arguments.name:
+            print(build(name, arguments.trace))
+    except MaeslantError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Authenticated messages in pieces: the driver's mae_aead_* in Python, and a pool's own."""
+
+import contextlib
+from collections.abc import Iterator
+
+from maeslant.driver.device import CODES, DECRYPT, ENCRYPT, NONCE, TAG, Device, Pieces, check
+from maeslant.errors import MaeslantError
+
+
+class Aead(Pieces):
+    """A message of GCM or CCM, or a CMAC, in pieces; made by the functions below."""
+
+    def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
+        super().__init__(device, handle)
+        self.nonce, self.tag_bytes = nonce, tag_bytes
+
+    def aad(self, data: bytes) -> None:
+        """More of what is authenticated only; before all data. CMAC's message."""
+        check(self.lib.mae_aead_aad(self.handle, self.ffi.from_buffer(data), len(data)))
+
+    def update(self, data: bytes) -> Iterator[bytes]:
+        """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
+        return self._put(self.lib.mae_aead_update, data)
+
+    def finish(self, tag: bytes | None = None) -> bytes:
+        """No more input: makes the tag. With ``tag``, unsealing: fails if it is wrong."""
+        if tag is not None and len(tag) != self.tag_bytes:
+            raise MaeslantError(f"the tag has {len(tag)} bytes, not {self.tag_bytes}")
+        room = self.ffi.new("uint8_t[]", tag if tag is not None else self.tag_bytes)
+        check(self.lib.mae_aead_finish(self.handle, room))
+        return bytes(self.ffi.buffer(room, self.tag_bytes))
+
+    def read(self) -> Iterator[bytes]:
+        """The output that is left after :meth:`finish`."""
+        return self._get(self.lib.mae_aead_read)
+
+    def free(self) -> None:
+        """Wipe the buffers and erase the key. May be called twice."""
+        self._free(self.lib.mae_aead_free)
+
+
+@contextlib.contextmanager
+def _begun(
+    device: Device,
+    call,
+    mode: str,
+    key: bytes | bytearray,
+    nonce: bytes | None,
+    lengths: tuple[int, int],
+    tag_bytes: int,
+) -> Iterator[Aead]:
+    """Begin by one of the driver's calls; give it back at the end."""
+    if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
+        raise MaeslantError(f"{mode} has no tag of 0 bytes")
+    ffi = device.ffi
+    size = NONCE if nonce is None else len(nonce)
+    room = ffi.new("uint8_t[]", max(1, size))
+    ffi.memmove(room, nonce or b"", len(nonce or b""))
+    source = ffi.from_buffer(key)
+    message = ffi.new("struct mae_message *")
+    message.mode, message.tag_bytes = CODES[mode], tag_bytes
+    message.key, message.key_bytes = source, len(key)
+    message.nonce, message.nonce_bytes = room, size
+    message.aad_bytes, message.length = lengths
+    handle = ffi.new("mae_aead_t **")
+    check(call(device.handle, message, handle))
+    aead = Aead(device, handle[0], bytes(ffi.buffer(room, size)), tag_bytes)
+    try:
+        yield aead
+    finally:
+        aead.free()
+
+
+def seal(
+    device: Device,
+    mode: str,
+    key: bytes | bytearray,
+    nonce: bytes | None = None,
+    lengths: tuple[int, int] = (0, 0),
+    tag_bytes: int = TAG,
+) -> contextlib.AbstractContextManager[Aead]:
+    """Encrypt; without ``nonce`` the library draws one, see ``Aead.nonce``.
+
+    ``lengths``: bytes of AAD and of data, which CCM must know ahead.
+    """
+    if not isinstance(device, Device):
+        return device.message(mode, ENCRYPT, key, nonce, lengths, tag_bytes)
+    lib = device.lib
+    call = lib.mae_aead_seal if nonce is None else lib.mae_aead_seal_with_chosen_nonce
+    return _begun(device, call, mode, key, nonce, lengths, tag_bytes)
+
+
+def unseal(
+    device: Device,
+    mode: str,
+    key: bytes | bytearray,
+    nonce: bytes,
+    lengths: tuple[int, int] = (0, 0),
+    tag_bytes: int = TAG,
+    *,
+    unverified: bool = False,
+) -> contextlib.AbstractContextManager[Aead]:
+    """Decrypt. Nothing comes out before ``finish`` has found the tag right.
+
+    ``unverified``: plaintext comes as it is made, to be kept where nothing acts on it.
+    """
+    if not isinstance(device, Device):
+        return device.message(mode, DECRYPT, key, nonce, lengths, tag_bytes, unverified)
+    lib = device.lib
+    call = lib.mae_aead_unseal_unverified if unverified else lib.mae_aead_unseal
+    return _begun(device, call, mode, key, nonce, lengths, tag_bytes)
+
+
+def cmac(
+    device: Device, key: bytes | bytearray, tag_bytes: int = TAG
+) -> contextlib.AbstractContextManager[Aead]:
+    """A CMAC: ``aad`` takes the message, ``finish`` gives the tag."""
+    if not isinstance(device, Device):
+        return device.message("cmac", ENCRYPT, key, None, (0, 0), tag_bytes)
+    return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)

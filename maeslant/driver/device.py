@@ -1,0 +1,388 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver library in Python: devices, messages of any size, and the simulator's counters."""
+
+import contextlib
+import functools
+import re
+import weakref
+from collections.abc import Iterator
+from typing import Self
+
+import cffi
+
+from maeslant import paths
+from maeslant.build import c_driver, configurations, simulator
+from maeslant.errors import MaeslantError
+
+MODES = ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr", "xts")
+PADDED = ("ecb", "cbc", "pcbc")  # whole blocks only: PKCS#7 pads to them
+AEAD = ("gcm", "ccm")  # authenticated
+CODES = {name: code for code, name in enumerate((*MODES, "copy", *AEAD, "cmac"))}  # mae_mode_t
+NULL = "null:"  # the driver's backend that touches no data
+TAG = 16
+NONCE = 12  # bytes that the library draws
+BLOCK = 16
+ENCRYPT, DECRYPT = 0, 1
+
+
+class DeviceError(MaeslantError):
+    """A call of the driver failed; ``code`` is its mae_error_t."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.code)  # it may come from another process
+
+
+@functools.cache
+def library() -> tuple[cffi.FFI, object]:
+    """Build the driver if need be, and load it. The headers are the only declarations."""
+    ffi = cffi.FFI()
+    for name in ("maeslant.h", "maeslant_pool.h"):
+        text = (paths.ROOT / "driver" / "include" / name).read_text()
+        cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+        ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))
+    return ffi, ffi.dlopen(str(c_driver.build()))
+
+
+def check(code: int) -> None:
+    """Raise what the driver has to say about an error."""
+    if code:
+        ffi, lib = library()
+        message = ffi.string(lib.mae_strerror(code)).decode()
+        detail = ffi.string(lib.mae_error_detail()).decode()
+        raise DeviceError(f"{message}: {detail}" if detail else message, code)
+
+
+def devices() -> list[dict[str, object]]:
+    """What could be opened: uri, summary, available."""
+    ffi, lib = library()
+    count = ffi.new("size_t *")
+    room = 64
+    infos = ffi.new("struct mae_device_info[]", room)
+    check(lib.mae_device_list(infos, room, count))
+    return [
+        {
+            "uri": ffi.string(info.uri).decode(),
+            "summary": ffi.string(info.summary).decode(),
+            "available": bool(info.available),
+        }
+        for info in infos[0 : min(room, count[0])]
+    ]
+
+
+def build_simulation(uri: str) -> None:
+    """Make or refresh the simulated build that ``uri`` names, as the driver reads it.
+
+    "sim:stream?lanes=4" is build stream4; other options are the simulator's. What is no named
+    build is left to the driver, which says what is wrong.
+    """
+    name, _, text = uri.removeprefix("sim:").partition("?")
+    options = dict(option.partition("=")[::2] for option in text.split("&") if option)
+    name += options.get("lanes", "")
+    if configurations.load().get(name, {}).get("device"):
+        simulator.build(name, trace="wave" in options)
+    elif not simulator.library(name).exists():  # tests leave libraries that are no named builds
+        named = [key for key, found in configurations.load().items() if found.get("device")]
+        raise MaeslantError(f"there is no device sim:{name}; there are: {', '.join(named)}")
+
+
+def is_wrong_tag(error: DeviceError) -> bool:
+    """Whether it says that a message is not what was sealed (MAE_E_AUTH)."""
+    return error.code == library()[1].MAE_E_AUTH
+
+
+class Device:
+    """An open device; use it as a context manager."""
+
+    def __init__(self, uri: str) -> None:
+        self.ffi, self.lib = library()
+        self.uri = uri
+        if uri.startswith("sim:"):
+            build_simulation(uri)
+        handle = self.ffi.new("mae_dev_t **")
+        check(self.lib.mae_open(uri.encode(), handle))
+        self._handle, self.open_pieces = handle[0], weakref.WeakSet()
+
+    @classmethod
+    def of(cls, handle: object, uri: str) -> "Device":
+        """A device that somebody else opened, and will close."""
+        device = cls.__new__(cls)
+        device.ffi, device.lib = library()
+        device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
+        return device
+
+    @property
+    def handle(self) -> object:
+        """The driver's device; an error once it is closed."""
+        if self._handle is None:
+            raise MaeslantError(f"{self.uri} is closed")
+        return self._handle
+
+    def close(self) -> None:
+        """Erase the keys and give the device back. May be called twice.
+
+        Messages in pieces are freed first: each keeps memory of the device, and a generator that
+        an exception left behind would free its own only after the device is gone.
+        """
+        if self._handle is not None:
+            for pieces in list(self.open_pieces):
+                pieces.free()
+            self.lib.mae_close(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, kind: str, call) -> dict[str, object]:
+        """What one of the driver's calls fills in, as a dictionary."""
+        struct = self.ffi.new(f"struct {kind} *")
+        check(call(self.handle, struct))
+        result = {}
+        for name, field in self.ffi.typeof(struct[0]).fields:
+            value = getattr(struct, name)
+            result[name] = self.ffi.string(value).decode() if field.type.kind == "array" else value
+        return result
+
+    def caps(self) -> dict[str, object]:
+        """What the device can do (struct mae_caps)."""
+        return self.read("mae_caps", self.lib.mae_get_caps)
+
+    def stats(self) -> dict[str, int]:
+        """The simulator's counters (struct mae_stats)."""
+        return self.read("mae_stats", self.lib.mae_get_stats)
+
+    def reset_stats(self) -> None:
+        """Count from here."""
+        check(self.lib.mae_reset_stats(self.handle))
+
+    def run_clocks(self, clocks: int) -> None:
+        """Let simulated time pass."""
+        check(self.lib.mae_run_clocks(self.handle, clocks))
+
+    def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
+        """One whole message. ``key`` holds both keys for XTS; no padding."""
+        source = self.ffi.from_buffer(data)
+        result = self.ffi.new("uint8_t[]", max(1, len(data)))
+        iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
+        check(
+            self.lib.mae_crypt(
+                self.handle,
+                MODES.index(mode),
+                direction,
+                self.ffi.from_buffer(key),
+                len(key),
+                iv_pointer,
+                source,
+                result,
+                len(data),
+            )
+        )
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    def crypt_part(
+        self,
+        mode: str,
+        direction: int,
+        key: bytes,
+        iv: bytes | None,
+        offset: int,
+        before: bytes,
+        data: bytes,
+    ) -> bytes:
+        """``data`` as it stands ``offset`` bytes after a message's beginning, behind ``before``."""
+        result = self.ffi.new("uint8_t[]", max(1, len(data)))
+        check(
+            self.lib.mae_crypt_part(
+                self.handle,
+                MODES.index(mode),
+                direction,
+                self.ffi.from_buffer(key),
+                len(key),
+                self.ffi.NULL if iv is None else self.ffi.from_buffer(iv),
+                offset,
+                self.ffi.from_buffer(before),
+                self.ffi.from_buffer(data),
+                result,
+                len(data),
+            )
+        )
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
+        """A struct mae_message, and what must live as long as it does."""
+        if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
+            raise MaeslantError(f"{mode} has no tag of 0 bytes")
+        message = self.ffi.new("struct mae_message *")
+        source = self.ffi.from_buffer(key)
+        message.mode = CODES[mode]
+        message.key, message.key_bytes = source, len(key)
+        message.tag_bytes = tag_bytes
+        return message, [source]
+
+    def _fill(self, message, keep: list, nonce: bytes | None, aad: bytes, data: bytes, tag: bytes):
+        """Nonce, AAD, data and tag; gives the memory for nonce, result and tag."""
+        ffi = self.ffi
+        nonce_room = ffi.new("uint8_t[]", NONCE if nonce is None else max(1, len(nonce)))
+        ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
+        result, tag_room = ffi.new("uint8_t[]", max(1, len(data))), ffi.new("uint8_t[]", tag)
+        aad_source, source = ffi.from_buffer(aad), ffi.from_buffer(data)
+        keep += [aad_source, source, nonce_room, result, tag_room]
+        message.nonce = nonce_room
+        message.nonce_bytes = NONCE if nonce is None else len(nonce)
+        message.aad, message.aad_bytes = aad_source, len(aad)
+        message.src, message.dst, message.length = source, result, len(data)
+        message.tag = tag_room
+        return nonce_room, result, tag_room
+
+    def seal(
+        self,
+        mode: str,
+        key: bytes | bytearray,
+        data: bytes,
+        aad: bytes = b"",
+        nonce: bytes | None = None,
+        tag_bytes: int = TAG,
+    ) -> tuple[bytes, bytes, bytes]:
+        """Encrypt and authenticate; returns nonce, ciphertext and tag.
+
+        Without ``nonce`` the library draws one. A nonce that is used twice under one key breaks
+        GCM: give one only where a protocol lays it down.
+        """
+        message, keep = self._message(mode, key, tag_bytes)
+        room = self._fill(message, keep, nonce, aad, data, bytes(tag_bytes))
+        call = self.lib.mae_seal if nonce is None else self.lib.mae_seal_with_chosen_nonce
+        check(call(self.handle, message))
+        sizes = (message.nonce_bytes, len(data), tag_bytes)
+        return tuple(bytes(self.ffi.buffer(*part)) for part in zip(room, sizes, strict=True))
+
+    def unseal(
+        self,
+        mode: str,
+        key: bytes | bytearray,
+        nonce: bytes,
+        data: bytes,
+        tag: bytes,
+        aad: bytes = b"",
+    ) -> bytes:
+        """Decrypt what was sealed; an error of :func:`is_wrong_tag` if it is not that."""
+        message, keep = self._message(mode, key, len(tag))
+        _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
+        check(self.lib.mae_unseal(self.handle, message))
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    def mac(self, key: bytes | bytearray, data: bytes, tag_bytes: int = TAG) -> bytes:
+        """CMAC."""
+        message, keep = self._message("cmac", key, tag_bytes)
+        _, _, tag = self._fill(message, keep, b"", b"", data, bytes(tag_bytes))
+        check(self.lib.mae_mac(self.handle, message))
+        return bytes(self.ffi.buffer(tag, tag_bytes))
+
+    def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
+        """An error of :func:`is_wrong_tag` unless ``tag`` is the data's CMAC."""
+        message, keep = self._message("cmac", key, len(tag))
+        self._fill(message, keep, b"", b"", data, tag)
+        check(self.lib.mae_mac_verify(self.handle, message))
+
+    @contextlib.contextmanager
+    def stream(
+        self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
+    ) -> Iterator["Stream"]:
+        """A message that comes in pieces; see :class:`Stream`."""
+        stream = Stream(self, mode, direction, key, iv)
+        try:
+            yield stream
+        finally:
+            stream.free()
+
+
+class Pieces:
+    """A message in pieces of any size, in bounded memory: what every kind of them shares."""
+
+    ROOM = 1 << 20
+
+    def __init__(self, device: Device, handle: object) -> None:
+        self.ffi, self.lib, self._handle = device.ffi, device.lib, handle
+        device.open_pieces.add(self)
+        self.room = self.ffi.new("uint8_t[]", self.ROOM)
+        self.taken = self.ffi.new("size_t *")
+        self.given = self.ffi.new("size_t *")
+
+    @property
+    def handle(self) -> object:
+        """The driver's message; an error once it is freed."""
+        if self._handle is None:
+            raise MaeslantError("the message is closed, or its device is")
+        return self._handle
+
+    def free(self) -> None:
+        """Wipe the buffers and erase the keys. May be called twice."""
+        raise NotImplementedError
+
+    def _put(self, call, data: bytes) -> Iterator[bytes]:
+        """Give ``data`` to one of the driver's calls until all is taken, and what comes out."""
+        source = self.ffi.from_buffer(data)
+        done = 0
+        while done < len(data):
+            left = len(data) - done
+            check(
+                call(self.handle, source + done, left, self.taken, self.room, self.ROOM, self.given)
+            )
+            done += self.taken[0]
+            if self.given[0]:
+                yield bytes(self.ffi.buffer(self.room, self.given[0]))
+
+    def _get(self, call) -> Iterator[bytes]:
+        """What comes out of one of the driver's calls until nothing is left."""
+        while True:
+            check(call(self.handle, self.room, self.ROOM, self.given))
+            if not self.given[0]:
+                return
+            yield bytes(self.ffi.buffer(self.room, self.given[0]))
+
+    def _free(self, call) -> None:
+        """Give the handle back by one of the driver's calls, once, and wipe the output."""
+        if self._handle is not None:
+            call(self._handle)
+            self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
+            self._handle = None
+
+
+class Stream(Pieces):
+    """A message of a plain mode in pieces (mae_stream_*)."""
+
+    def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
+        ffi = device.ffi
+        handle = ffi.new("mae_stream_t **")
+        iv_pointer = ffi.NULL if iv is None else ffi.from_buffer(iv)
+        key_pointer = ffi.from_buffer(key)
+        number = MODES.index(mode)
+        check(
+            device.lib.mae_stream_begin(
+                device.handle,
+                number,
+                direction,
+                key_pointer,
+                len(key),
+                iv_pointer,
+                handle,
+            )
+        )
+        super().__init__(device, handle[0])
+
+    def update(self, data: bytes) -> Iterator[bytes]:
+        """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
+        return self._put(self.lib.mae_stream_update, data)
+
+    def finish(self) -> Iterator[bytes]:
+        """No more input; gives the rest."""
+        return self._get(self.lib.mae_stream_finish)
+
+    def free(self) -> None:
+        """Wipe the buffers and erase the keys. May be called twice."""
+        self._free(self.lib.mae_stream_free)

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files through a device: padding, bounded memory, output that is whole or absent."""
+
+import contextlib
+import errno
+import hmac
+import os
+import pathlib
+import select
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import BinaryIO
+
+from maeslant.driver.device import BLOCK, ENCRYPT, Device
+from maeslant.errors import MaeslantError, naming
+
+PIECE = 1 << 20
+
+
+@contextlib.contextmanager
+def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
+    """Open the input; "-" is standard input. Gives the file and its size where it is known."""
+    if name == "-":
+        yield sys.stdin.buffer, None
+        return
+    path = pathlib.Path(name)
+    if path.is_dir():
+        raise MaeslantError(f"{name} is a folder; give a file")
+    try:
+        with path.open("rb") as file:
+            info = os.fstat(file.fileno())
+            yield file, info.st_size if path.is_file() else None
+    except FileNotFoundError:
+        raise MaeslantError(f"{name}: there is no such file") from None
+    except PermissionError as error:
+        raise MaeslantError(f"{error.filename}: no permission to read or write it") from None
+
+
+class Sink:
+    """Write to an unbuffered file, all or an error that names it.
+
+    A buffer would fail once more when the file is closed, and hide the first error.
+    """
+
+    def __init__(self, file: BinaryIO, name: object) -> None:
+        self.file, self.name = file, name
+
+    def write(self, data: bytes) -> None:
+        """Write all of it."""
+        view = memoryview(data)
+        with naming(self.name):
+            while view:
+                count = self.file.write(view)
+                if count is None:  # a pipe that does not block, and is full
+                    select.select([], [self.file], [])
+                view = view[count or 0 :]
+
+
+def wipe(file: BinaryIO) -> None:
+    """Zeros over an unbuffered file that is about to be given up."""
+    with contextlib.suppress(OSError):  # of a full disk; what failed before is the message
+        left = os.fstat(file.fileno()).st_size
+        file.seek(0)
+        while left > 0:
+            left -= file.write(bytes(min(left, PIECE)))
+
+
+@contextlib.contextmanager
+def spool() -> Iterator[tuple[BinaryIO, Sink]]:
+    """Open an unnamed file on disk, for reading and for writing. Wiped at the end."""
+    with tempfile.TemporaryFile(buffering=0) as file:
+        try:
+            yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")
+        finally:
+            wipe(file)
+
+
+@contextlib.contextmanager
+def spooled(sink: Sink) -> Iterator[Sink]:
+    """Keep what is written on disk, unnamed, and pass it on if all went well. Wiped either way."""
+    with spool() as (file, kept):
+        yield kept
+        file.seek(0)
+        while piece := file.read(PIECE):
+            sink.write(piece)
+
+
+@contextlib.contextmanager
+def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[Sink]:
+    """Open the output; "-" is standard output. A file appears under its name only when whole.
+
+    The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
+    a process that is killed leaves nothing under the name that was asked for. ``withhold``: the
+    same for what is no file: nothing is given out before the end, and what fails is wiped.
+    """
+    if name == "-":
+        if sys.stdout.isatty():
+            raise MaeslantError("will not write binary data to a terminal; name a file or a pipe")
+        sys.stdout.flush()
+        file = getattr(sys.stdout.buffer, "raw", sys.stdout.buffer)
+        sink = Sink(file, "standard output")
+        with spooled(sink) if withhold else contextlib.nullcontext(sink) as given:
+            yield given
+        return
+    path = pathlib.Path(name)
+    if path.is_dir():
+        raise MaeslantError(f"{name} is a folder; give a file")
+    if path.exists() and not path.is_file():  # a device or a pipe cannot be replaced by a rename
+        with path.open("wb", buffering=0) as file:
+            sink = Sink(file, name)
+            with spooled(sink) if withhold else contextlib.nullcontext(sink) as given:
+                yield given
+        return
+    if path.exists() and not force:
+        raise MaeslantError(f"{name} exists; --force replaces it")
+    try:
+        file, temporary = new_file(path)
+    except FileNotFoundError:
+        raise MaeslantError(f"{path.parent}: there is no such folder") from None
+    except OSError as error:
+        raise MaeslantError(f"{path.parent}: {error.strerror}") from None
+    try:
+        with file:
+            try:
+                yield Sink(file, name)
+            except BaseException:
+                if withhold:
+                    wipe(file)
+                raise
+            with naming(name):
+                os.fsync(file.fileno())
+            umask = os.umask(0)
+            os.umask(umask)
+            os.fchmod(file.fileno(), 0o666 & ~umask)
+            appear(file.fileno(), path, force)
+    finally:
+        if temporary:
+            temporary.unlink(missing_ok=True)
+
+
+def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
+    """A file beside ``path`` without a name, so that even SIGKILL leaves nothing behind.
+
+    Where the file system has no such thing, one with a name of its own, which is also given.
+    """
+    try:
+        return os.fdopen(os.open(path.parent, os.O_TMPFILE | os.O_RDWR, 0o600), "w+b", 0), None
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL):
+            raise
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
+    return os.fdopen(handle, "w+b", 0), pathlib.Path(name)
+
+
+def appear(handle: int, path: pathlib.Path, force: bool) -> None:
+    """Give a finished file its name at once."""
+    # link() refuses where rename() would silently replace a file that came meanwhile. A folder
+    # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
+    folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.link(str(handle), path, src_dir_fd=folder, follow_symlinks=True)
+    except FileExistsError:
+        if not force:
+            raise MaeslantError(f"{path} exists; --force replaces it") from None
+        stage = path.with_name(f".{path.name}.{os.getpid()}.part")
+        os.link(str(handle), stage, src_dir_fd=folder, follow_symlinks=True)
+        os.replace(stage, path)
+    finally:
+        os.close(folder)
+
+
+def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """PKCS#7 (RFC 5652 §6.3): 1 to 16 bytes, each of that value."""
+    total = 0
+    for piece in pieces:
+        total += len(piece)
+        yield piece
+    count = BLOCK - total % BLOCK
+    yield bytes([count]) * count
+
+
+def unpad(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Take PKCS#7 padding off the end, or refuse."""
+    held = b""
+    for piece in pieces:
+        held += piece
+        yield held[:-BLOCK]
+        held = held[-BLOCK:]
+    count = held[-1] if held else 0
+    good = len(held) == BLOCK and 1 <= count <= BLOCK
+    if not good or not hmac.compare_digest(held[-count:], bytes([count]) * count):
+        raise MaeslantError("the padding is wrong: another key, mode or IV, or a damaged file")
+    yield held[:-count]
+
+
+def crypt(
+    device: Device,
+    mode: str,
+    direction: int,
+    key: bytes | bytearray,
+    iv: bytes | None,
+    pieces: Iterable[bytes],
+    padding: bool,
+) -> Iterator[bytes]:
+    """Run a message through a device; memory stays bounded whatever its length."""
+    if padding and direction == ENCRYPT:
+        pieces = pad(pieces)
+    with device.stream(mode, direction, key, iv) as stream:
+
+        def outputs() -> Iterator[bytes]:
+            for piece in pieces:
+                yield from stream.update(piece)
+            yield from stream.finish()
+
+        yield from unpad(outputs()) if padding and direction != ENCRYPT else outputs()
+
+
+def read(file: BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
+    """The pieces of a file; ``seen`` hears of each."""
+    while piece := file.read(PIECE):
+        seen(len(piece))
+        yield piece

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cards of this process: the driver's pool, a thread for each card."""
+
+import concurrent.futures
+import re
+from collections.abc import Callable
+
+from maeslant.driver.device import (
+    CODES,
+    NULL,
+    Device,
+    DeviceError,
+    build_simulation,
+    check,
+    library,
+)
+from maeslant.driver.pool.cards import Pool
+from maeslant.errors import MaeslantError
+
+
+class Local(Pool):
+    """Cards named by "pool:CARD,CARD"; "4*CARD" is four of them."""
+
+    def __init__(self, uri: str) -> None:
+        self.ffi, self.lib = library()
+        self.uri, self.handle = uri, None
+        for card in set(uri.removeprefix("pool:").split(",")):
+            card = re.sub(r"^\d+\*", "", card)
+            if card == NULL:
+                raise MaeslantError(f"{NULL} computes nothing: it is no card of a pool")
+            if card.startswith("sim:"):
+                build_simulation(card)
+        handle = self.ffi.new("mae_pool_t **")
+        check(self.lib.mae_pool_open(uri.encode(), handle))
+        self.handle = handle[0]
+        self.width = len(self.cards())
+        self.threads = concurrent.futures.ThreadPoolExecutor(self.width, "maeslant-card")
+
+    def close(self) -> None:
+        """Wait for the parts at work, drop the others, erase the keys, close the cards."""
+        if self.handle is not None:
+            self.threads.shutdown(wait=True, cancel_futures=True)
+            self.lib.mae_pool_close(self.handle)
+            self.handle = None
+
+    def run(self, call: Callable[..., object], *arguments: object) -> concurrent.futures.Future:
+        """Begin it in a thread, on the card that is free first."""
+        return self.threads.submit(self.on_a_card, call, *arguments)
+
+    def on_a_card(self, call: Callable[..., object], *arguments: object) -> object:
+        """The same in this thread. Raises DeviceError when all cards have failed."""
+        handle = self.ffi.new("mae_dev_t **")
+        while True:
+            check(self.lib.mae_pool_lend(self.handle, handle))
+            code, error, result = 0, None, None
+            try:
+                result = call(Device.of(handle[0], self.uri), *arguments)
+            except DeviceError as caught:
+                code, error = caught.code, caught
+            finally:
+                again = self.lib.mae_pool_give(self.handle, handle[0], code)
+            if not again:
+                break
+        if error:
+            raise error
+        return result
+
+    def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
+        """One whole message, as ``Device.crypt``: the driver's mae_pool_crypt."""
+        result = self.ffi.new("uint8_t[]", max(1, len(data)))
+        check(
+            self.lib.mae_pool_crypt(
+                self.handle,
+                CODES[mode],
+                direction,
+                self.ffi.from_buffer(key),
+                len(key),
+                self.ffi.NULL if iv is None else self.ffi.from_buffer(iv),
+                self.ffi.from_buffer(data),
+                result,
+                len(data),
+            )
+        )
+        return bytes(self.ffi.buffer(result, len(data)))
+
+    def cards(self) -> list[dict[str, object]]:
+        """Each card: uri, error (0 or why it was closed), why, loans, clocks, pool_clock."""
+        room, count = 64, self.ffi.new("size_t *")
+        infos = self.ffi.new("struct mae_pool_card[]", room)
+        check(self.lib.mae_pool_cards(self.handle, infos, room, count))
+        return [
+            {
+                "uri": self.ffi.string(info.uri).decode(),
+                "error": int(info.error),
+                "why": self.ffi.string(info.why).decode(),
+                "loans": info.loans,
+                "clocks": info.clocks,
+                "pool_clock": info.pool_clock,
+            }
+            for info in infos[0 : count[0]]
+        ]
+
+    def caps(self) -> dict[str, object]:
+        """What the cards can do together, and their names."""
+        found = Device.of(self.handle, self.uri).read("mae_caps", self.lib.mae_pool_get_caps)
+        return {**found, "cards": [card["uri"] for card in self.cards()]}

@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages over the cards of a pool, in pieces of any size and in bounded memory.
+
+What can be divided is done by all cards at once; of the rest one part follows the other, each on
+whichever card is free, so that no part of any message has more than one card to lose.
+"""
+
+import collections
+import hmac
+import os
+from collections.abc import Iterator
+
+from maeslant.driver import gf128
+from maeslant.driver.device import BLOCK, CODES, DECRYPT, ENCRYPT, NONCE, DeviceError, library
+from maeslant.driver.pool import parts
+from maeslant.errors import MaeslantError
+
+PART = 1 << 20  # bytes: long beside what a part costs a card, some hundred clocks
+AHEAD = 2  # parts for each card: one at work, one behind it
+TAGS = {"gcm": (4, 8, *range(12, 17)), "ccm": range(4, 17, 2), "cmac": range(4, 17)}
+GCM_MOST = (1 << 36) - 32  # SP 800-38D 5.2.1.1
+
+
+def xor(left: bytes, right: bytes) -> bytes:
+    """Of equal length."""
+    return bytes(a ^ b for a, b in zip(left, right, strict=True))
+
+
+def wrong_tag() -> DeviceError:
+    """What a device says of a message that is not what was sealed."""
+    ffi, lib = library()
+    return DeviceError(ffi.string(lib.mae_strerror(lib.MAE_E_AUTH)).decode(), lib.MAE_E_AUTH)
+
+
+def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
+    """Refuse what a card would: here it sees neither nonce nor tag of the whole message."""
+    least, most = {"gcm": (1, 65536), "ccm": (7, 13), "cmac": (0, 0)}[mode]
+    if nonce is not None and not least <= len(nonce) <= most:
+        raise MaeslantError(f"{mode} takes a nonce of {least} to {most} bytes, not {len(nonce)}")
+    if tag_bytes not in TAGS[mode]:
+        raise MaeslantError(f"{mode} has no tag of {tag_bytes} bytes")
+
+
+def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
+    """Plaintext that is not given before its tag was found right."""
+    held += results
+    return iter(())
+
+
+class Cutter:
+    """Bytes that come in pieces, cut into parts; at least a block stays back for the last one."""
+
+    def __init__(self) -> None:
+        self.held = bytearray()
+
+    def put(self, data: bytes) -> Iterator[bytes]:
+        """The parts that are whole."""
+        self.held += data
+        while len(self.held) >= PART + BLOCK:
+            yield bytes(self.held[:PART])
+            del self.held[:PART]
+
+    def rest(self) -> bytes:
+        """What is left, at the end."""
+        data = bytes(self.held)
+        self.wipe()
+        return data
+
+    def wipe(self) -> None:
+        """Forget it."""
+        self.held[:] = bytes(len(self.held))
+        self.held.clear()
+
+
+class Flight:
+    """Parts on cards, given back in the order in which they were begun."""
+
+    def __init__(self, pool) -> None:
+        self.pool = pool
+        self.most = AHEAD * pool.width
+        self.answers = collections.deque()
+
+    def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
+        """Another part; gives notes and results of earlier ones, waiting if they are too many."""
+        self.answers.append((note, self.pool.run(call, *arguments)))
+        while self.answers and (len(self.answers) > self.most or self.answers[0][1].done()):
+            yield self._next()
+
+    def end(self) -> Iterator[tuple[object, object]]:
+        """All that is left."""
+        while self.answers:
+            yield self._next()
+
+    def _next(self) -> tuple[object, object]:
+        note, answer = self.answers.popleft()
+        return note, answer.result()
+
+    def cancel(self) -> None:
+        """Nobody wants them."""
+        while self.answers:
+            self.answers.popleft()[1].cancel()
+
+
+def next_iv(mode: str, source: bytes, result: bytes) -> bytes:
+    """With which IV a message goes on after a part, in a mode that cannot be divided."""
+    if mode in ("cbc", "cfb"):
+        return result[-BLOCK:]
+    return xor(source[-BLOCK:], result[-BLOCK:])  # PCBC's chain, and OFB's keystream
+
+
+class Stream:
+    """A message of a plain mode."""
+
+    def __init__(self, pool, mode: str, direction: int, key: bytes, iv: bytes | None) -> None:
+        self.mode, self.direction, self.key, self.iv = mode, direction, key, iv
+        self.divided = library()[1].mae_mode_divides(CODES[mode], direction)
+        self.cutter = Cutter()
+        self.flight = Flight(pool)
+        self.pool = pool
+        self.offset = 0
+        self.before = bytes(BLOCK)
+
+    def _part(self, data: bytes) -> Iterator[bytes]:
+        arguments = (self.mode, self.direction, self.key, self.iv)
+        if self.divided:
+            begun = self.flight.begin(None, parts.plain, *arguments, self.offset, self.before, data)
+            self.offset += len(data)
+            self.before = data[-BLOCK:]
+            yield from (result for _, result in begun)
+            return
+        result = self.pool.run(parts.plain, *arguments, 0, self.before, data).result()
+        if len(data) >= BLOCK:
+            self.iv = next_iv(self.mode, data, result)
+        self.offset += len(data)
+        yield result
+
+    def update(self, data: bytes) -> Iterator[bytes]:
+        """Take ``data``; gives the output that is ready."""
+        for part in self.cutter.put(data):
+            yield from self._part(part)
+
+    def finish(self) -> Iterator[bytes]:
+        """No more input; gives the rest."""
+        rest = self.cutter.rest()
+        if rest or not self.offset:  # nothing at all goes to a card too: it knows whether it may be
+            yield from self._part(rest)
+        yield from (result for _, result in self.flight.end())
+
+    def free(self) -> None:
+        """Forget what is held."""
+        self.flight.cancel()
+        self.cutter.wipe()
+        self.key = b""
+
+
+class Gcm:
+    """A message of GCM, divided: each part is a message of its own to a card, put together here.
+
+    A part's counter comes from the IV that it is given, its hash from its tag (parts.gcm); GHASH of
+    the whole is the sum of the parts' hashes, each times H to the number of blocks behind it.
+    """
+
+    def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
+        self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
+        self.nonce = os.urandom(NONCE) if nonce is None else nonce
+        self.h = int.from_bytes(pool.run(parts.block, key, bytes(BLOCK)).result())
+        if not self.h:  # one key in 2^128; its hash says nothing
+            raise MaeslantError("GCM cannot be divided under this key; take another")
+        if len(self.nonce) == NONCE:
+            self.first = int.from_bytes(self.nonce + (1).to_bytes(4))
+        else:
+            self.first = gf128.ghash(self.h, self.nonce) if self.nonce else 0
+        self.cutter, self.flight = Cutter(), Flight(pool)
+        self.powers: dict[int, int] = {}
+        self.sum = 0
+        self.aad_bytes = self.data_bytes = 0
+        self.in_data = False
+        self.withholds = direction == DECRYPT and not unverified
+        self.ready: list[bytes] = []
+
+    def _counter(self, blocks: int) -> int:
+        """inc32, so often."""
+        low = (self.first + blocks) % (1 << 32)
+        return self.first >> 32 << 32 | low
+
+    def _add(self, length: int, value: bytes) -> None:
+        """The next part's hash."""
+        blocks = -(-length // BLOCK)
+        if blocks not in self.powers:
+            self.powers[blocks] = gf128.power(self.h, blocks)
+        self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ int.from_bytes(value)
+
+    def _take(self, done: Iterator[tuple[object, object]]) -> Iterator[bytes]:
+        """Results of parts: a hash alone of AAD, data and its hash else."""
+        for length, result in done:
+            data, value = result if isinstance(result, tuple) else (b"", result)
+            self._add(length, value)
+            if data:
+                yield data
+
+    def _part(self, data: bytes) -> Iterator[bytes]:
+        if not self.in_data:
+            call = (parts.ghash, self.key, self.h, self.first, data)
+        else:
+            counter = self._counter(self.data_bytes // BLOCK)
+            call = (parts.gcm, self.direction, self.key, self.h, counter, data)
+            self.data_bytes += len(data)
+            if self.data_bytes > GCM_MOST:
+                raise MaeslantError("GCM takes at most 2^36 - 32 bytes")
+        yield from self._take(self.flight.begin(len(data), *call))
+
+    def _rest(self) -> Iterator[bytes]:
+        if rest := self.cutter.rest():
+            yield from self._part(rest)
+
+    def aad(self, data: bytes) -> None:
+        """More of what is authenticated only; before all data."""
+        if self.in_data:
+            raise MaeslantError("all AAD comes before the data")
+        self.aad_bytes += len(data)
+        for part in self.cutter.put(data):
+            list(self._part(part))
+
+    def _data(self) -> None:
+        if not self.in_data:
+            list(self._rest())
+            self.in_data = True
+
+    def update(self, data: bytes) -> Iterator[bytes]:
+        """Take ``data``; gives the output that is ready."""
+        self._data()
+        for part in self.cutter.put(data):
+            results = self._part(part)
+            yield from hold_back(results, self.ready) if self.withholds else results
+
+    def finish(self, tag: bytes | None = None) -> bytes:
+        """No more input: makes the tag. With ``tag``: fails if it is wrong."""
+        self._data()
+        self.ready += self._rest()
+        self.ready += self._take(self.flight.end())
+        lengths = 8 * self.aad_bytes * parts.AAD_LENGTH + 8 * self.data_bytes * parts.DATA_LENGTH
+        total = gf128.multiply(self.sum ^ lengths, self.h).to_bytes(BLOCK)
+        mask = self.pool.run(parts.block, self.key, self.first.to_bytes(BLOCK)).result()
+        made = xor(total, mask)[: self.tag_bytes]
+        if tag is not None and not hmac.compare_digest(made, tag):
+            self.ready.clear()
+            raise wrong_tag()
+        return made
+
+    def read(self) -> Iterator[bytes]:
+        """The output that is left after :meth:`finish`."""
+        while self.ready:
+            yield self.ready.pop(0)
+
+    def free(self) -> None:
+        """Forget what is held."""
+        self.flight.cancel()
+        self.cutter.wipe()
+        self.ready.clear()
+        self.powers.clear()
+        self.key, self.h, self.sum = b"", 0, 0
+
+
+class Mac:
+    """CBC-MAC of a message in pieces: one part after the other."""
+
+    def __init__(self, pool, key: bytes) -> None:
+        self.pool, self.key, self.chain = pool, key, bytes(BLOCK)
+        self.cutter = Cutter()
+
+    def _part(self, data: bytes) -> None:
+        self.chain = self.pool.run(parts.last, self.key, self.chain, data).result()
+
+    def put(self, data: bytes) -> None:
+        """More of it."""
+        for part in self.cutter.put(data):
+            self._part(part)
+
+    def pad(self) -> None:
+        """Zeros to the end of the block, as between CCM's AAD and data."""
+        if rest := self.cutter.rest():
+            self._part(rest + bytes(-len(rest) % BLOCK))
+
+    def rest(self) -> bytes:
+        """The last block, which is not in the chain: 0 to 16 bytes."""
+        rest = self.cutter.rest()
+        cut = max(0, (len(rest) - 1) // BLOCK * BLOCK)
+        if cut:
+            self._part(rest[:cut])
+        return rest[cut:]
+
+
+class Cmac:
+    """CMAC (SP 800-38B), of CBC-MAC."""
+
+    def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
+        self.mac, self.tag_bytes, self.nonce = Mac(pool, key), tag_bytes, b""
+
+    def aad(self, data: bytes) -> None:
+        """More of the message."""
+        self.mac.put(data)
+
+    def finish(self, tag: bytes | None = None) -> bytes:
+        """The tag. With ``tag``: fails if it is wrong."""
+        mac, rest = self.mac, self.mac.rest()
+        subkey = int.from_bytes(mac.pool.run(parts.block, mac.key, bytes(BLOCK)).result())
+        for _ in range(1 if len(rest) == BLOCK else 2):
+            subkey = subkey << 1 & ((1 << 128) - 1) ^ (0x87 if subkey >> 127 else 0)
+        if len(rest) < BLOCK:
+            rest = (rest + b"\x80").ljust(BLOCK, b"\0")
+        final = xor(xor(rest, subkey.to_bytes(BLOCK)), mac.chain)
+        made = mac.pool.run(parts.block, mac.key, final).result()[: self.tag_bytes]
+        if tag is not None and not hmac.compare_digest(made, tag):
+            raise wrong_tag()
+        return made
+
+    def free(self) -> None:
+        """Forget what is held."""
+        self.mac.cutter.wipe()
+        self.mac.key = b""
+
+
+class Ccm:
+    """CCM (SP 800-38C): its CTR is divided, its CBC-MAC goes on from part to part beside it."""
+
+    def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
+        self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
+        self.nonce = os.urandom(NONCE) if nonce is None else nonce
+        self.aad_left, self.data_left = lengths
+        size = BLOCK - 1 - len(self.nonce)  # of the counter, in bytes
+        if lengths[1] >> 8 * size:
+            raise MaeslantError(
+                f"CCM with an IV of {len(self.nonce)} bytes takes less than 2^{8 * size} bytes"
+            )
+        flags = (64 if lengths[0] else 0) | (tag_bytes - 2) // 2 << 3 | size - 1
+        self.mac = Mac(pool, key)
+        self.mac.put(bytes([flags]) + self.nonce + lengths[1].to_bytes(size))
+        if lengths[0] >= 0xFF00:
+            short = lengths[0] < 1 << 32
+            prefix = b"\xff\xfe" if short else b"\xff\xff"
+            self.mac.put(prefix + lengths[0].to_bytes(4 if short else 8))
+        elif lengths[0]:
+            self.mac.put(lengths[0].to_bytes(2))
+        self.counter = bytes([size - 1]) + self.nonce + bytes(size)
+        first = (int.from_bytes(self.counter) + 1).to_bytes(BLOCK)
+        self.stream = Stream(pool, "ctr", ENCRYPT, key, first)
+        self.plain = collections.deque()  # encrypting: what the parts on their way came from
+        self.in_data = False
+        self.withholds = direction == DECRYPT and not unverified
+        self.ready: list[bytes] = []
+
+    def aad(self, data: bytes) -> None:
+        """More of what is authenticated only; before all data."""
+        if self.in_data:
+            raise MaeslantError("all AAD comes before the data")
+        self.aad_left -= len(data)
+        self.mac.put(data)
+
+    def _data(self) -> None:
+        if not self.in_data:
+            self.mac.pad()
+            self.in_data = True
+
+    def _seen(self, results: Iterator[bytes]) -> Iterator[bytes]:
+        for result in results:
+            if self.direction == DECRYPT:
+                self.mac.put(result)
+            yield result
+
+    def update(self, data: bytes) -> Iterator[bytes]:
+        """Take ``data``; gives the output that is ready."""
+        self._data()
+        self.data_left -= len(data)
+        if self.direction == ENCRYPT:
+            self.mac.put(data)
+        results = self._seen(self.stream.update(data))
+        yield from hold_back(results, self.ready) if self.withholds else results
+
+    def finish(self, tag: bytes | None = None) -> bytes:
+        """No more input: makes the tag. With ``tag``: fails if it is wrong."""
+        self._data()
+        if self.aad_left or self.data_left:
+            raise MaeslantError("the message is not as long as was said at its beginning")
+        self.ready += self._seen(self.stream.finish())
+        self.mac.pad()
+        mask = self.pool.run(parts.block, self.key, self.counter).result()
+        made = xor(self.mac.chain, mask)[: self.tag_bytes]
+        if tag is not None and not hmac.compare_digest(made, tag):
+            self.ready.clear()
+            raise wrong_tag()
+        return made
+
+    def read(self) -> Iterator[bytes]:
+        """The output that is left after :meth:`finish`."""
+        while self.ready:
+            yield self.ready.pop(0)
+
+    def free(self) -> None:
+        """Forget what is held."""
+        self.stream.free()
+        self.mac.cutter.wipe()
+        self.ready.clear()
+        self.mac.key = self.key = b""

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts of messages: functions for a card, in any order, and again if a card has failed.
+
+Each takes the device first, then only what it needs, and gives bytes. All take the key: it is on
+the card for as long as the part takes.
+"""
+
+from maeslant.driver import gf128
+from maeslant.driver.device import BLOCK, ENCRYPT, Device
+
+DATA_LENGTH = 1  # GCM's length block counts bits, AAD in its upper half and data in its lower
+AAD_LENGTH = 1 << 64
+
+
+def plain(
+    device: Device,
+    mode: str,
+    direction: int,
+    key: bytes,
+    iv: bytes | None,
+    offset: int,
+    before: bytes,
+    data: bytes,
+) -> bytes:
+    """``data`` as it stands ``offset`` bytes after a message's beginning, behind ``before``."""
+    return device.crypt_part(mode, direction, key, iv, offset, before, data)
+
+
+def block(device: Device, key: bytes, data: bytes) -> bytes:
+    """The cipher itself, over whole blocks."""
+    return device.crypt("ecb", ENCRYPT, key, None, data)
+
+
+def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
+    """CBC-MAC of whole blocks, going on from ``chain``."""
+    return device.crypt("cbc", ENCRYPT, key, chain, data)[-BLOCK:]
+
+
+def _nonce(h: int, counter: int) -> bytes:
+    """An IV of 16 bytes that makes GCM begin with this counter block.
+
+    GCM's first counter block is GHASH of such an IV, ((IV * H) ^ 128) * H, and H has an inverse.
+    """
+    inverse = gf128.inverse(h)
+    return gf128.multiply(gf128.multiply(counter, inverse) ^ 128, inverse).to_bytes(BLOCK)
+
+
+def _hash(tag: bytes, mask: int, h: int, lengths: int) -> bytes:
+    """GHASH of the blocks alone: the tag without its mask, and without the block of lengths."""
+    product = int.from_bytes(tag) ^ mask
+    return (gf128.multiply(product, gf128.inverse(h)) ^ lengths).to_bytes(BLOCK)
+
+
+def gcm(
+    device: Device, direction: int, key: bytes, h: int, counter: int, data: bytes
+) -> tuple[bytes, bytes]:
+    """A part of a GCM message that follows the counter block ``counter``: data and GHASH of it.
+
+    The hash is of the ciphertext's blocks from 0 on. Decrypting takes a second pass for it: what a
+    card decrypts it also checks, and a part has no tag of its own.
+    """
+    mask = int.from_bytes(block(device, key, counter.to_bytes(BLOCK)))
+    nonce = _nonce(h, counter)
+    _, result, tag = device.seal("gcm", key, data, nonce=nonce)
+    if direction == ENCRYPT:
+        return result, _hash(tag, mask, h, 8 * len(data) * DATA_LENGTH)
+    return result, ghash(device, key, h, counter, data)
+
+
+def ghash(device: Device, key: bytes, h: int, counter: int, data: bytes) -> bytes:
+    """GHASH of blocks, from 0 on, the last one filled with zeros."""
+    mask = int.from_bytes(block(device, key, counter.to_bytes(BLOCK)))
+    _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(h, counter))
+    return _hash(tag, mask, h, 8 * len(data) * AAD_LENGTH)

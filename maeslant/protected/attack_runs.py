@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant attack`: the adversary's catalogue, at work against the reference or the hardware."""
+
+import collections
+import contextlib
+import fnmatch
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from maeslant.errors import MaeslantError
+from maeslant.protected.attacks import catalogue, fuzz, tag_oracle
+from maeslant.protected.attacks.entry import NOTHING, Entry
+from maeslant.protected.attacks.paper000 import P0Device, P0Host
+from maeslant.protected.model.constants import Class
+from maeslant.protected.model.keys import Session, TagError
+from maeslant.protected.model.link import Link
+from maeslant.protected.model.workload import CAPABILITIES, Machine, Verdict, octets, play
+
+CAUGHT = {
+    "device:TAG": "card: tag of a request",
+    "device:CHUNK": "card: tag of a chunk",
+    "device:BEAT": "card: a beat too many, too few or refused",
+    "device:DOORBELL": "card: no legal length",
+    "device:ACCESS": "card: a refused register",
+    "device:BUDGET": "card: a key's budget",
+    "host:response tag": "driver: tag of an answer",
+    "host:chunk tag": "driver: tag of a chunk",
+    "host:timeout": "driver: no answer came",
+    "host:illegal capabilities": "driver: no legal device",
+    "host:shared memory inside the enclave": "driver: address of a buffer",
+    "host:impossible response": "driver: no device answers so",
+    NOTHING: "no effect: every result right",
+}
+MakeMachine = Callable[..., Machine]
+
+
+def machine_maker(card: bool) -> MakeMachine:
+    """What the attacks are made on: the simulated card (built if need be) or the reference."""
+    if not card:
+        return Machine
+    from maeslant.build import simulator
+    from maeslant.protected import rtl_card
+
+    simulator.build(rtl_card.BUILD)
+    return rtl_card.RtlMachine
+
+
+def choose(names: list[str], every: bool) -> list[Entry]:
+    """Attacks by name, by the beginning of one ("flip/", "H7" for a requirement's) or a pattern."""
+    entries = catalogue()
+    if every:
+        return entries
+    chosen = []
+    for name in names:
+        found = [
+            entry
+            for entry in entries
+            if entry.name == name
+            or entry.name.startswith(name.rstrip("/") + "/")
+            or name in entry.requirement.split()
+            or fnmatch.fnmatchcase(entry.name, name)
+        ]
+        if not found:
+            raise MaeslantError(f"no attack is named {name}; `maeslant attack` lists them")
+        chosen += [entry for entry in found if entry not in chosen]
+    return chosen
+
+
+def family_of(entry: Entry) -> str:
+    """What comes before the first stroke, or the first two words."""
+    return entry.name.split("/")[0] if "/" in entry.name else " ".join(entry.name.split()[:2])
+
+
+def say(caught: str) -> str:
+    """Who noticed what, for people."""
+    return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
+
+
+def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
+    """Make an attack; what came of it and what is wrong with that."""
+    verdict = play(entry.make(), big=entry.big, stay=entry.stay, make=make)
+    wrong = list(verdict.wrong)
+    if not verdict.fired:
+        wrong.append("the attack never acted")
+    if verdict.caught not in entry.expect:
+        wrong.append(f"noticed as {verdict.caught}, not {' or '.join(entry.expect)}")
+    if verdict.second != entry.second:
+        wrong.append(f"in the next session: {verdict.second}, not {entry.second}")
+    return verdict, wrong
+
+
+@contextlib.contextmanager
+def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]:
+    """A progress bar over a count; gives the function that advances it."""
+    columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
+    progress = Progress(
+        *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
+    )
+    with progress:
+        task = progress.add_task(title, total=total)
+        yield lambda count: progress.update(task, completed=count)
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    for column in columns:
+        right = column in ("attacks", "sessions", "share")
+        table.add_column(column, justify="right" if right else "left", overflow="fold")
+    return table
+
+
+def show_catalogue(console: Console) -> None:
+    """What attacks there are."""
+    families: dict[str, list[Entry]] = collections.defaultdict(list)
+    for entry in catalogue():
+        families[family_of(entry)].append(entry)
+    table = _table("Attacks: maeslant attack NAME, FAMILY or --all", "family", "attacks", "against")
+    table.add_column("for example")
+    for family, entries in families.items():
+        wanted = sorted({word for entry in entries for word in entry.requirement.split()}, key=_key)
+        table.add_row(family, str(len(entries)), " ".join(wanted), entries[0].name)
+    console.print(table)
+
+
+def _key(requirement: str) -> tuple[str, int]:
+    return requirement[0], int(requirement[1:])
+
+
+def run(
+    names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
+) -> bool:
+    """Make attacks and say what became of each. Whether all were noticed."""
+    entries = choose(names, every)
+    make = machine_maker(card)
+    where = "the simulated card" if card else "the reference"
+    results, start = [], time.monotonic()
+    with bar("attacking", len(entries), err) as advance:
+        for count, entry in enumerate(entries):
+            verdict, wrong = verdict_of(entry, make)
+            results.append((entry, verdict, wrong))
+            advance(count + 1)
+    bad = [entry.name for entry, _, wrong in results if wrong]
+    if as_json:
+        console.print_json(json.dumps([_as_json(*result) for result in results]))
+        return not bad
+    if len(results) <= 40:
+        _show_each(results, where, console)
+    else:
+        _show_families(results, where, console)
+    for entry, _, wrong in results:
+        for line in wrong:
+            console.print(f"[red]{entry.name}[/]: {line}", highlight=False)
+    console.print(
+        f"{len(results) - len(bad)} of {len(results)} attacks noticed or without effect, "
+        f"no wrong byte with application or accelerator; {time.monotonic() - start:.1f} s"
+        if not bad
+        else f"[red]{len(bad)} of {len(results)} attacks succeeded[/]",
+        highlight=False,
+    )
+    return not bad
+
+
+def _as_json(entry: Entry, verdict: Verdict, wrong: list[str]) -> dict[str, object]:
+    return {
+        "name": entry.name,
+        "requirement": entry.requirement.split(),
+        "aim": entry.aim,
+        "caught": verdict.caught,
+        "next_session": verdict.second,
+        "wrong": wrong,
+    }
+
+
+def _show_each(results: list, where: str, console: Console) -> None:
+    table = _table(f"On {where}", "attack", "against", "would have got", "caught by")
+    for entry, verdict, wrong in results:
+        caught = say(verdict.caught)
+        if entry.second != NOTHING:
+            caught += f"; next session: {say(verdict.second)}"
+        style = "red" if wrong else ""
+        table.add_row(entry.name, entry.requirement, entry.aim, caught, style=style)
+    console.print(table)
+
+
+def _show_families(results: list, where: str, console: Console) -> None:
+    table = _table(f"On {where}", "family", "attacks", "caught by")
+    families: dict[str, collections.Counter] = collections.defaultdict(collections.Counter)
+    for entry, verdict, _ in results:
+        caught = verdict.caught if entry.second == NOTHING else verdict.second
+        families[family_of(entry)][say(caught)] += 1
+    for family, counter in families.items():
+        text = "\n".join(f"{count:4} {name}" for name, count in counter.most_common())
+        table.add_row(family, str(counter.total()), text)
+    console.print(table)
+
+
+def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
+    """Random manipulations, composed. Whether none succeeded."""
+    make, start = machine_maker(card), time.monotonic()
+    with bar("manipulating", manipulations, err) as advance:
+        tally = fuzz.fuzz(manipulations, seed, make, advance)
+    where = "the simulated card" if card else "the reference"
+    title = f"{tally.manipulations:,} manipulations of {tally.sessions:,} sessions on {where}"
+    table = _table(title, "session ended by", "sessions")
+    for name, count in tally.caught.most_common():
+        table.add_row(say(name), f"{count:,}")
+    table.caption = ", ".join(f"{count:,} {name}" for name, count in tally.kinds.most_common())
+    console.print(table)
+    for line in tally.wrong:
+        console.print(f"[red]{line}[/]", highlight=False)
+    if not tally.wrong:
+        spent = time.monotonic() - start
+        console.print(f"no wrong byte, and every run ended; {spent:.1f} s", highlight=False)
+    return not tally.wrong
+
+
+# The paper's own protocol.
+
+CHANGE = b"\xff\0\0\x01"
+SECRET = b"weights!" * 6
+
+
+def _hash_key(key: bytes) -> int:
+    return int.from_bytes(Cipher(algorithms.AES256(key), modes.ECB()).encryptor().update(bytes(16)))
+
+
+def _session(machine: Machine) -> Session:
+    """The first session's secrets, which only the judge knows."""
+    label = f"{machine.seed} first"
+    return Session(
+        octets(f"{label} secret", 32),
+        octets(f"{label} id", 16),
+        octets(f"{label} host nonce", 32),
+        octets(f"{machine.seed} device nonce 0", 32),
+        CAPABILITIES.word(),
+    )
+
+
+def run_p0(card: bool, console: Console) -> bool:
+    """The tag oracle: against the paper-faithful mode, then the same steps against ours."""
+    from maeslant.protected.model.workload import expected, first, judge
+
+    key = os.urandom(32)
+    attack = tag_oracle.P0Oracle(CHANGE)
+    device = P0Device(key)
+    device.bus = Link(device, 1 << 12, attack)
+    host = P0Host(device.bus, key)
+    host.send(0, b"anything at all.")
+    learned = attack.learn(device.bus, os.urandom(16))
+    try:
+        host.send(64, SECRET)
+        noticed = False
+    except TagError:
+        noticed = True
+    arrived = bytes(device.memory[64 : 64 + len(SECRET)])
+    fell = learned == _hash_key(key) and not noticed and arrived != SECRET
+    console.print("[bold]The paper's mode[/] (a tag that anyone can read, a start that repeats):")
+    console.print(f"  two tags under one key and IV give H = {learned:032x}", highlight=False)
+    console.print(f"  sent      {SECRET[:16]!r}…, the driver compared tags and was content")
+    console.print(f"  arrived   {arrived[:16]!r}…", highlight=False)
+    console.print("  [red]it falls[/]" if fell else "  it holds")
+
+    make = machine_maker(card)
+    oracle = tag_oracle.OurOracle(CHANGE)
+    machine = make(oracle)
+    try:
+        record = machine.session("first", first)
+        wrong = judge(record, expected())
+        session = _session(machine)
+    finally:
+        machine.close()
+    hashes = {_hash_key(session.derive(cls, epoch)[:32]) for cls in Class for epoch in (0, 1)}
+    tried = [h for _, h in oracle.candidates()]
+    forged = play(tag_oracle.OurOracle(CHANGE, _hash_key(session.derive(Class.DMA_IN, 0)[:32])))
+    holds = not wrong and not hashes & set(tried) and forged.caught == "device:CHUNK"
+    holds &= not forged.wrong
+    where = "the simulated card" if card else "the reference"
+    console.print(f"[bold]Ours[/], on {where}, the same steps:")
+    console.print(
+        f"  {len(tried)} pairs of tags on the bus, {len(oracle.readable)} readable words:"
+    )
+    console.print("  no pair is under one key and IV, none gives H")
+    console.print(f"  and with H as a gift, a forged transfer is caught: {say(forged.caught)}")
+    console.print("  it holds" if holds else "  [red]it falls[/]")
+    return fell and holds

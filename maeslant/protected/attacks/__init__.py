@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The attacks of the specification, each in each place, with what must become of it.
+
+`catalogue()` lists them: a name, the requirement that answers it, what it would have got, and who
+must notice ("nothing": it has no effect, and every result is right).
+"""
+
+from maeslant.protected.attacks import flips, orders, places, races, replays
+from maeslant.protected.attacks.entry import Entry
+
+
+def catalogue() -> list[Entry]:
+    """Every attack."""
+    families = (
+        flips.flips,
+        replays.replays,
+        replays.splices,
+        orders.orders,
+        orders.losses,
+        orders.lengths,
+        places.places,
+        places.inventions,
+        places.fetches,
+        races.races,
+    )
+    return [entry for family in families for entry in family()]

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mailbox, raw accesses, plain registers, shared memory."""
+
+from collections.abc import Iterator
+
+from maeslant.protected.attacks.adversary import On, doorbell, flip, mailbox
+from maeslant.protected.attacks.entry import (
+    BELL,
+    ILLEGAL,
+    INSIDE,
+    LATER,
+    NOTHING,
+    TAG,
+    TIMEOUT,
+    Entry,
+    edit_answer,
+    edit_data,
+    flipper,
+)
+from maeslant.protected.model.constants import (
+    CAPABILITIES,
+    DEVICE_NONCE,
+    HOST_NONCE,
+    PAGE,
+    RESET,
+    RESET_WORD,
+    SLOTS,
+    STATE,
+    Kind,
+    State,
+)
+from maeslant.protected.model.link import Attack, BusError, Event, Link, What
+
+
+def races() -> Iterator[Entry]:
+    """The mailbox, raw accesses, the OS's own registers."""
+
+    def scribble(attack: On, event: Event, link: Link) -> list[Event]:
+        queue = event.address // PAGE - 1
+        return [event, mailbox(queue, b"\xff" * 96), doorbell(queue, 4), doorbell(queue, 1)]
+
+    def scribble_first(attack: On, event: Event, link: Link) -> list[Event]:
+        return [mailbox(event.address // PAGE - 1, b"\xff" * 4, 20), event]
+
+    for kind in Kind:
+        nth = LATER.get(kind, 0)
+        yield Entry(
+            f"race/{kind.name}/after the doorbell",
+            "H7",
+            "another request than the one that was verified",
+            lambda kind=kind, nth=nth: On(scribble, what="doorbell", kind=kind, nth=nth),
+            (NOTHING, TAG),  # a short request may be over before the second doorbell
+        )
+        yield Entry(
+            f"race/{kind.name}/before the doorbell",
+            "H7",
+            "another request than the one that was written",
+            lambda kind=kind, nth=nth: On(scribble_first, what="doorbell", kind=kind, nth=nth),
+            (TAG,),
+        )
+    yield Entry(
+        "race/doorbell without a message",
+        "H5",
+        "an old message again",
+        lambda: On(
+            lambda attack, event, link: [event, doorbell(1, 4)], what="number", queue=1, nth=0
+        ),
+        (TAG, BELL, NOTHING),
+    )
+
+    class Raw(On):
+        """Protected space, and what a mailbox holds."""
+
+        def idle(self, link: Link) -> None:
+            """Try everything that the bus offers."""
+            self.fired += 1
+            for offset in range(0, 0x80, 4):
+                for what, data in ((What.MMIO_WRITE, b"\1\0\0\0"), (What.MMIO_READ, b"")):
+                    try:
+                        link.raw(Event(what, 0x1000_0000 + offset, 4, data))
+                    except BusError:
+                        continue
+                    raise AssertionError("a raw access to protected space was answered")
+            for queue in range(3):
+                inside = link.raw(Event(What.MMIO_READ, PAGE * (1 + queue), 0x420))
+                assert not any(inside), "the mailbox can be read"
+
+    yield Entry("raw access", "M1 M3 H7", "a protected register", Raw, (NOTHING,))
+
+    class TakeBack(On):
+        """The OS resets the card in the middle."""
+
+        def react(self, sight, event, data, link):  # noqa: D102
+            if self.active:
+                word = RESET_WORD.to_bytes(4, "little")
+                link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
+            return data
+
+    for what, nth in (("data in", 1), ("status", 7), ("status", 12), ("load number", 40)):
+        yield Entry(
+            f"reset/{what}/{nth}",
+            "M4 H14",
+            "what the session left",
+            lambda what=what, nth=nth: TakeBack(what=what, nth=nth),
+            (TIMEOUT,),
+        )
+    yield Entry(
+        "register/host nonce in a session",
+        "H3",
+        "other keys",
+        lambda: On(
+            lambda attack, event, link: [
+                Event(What.MMIO_WRITE, HOST_NONCE, 32, bytes(32)),
+                event,
+            ],
+            what="request",
+            every=True,
+        ),
+        (NOTHING,),
+    )
+    for name, bit, expect in (
+        ("depth", 41, (TAG,)),
+        ("queues", 50, (TAG,)),
+        ("operations", 25, (TAG,)),
+        ("memory", 16, (TAG,)),
+        ("version", 57, (ILLEGAL,)),
+        ("granule", 8, (ILLEGAL,)),
+        ("regions", 1, (TAG,)),
+    ):
+        yield Entry(
+            f"register/capabilities/{name}",
+            "H3",
+            "a weaker device than it is",
+            lambda bit=bit: On(
+                answer=edit_answer(lambda data: flip(data, bit)),
+                what=f"register {CAPABILITIES:#05x}",
+            ),
+            expect,
+        )
+    yield Entry(
+        "register/device nonce",
+        "H3",
+        "old keys again",
+        lambda: On(
+            answer=edit_answer(lambda data: bytes(32)), what=f"register {DEVICE_NONCE:#05x}"
+        ),
+        (TAG,),
+    )
+    yield Entry(
+        "register/host nonce",
+        "H3",
+        "old keys again",
+        lambda: On(edit_data(lambda data: bytes(32)), what=f"register {HOST_NONCE:#05x}"),
+        (TAG,),
+    )
+    for name, address in {
+        "in the enclave": 0x7F00_0000_1000,
+        "across its start": 0x7F00_0000_0000 - 64,
+        "around the end of memory": (1 << 64) - 64,
+        "not at a granule": Link.BASE + 8,
+    }.items():
+
+        class Place(Attack):
+            """The kernel driver's lie about shared memory."""
+
+            def __init__(self, address: int = address) -> None:
+                super().__init__()
+                self.address = address
+
+            def place(self, address: int, size: int) -> int:
+                """The fourth buffer is somewhere else."""
+                self.fired += 1
+                return self.address if self.fired == 4 else address
+
+        yield Entry(f"shared memory {name}", "H10", "the enclave's own memory", Place, (INSIDE,))
+
+    class AfterError(On):
+        """Spoil a request, then say everything again to the dead card."""
+
+        def idle(self, link: Link) -> None:
+            """All messages, all doorbells, and another host nonce."""
+            state = link.raw(Event(What.MMIO_READ, STATE, 4))[0]
+            if state == State.DEAD:
+                for sight, message, bell in self.requests:
+                    link.raw(mailbox(sight.queue, message.data))
+                    link.raw(bell)
+                link.raw(Event(What.MMIO_WRITE, HOST_NONCE, 32, bytes(32)))
+                for at in range(SLOTS):
+                    assert not any(link.raw(Event(What.MMIO_READ, PAGE + 16 * at, 16)))
+
+    yield Entry(
+        "after an error/everything again",
+        "H5 H14",
+        "a session that lives on",
+        lambda: AfterError(edit_data(flipper(20)), what="request", kind=Kind.D2H, nth=1),
+        (TAG,),
+    )
+    yield Entry(
+        "register/always ready",
+        "H7",
+        "a message over another",
+        lambda: On(answer=edit_answer(lambda data: b"\1\0\0\0"), what="status", every=True),
+        (TIMEOUT, TAG, NOTHING),
+    )
+    yield Entry(
+        "register/never ready",
+        "H18",
+        "nothing",
+        lambda: On(answer=edit_answer(lambda data: bytes(4)), what="status", every=True, nth=9),
+        (TIMEOUT,),
+    )

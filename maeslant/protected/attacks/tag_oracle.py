@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tag-oracle attack (H1): it takes P0's channel apart, and the same steps fail against ours.
+
+Two tags under one key and IV over two ciphertexts of one block differ by (c1 ^ c2) * H^2. With H,
+any tag can be moved from one ciphertext to another: T' = T ^ GHASH(c) ^ GHASH(c').
+"""
+
+import dataclasses
+from collections.abc import Iterable
+
+from maeslant.driver import gf128
+from maeslant.protected.attacks.adversary import Adversary, Sight
+from maeslant.protected.attacks.paper000 import (
+    ENGINE_TAG,
+    FINALIZE,
+    MOVE,
+    REQUEST,
+    START,
+    raw_read,
+    raw_write,
+)
+from maeslant.protected.model.link import Attack, Event, Link, What
+
+
+def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
+    """H out of two (ciphertext of one block, tag) under one key and IV."""
+    (c1, t1), (c2, t2) = first, second
+    tags = int.from_bytes(t1) ^ int.from_bytes(t2)
+    texts = int.from_bytes(c1) ^ int.from_bytes(c2)
+    return gf128.square_root(gf128.multiply(tags, gf128.inverse(texts)))
+
+
+def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> bytes:
+    """The tag of another ciphertext under the same key, IV and AAD."""
+    change = gf128.ghash(h, old, aad) ^ gf128.ghash(h, new, aad)
+    return (int.from_bytes(tag) ^ change).to_bytes(16)
+
+
+class P0Oracle(Attack):
+    """Against P0: learn H with a replayed start, then change what is sent and what is received."""
+
+    def __init__(self, change: bytes) -> None:
+        super().__init__()
+        self.change = change  # wanted difference of plaintexts
+        self.start: list[Event] = []
+        self.h: int | None = None
+        self.sent = self.forged = b""
+
+    def learn(self, link: Link, ciphertext: bytes) -> int:
+        """Ask the card twice for a tag over a block of ours, under one key and IV."""
+        buffer = link.BASE + len(link.memory) - 64
+        pairs = []
+        for block in (ciphertext[:16], bytes(15) + b"\1"):
+            for event in self.start[:2]:  # a transfer into the card
+                link.raw(event)
+            link.raw(Event(What.HOST_STORE, buffer, 16, block))
+            raw_write(link, MOVE, buffer.to_bytes(8) + (16).to_bytes(4))
+            raw_write(link, FINALIZE, b"\1")
+            pairs.append((block, raw_read(link, ENGINE_TAG, 16)))
+        self.h = recover(*pairs)
+        return self.h
+
+    def transform(self, event: Event, link: Link) -> Iterable[Event]:
+        """Remember starts; change data on its way."""
+        if event.what is What.MMIO_WRITE and event.address in (REQUEST, START):
+            self.start.append(event)
+        if event.what is What.DMA_WRITE and self.h is not None:
+            return (event.with_data(self._forge(event.data)),)
+        return (event,)
+
+    def answer(self, event: Event, data: bytes, link: Link) -> bytes:
+        """Change data on its way in, and the tag that the driver compares."""
+        if self.h is None:
+            return data
+        if event.what is What.DMA_READ:
+            return self._forge(data)
+        if event.what is What.MMIO_READ and event.address == ENGINE_TAG and self.sent:
+            # In: the card's tag is over the forged text, the driver wants the sent one's.
+            # Out: the card's tag is over the sent text, the driver wants the forged one's.
+            return move_tag(self.h, data, self.forged, self.sent)
+        return data
+
+    def _forge(self, data: bytes) -> bytes:
+        change = self.change.ljust(len(data), b"\0")
+        self.sent = data
+        self.forged = bytes(a ^ b for a, b in zip(data, change, strict=True))
+        self.fired += 1
+        return self.forged
+
+
+@dataclasses.dataclass
+class Harvest:
+    """Something that may be a tag, over something that may be its ciphertext."""
+
+    aad: bytes
+    ciphertext: bytes
+    tag: bytes
+
+
+class OurOracle(Adversary):
+    """The same against ours: every tag on the bus, every register, then the same forgery.
+
+    Replays what it can to get a second tag under one key and IV. `learn` tries each pair of tags as
+    if both were under one key and IV; `tested` says how many candidates for H there were and
+    `right` how many of them predict the tag of a third message of that class.
+    """
+
+    def __init__(self, change: bytes, h: int | None = None) -> None:
+        super().__init__()
+        self.change, self.h = change, h
+        self.harvest: list[Harvest] = []
+        self.readable: set[bytes] = set()
+
+    def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
+        """Collect."""
+        if sight.what in ("request", "response"):
+            data = event.data
+            self.harvest.append(Harvest(data[:16], data[16:-16], data[-16:]))
+        if event.what is What.DMA_READ:
+            self.fired += 1
+            for page in range(4):
+                for at in range(0, 0x600, 16):
+                    self.readable.add(raw_read(link, 0x1000 * page + at, 16))
+        return (event,)
+
+    def candidates(self) -> Iterable[tuple[Harvest, int]]:
+        """An H for each pair of single-block messages, as if they shared key and IV."""
+        single = [item for item in self.harvest if len(item.ciphertext) == 16]
+        for at, first in enumerate(single):
+            for second in single[at + 1 :]:
+                if first.ciphertext != second.ciphertext:
+                    pair = (first.ciphertext, first.tag), (second.ciphertext, second.tag)
+                    yield first, recover(*pair)
+
+    def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
+        """Forge with an H that is given: without a published tag even that is of no use."""
+        if self.h is not None and sight.what == "data in":
+            change = self.change.ljust(len(data), b"\0")
+            return bytes(a ^ b for a, b in zip(data, change, strict=True))
+        return data

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operating system's process that also counts: python -m maeslant.protected.card_process SOCKET ...
+
+As maeslant-os (driver/os), with a simulated card or the reference's, and at its end writes what the
+simulator counted. Arguments: socket number, library or "reference", options, MiB of shared memory,
+file for the counters (JSON).
+"""
+
+import json
+import pathlib
+import sys
+
+from maeslant.protected.host_process import Server
+from maeslant.protected.model.link import Link
+from maeslant.sim.machine import Simulator, SimulatorError
+
+INSTALL = 100_000  # clocks
+STEP = 256  # clocks that a pause takes at most
+
+
+class SimulatedServer(Server):
+    """A simulated card behind the functions of struct mae_os_card."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        super().__init__(Link(None, 0))
+        self.simulator = simulator
+
+    def _call(self, result: int) -> int:
+        return min(result, 0)
+
+    def read(self, _user, offset, data, size) -> int:
+        """Registers."""
+        try:
+            for at in range(0, size, 4):
+                word = self.simulator.read32(offset + at).to_bytes(4, "little")
+                self.ffi.memmove(data + at, word, min(4, size - at))
+        except SimulatorError as error:
+            return -error.code
+        return 0
+
+    def write(self, _user, offset, data, size) -> int:
+        """Registers."""
+        given = bytes(self.ffi.buffer(data, size))
+        try:
+            for at in range(0, size - 3, 4):
+                self.simulator.write32(offset + at, int.from_bytes(given[at : at + 4], "little"))
+        except SimulatorError as error:
+            return -error.code
+        return 0
+
+    def map(self, _user, host, memory, size) -> int:
+        """Host memory."""
+        sim = self.simulator
+        address = int(self.ffi.cast("uintptr_t", memory))
+        place = sim.ffi.cast("void *", address)
+        return self._call(sim.lib.mae_sim_map(sim.handle, host, place, size, 1))
+
+    def pause(self, _user) -> int:
+        """Until the interrupt, or for a while. It is a pulse: an old one does not count."""
+        sim = self.simulator
+        error = sim.lib.mae_sim_run(sim.handle, 1)
+        return error or self._call(sim.lib.mae_sim_wait(sim.handle, STEP - 1))
+
+    def install(self, _user, secret, session_id) -> int:
+        """The provisioning port."""
+        ffi = self.ffi
+        given = bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
+        return 0 if self.simulator.install(*given, INSTALL) else -16
+
+    def clocks(self, _user) -> int:
+        """Since the machine was made."""
+        return self.simulator.stats()["bus_clocks"]
+
+
+def reference() -> Server:
+    """The reference's card with the neural-network kernel."""
+    from maeslant.protected.model.keys import Capabilities
+    from maeslant.protected.model.nn_card import NnDevice
+
+    device = NnDevice(Capabilities())
+    device.bus = Link(device)
+    return Server(device.bus)
+
+
+def main() -> int:
+    """Serve one enclave."""
+    number, library, options, mebibytes, counters = sys.argv[1:]
+    if library == "reference":
+        server = reference()
+    else:
+        server = SimulatedServer(Simulator(pathlib.Path(library), options))
+    card = server.ffi.new("struct mae_os_card *", server.functions)
+    result = server.lib.mae_os_serve(int(number), int(mebibytes) << 20, card)
+    found = server.simulator.stats() if isinstance(server, SimulatedServer) else {}
+    pathlib.Path(counters).write_text(json.dumps(found))
+    return int(result != 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

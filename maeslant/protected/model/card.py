@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Behind the guard: device memory with its quarantine (H8), and a small kernel with registers.
+
+The kernel stands for any accelerator: it reads `length` bytes at `source`, maps each through a
+fixed table and writes them to `destination`, a granule a step. Both begin at a granule, as regions
+do; a run from or to another place is given up with a fault.
+"""
+
+import dataclasses
+
+from maeslant.protected.model.constants import GRANULE, Op
+from maeslant.protected.model.link import BusError
+
+CONTROL, STATUS, RUNS, SOURCE, DESTINATION, LENGTH, SCRATCH = 0, 4, 8, 0x10, 0x18, 0x20, 0x40
+SPACE = 0x80
+BUSY, FAULT = 1, 2
+TABLE = bytes((3 * byte + 1) & 0xFF for byte in range(256))
+
+
+@dataclasses.dataclass
+class Region:
+    """The granules of a transfer: reserved against transfers, and once locked against all."""
+
+    base: int
+    total: int
+    outward: bool  # device to host: others may read
+    locked: bool = False
+
+    @property
+    def end(self) -> int:
+        """Behind the last granule."""
+        return self.base + -(-self.total // GRANULE) * GRANULE
+
+    def meets(self, address: int, size: int) -> bool:
+        """Whether an access touches a granule of it."""
+        return address < self.end and self.base < address + size
+
+
+class Memory:
+    """Device memory and the regions of its transfers."""
+
+    def __init__(self, size: int, locks: int) -> None:
+        self.data = bytearray(size)
+        self.locks = locks
+        self.regions: list[Region] = []
+
+    def reserve(self, region: Region) -> bool:
+        """Take a region for a transfer, if no other one meets it."""
+        if len(self.regions) == self.locks or any(
+            other.meets(region.base, region.end - region.base)
+            and not (other.outward and region.outward)
+            for other in self.regions
+        ):
+            return False
+        self.regions.append(region)
+        return True
+
+    def scrub(self, region: Region) -> None:
+        """Clear the region of a transfer that was given up."""
+        self.data[region.base : region.end] = bytes(region.end - region.base)
+
+    def allowed(self, address: int, size: int, write: bool) -> bool:
+        """Whether the kernel may make this access now."""
+        inside = 0 <= address and address + size <= len(self.data)
+        return inside and not any(
+            region.locked and region.meets(address, size) and (write or not region.outward)
+            for region in self.regions
+        )
+
+    def clear(self) -> None:
+        """Everything, as SCRUB does."""
+        self.data[:] = bytes(len(self.data))
+        self.regions.clear()
+
+
+class Kernel:
+    """The accelerator and its protected registers."""
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+        self.witness: list[tuple] = []
+        self.clear()
+
+    def clear(self) -> None:
+        """Everything, as SCRUB does."""
+        self.registers = bytearray(SPACE)
+        self.busy = self.fault = False
+        self.runs = self.at = 0
+        self.seen = bytearray()
+
+    def legal(self, op: int, offset: int, width: int) -> bool:
+        """Whether there is a register that takes this access (M1)."""
+        if offset + width > SPACE:
+            return False
+        if offset in (CONTROL, STATUS):
+            return width == 4 and op == (Op.WRITE if offset == CONTROL else Op.READ)
+        if offset == RUNS:
+            return width == 8 and op == Op.READ
+        return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
+
+    def read(self, offset: int, width: int) -> int:
+        """A register."""
+        if offset == STATUS:
+            return BUSY * self.busy | FAULT * self.fault
+        if offset == RUNS:
+            return self.runs
+        return int.from_bytes(self.registers[offset : offset + width], "little")
+
+    def write(self, offset: int, width: int, value: int) -> None:
+        """A register; writing 1 to CONTROL starts a run, which nothing may change under way."""
+        if self.busy and offset < SCRATCH:
+            raise BusError(hex(offset))
+        if offset == CONTROL:
+            if value & 1:
+                self.busy, self.fault, self.at, self.seen = True, False, 0, bytearray()
+        else:
+            self.registers[offset : offset + width] = value.to_bytes(width, "little")
+
+    def step(self) -> bool:
+        """A granule of the run under way."""
+        if not self.busy:
+            return False
+        length = self.read(LENGTH, 8)
+        size = min(GRANULE, length - self.at)
+        source, destination = self.read(SOURCE, 8) + self.at, self.read(DESTINATION, 8) + self.at
+        if size > 0:
+            if (
+                source % GRANULE
+                or destination % GRANULE
+                or not self.memory.allowed(source, size, write=False)
+                or not self.memory.allowed(destination, size, write=True)
+            ):
+                self.busy, self.fault = False, True
+                self.witness.append(("fault",))
+                return True
+            data = self.memory.data[source : source + size]
+            self.seen += data
+            self.memory.data[destination : destination + size] = data.translate(TABLE)
+            self.at += size
+        if self.at >= length:
+            self.busy = False
+            self.runs += 1
+            self.witness.append(("run", bytes(self.seen)))
+        return True

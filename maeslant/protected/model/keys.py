@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Capabilities, key derivation, IVs, sealing and budgets: docs/protocol.md §1, §2, §9."""
+
+import dataclasses
+import hmac
+
+from cryptography.hazmat.primitives.ciphers import algorithms
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptography.hazmat.primitives.cmac import CMAC
+from cryptography.hazmat.primitives.kdf.kbkdf import KBKDFCMAC, CounterLocation, Mode
+
+from maeslant.protected.model import wire
+from maeslant.protected.model.constants import GRANULE, MAX_OPERATIONS, TAG, VERSION, Class
+
+LABEL = b"maeslant1"
+OUTPUT = 44
+
+
+class BudgetError(Exception):
+    """A key has been used as often as is safe (H12)."""
+
+
+class TagError(Exception):
+    """Something was not sealed by the other end for this place."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Capabilities:
+    """What the device is: the fixed word of 64 bits that is part of every key."""
+
+    queues: int = 4
+    depth: int = 8
+    log2_chunk: int = 20
+    operations: int = MAX_OPERATIONS
+    log2_memory: int = 20
+    version: int = VERSION
+    log2_granule: int = GRANULE.bit_length() - 1
+    regions: int = 12
+
+    def word(self) -> int:
+        """As the register shows it."""
+        fields = (self.version, self.queues, self.depth, self.log2_chunk, self.operations)
+        return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.regions)))
+
+    @classmethod
+    def unpack(cls, word: int) -> "Capabilities":
+        """From the register; checks nothing."""
+        version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
+        return cls(queues, depth, chunk, operations, memory, version, granule, regions)
+
+    def legal(self) -> bool:
+        """Whether a host may work with such a device."""
+        return (
+            (self.version, self.log2_granule) == (VERSION, 6)
+            and 1 <= self.queues <= 64
+            and 1 <= self.depth <= 63
+            and 12 <= self.log2_chunk <= 20
+            and 4 <= self.operations <= 64
+            and 12 <= self.log2_memory <= 40
+            and 1 <= self.regions <= 64
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class Session:
+    """What both ends begin with."""
+
+    secret: bytes
+    session_id: bytes
+    host_nonce: bytes
+    device_nonce: bytes
+    capabilities: int
+
+    def context(self, cls: int, epoch: int) -> bytes:
+        """The derivation's context of 93 bytes."""
+        return b"".join(
+            (
+                self.session_id,
+                self.host_nonce,
+                self.device_nonce,
+                cls.to_bytes(1),
+                epoch.to_bytes(4),
+                self.capabilities.to_bytes(8),
+            )
+        )
+
+    def derive(self, cls: int, epoch: int) -> bytes:
+        """Key and mask, 44 bytes (H3)."""
+        kdf = KBKDFCMAC(
+            algorithm=algorithms.AES256,
+            mode=Mode.CounterMode,
+            length=OUTPUT,
+            rlen=4,
+            llen=4,
+            location=CounterLocation.BeforeFixed,
+            label=LABEL,
+            context=self.context(cls, epoch),
+            fixed=None,
+        )
+        return kdf.derive(self.secret)
+
+    def digest(self) -> bytes:
+        """Last 4 bytes of block(3) of each class in epoch 0: the same when the keys are."""
+        found = b""
+        for cls in Class:
+            mac = CMAC(algorithms.AES256(self.secret))
+            mac.update((3).to_bytes(4) + LABEL + bytes(1) + self.context(cls, 0))
+            mac.update((8 * OUTPUT).to_bytes(4))
+            found += mac.finalize()[-4:]
+        return found
+
+
+class Key:
+    """The key of a class in an epoch, with its mask and what it has been used for."""
+
+    def __init__(self, session: Session, cls: Class, epoch: int, limit: int) -> None:
+        output = session.derive(cls, epoch)
+        self.bytes, self.mask = output[:32], output[32:]
+        self.cls, self.epoch, self.limit = cls, epoch, limit
+        self.used = 1  # H
+
+    def spend(self, count: int) -> None:
+        """Account for a message of so many bytes before it is begun, or refuse (H12)."""
+        if self.used + wire.blocks(count) > self.limit:
+            raise BudgetError(f"class {self.cls} epoch {self.epoch}: {self.used} blocks used")
+        self.used += wire.blocks(count)
+
+    def iv(self, queue: int, sequence: int) -> bytes:
+        """The only IV of a (queue, number) under this key (H2)."""
+        counter = bytes((self.cls, queue, 0, 0)) + sequence.to_bytes(8)
+        return bytes(a ^ b for a, b in zip(self.mask, counter, strict=True))
+
+    def seal(self, queue: int, sequence: int, aad: bytes, plain: bytes) -> bytes:
+        """Ciphertext and tag."""
+        return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
+
+    def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
+        """The plaintext, or TagError; the library compares all 128 bits in constant time (H15)."""
+        if len(sealed) < TAG:
+            raise TagError
+        try:
+            return AESGCM(self.bytes).decrypt(self.iv(queue, sequence), sealed, aad)
+        except Exception as error:  # InvalidTag, and nothing that tells more
+            raise TagError from error
+
+    def seal_message(self, queue: int, kind: int, sequence: int, body: bytes) -> bytes:
+        """A message: header, ciphertext, tag."""
+        aad = wire.header(self.cls, queue, kind, self.epoch, sequence)
+        return aad + self.seal(queue, sequence, aad, body)
+
+    def open_message(self, queue: int, kind: int, sequence: int, message: bytes) -> bytes:
+        """The body. The header is made here; the one received is compared as a part of the tag."""
+        made = wire.header(self.cls, queue, kind, self.epoch, sequence)
+        same = hmac.compare_digest(made, message[:16])
+        body = self.open(queue, sequence, made, message[16:])
+        if not same:
+            raise TagError
+        return body
+
+    def erase(self) -> None:
+        """Forget."""
+        self.bytes, self.mask = bytes(32), bytes(12)
+
+
+class Keys:
+    """The keys of a session: four classes, at most two epochs at once (H13)."""
+
+    def __init__(self, session: Session, limit: int) -> None:
+        self.session, self.limit = session, limit
+        self.banks: dict[int, dict[Class, Key]] = {}
+        self.load(0)
+
+    def load(self, epoch: int) -> None:
+        """Derive an epoch's keys."""
+        assert len(self.banks) < 2 and epoch not in self.banks
+        self.banks[epoch] = {cls: Key(self.session, cls, epoch, self.limit) for cls in Class}
+
+    def get(self, cls: Class, epoch: int) -> Key:
+        """A key of a living epoch."""
+        return self.banks[epoch][cls]
+
+    def erase(self, epoch: int) -> None:
+        """Erase a bank."""
+        for key in self.banks.pop(epoch).values():
+            key.erase()
+
+    def wipe(self) -> None:
+        """Erase everything, the secret included."""
+        for epoch in list(self.banks):
+            self.erase(epoch)
+        self.session = Session(bytes(32), bytes(16), bytes(32), bytes(32), 0)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The golden card's transfers: docs/protocol.md §5, H2D and D2H (H8, H9, H16, H17)."""
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from maeslant.protected.model import wire
+from maeslant.protected.model.card import Region
+from maeslant.protected.model.constants import Cause, Class, Flag, Kind, Status
+from maeslant.protected.model.keys import BudgetError
+from maeslant.protected.model.link import BusError
+
+if TYPE_CHECKING:
+    from maeslant.protected.model.device import Device, Queue, Request
+
+
+class Fatal(Exception):
+    """The session ends (H5)."""
+
+    def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
+        super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
+        self.cause, self.queue, self.sequence = cause, queue, sequence
+
+
+@dataclasses.dataclass
+class Transfer:
+    """A transfer that is open, or has chunks under way."""
+
+    kind: int
+    region: Region
+    after: int
+    index: int = 0  # of the next chunk
+    address: int = 0
+
+
+@dataclasses.dataclass
+class Chunk:
+    """An armed chunk; `engine` is there once it moves."""
+
+    request: "Request"
+    place: wire.Transfer
+    transfer: Transfer
+    engine: object = None
+    moved: int = 0
+
+
+class Transfers:
+    """All queues' transfers."""
+
+    def __init__(self, device: "Device") -> None:
+        self.device = device
+
+    def arm(self, queue: "Queue", request: "Request") -> None:
+        """The RANGE, ORDER and REGION checks, then a place in the queue."""
+        place = wire.Transfer.unpack(request.body)
+        status = self._refusal(queue, request.kind, place)
+        if status:
+            self.give_up(queue)
+            self.device.answer(queue, request, status)
+            return
+        transfer = queue.open
+        transfer.index += 1
+        transfer.address = place.address + place.length
+        cls = Class.DMA_IN if request.kind == Kind.H2D else Class.DMA_OUT
+        try:
+            self.device.keys.get(cls, request.epoch).spend(place.length)
+        except BudgetError:
+            raise Fatal(Cause.BUDGET, queue.index, request.sequence) from None
+        if place.flags & Flag.LAST:
+            queue.open = None
+        queue.chunks.append(Chunk(request, place, transfer))
+
+    def _refusal(self, queue: "Queue", kind: int, place: wire.Transfer) -> Status | None:
+        capabilities = self.device.capabilities
+        if not place.legal(1 << capabilities.log2_memory, 1 << capabilities.log2_chunk):
+            return Status.RANGE
+        transfer = queue.open
+        if place.index:
+            if transfer is None or (
+                (transfer.kind, transfer.region.base, transfer.region.total)
+                + (transfer.after, transfer.index, transfer.address)
+                != (kind, place.base, place.total, place.after, place.index, place.address)
+            ):
+                return Status.ORDER
+            return None
+        if transfer:
+            return Status.ORDER
+        region = Region(place.base, place.total, kind == Kind.D2H)
+        if not self.device.memory.reserve(region):
+            return Status.REGION
+        queue.open = Transfer(kind, region, place.after)
+        return None
+
+    def give_up(self, queue: "Queue", transfer: Transfer | None = None) -> None:
+        """Scrub and free what was begun, and answer its chunks."""
+        transfer = transfer or queue.open
+        if transfer is None:
+            return
+        if queue.open is transfer:
+            queue.open = None
+        chunks = [chunk for chunk in queue.chunks if chunk.transfer is transfer]
+        if not transfer.region.outward:
+            self.device.memory.scrub(transfer.region)
+        self.device.memory.regions.remove(transfer.region)
+        for chunk in chunks:
+            queue.chunks.remove(chunk)
+            late = not chunk.engine and self._too_late(chunk) and chunk is chunks[0]
+            self.device.answer(queue, chunk.request, Status.AFTER if late else Status.ABORTED)
+
+    def _too_late(self, chunk: Chunk) -> bool:
+        """Whether the run it waits for will not come."""
+        kernel = self.device.kernel
+        return kernel.fault and kernel.runs < chunk.transfer.after
+
+    def step(self, queue: "Queue") -> bool:
+        """A beat of the oldest chunk."""
+        if not queue.chunks:
+            return False
+        chunk = queue.chunks[0]
+        if chunk.engine is None:
+            if self._too_late(chunk):
+                self.give_up(queue, chunk.transfer)
+                return True
+            if self.device.kernel.runs < chunk.transfer.after:
+                return False
+            self._begin(queue, chunk)
+            return True
+        try:
+            if chunk.moved < chunk.place.length:
+                self._move(queue, chunk)
+            else:
+                self._check(queue, chunk)
+        except BusError:
+            raise Fatal(Cause.BEAT, queue.index, chunk.request.sequence) from None
+        return True
+
+    def _begin(self, queue: "Queue", chunk: Chunk) -> None:
+        """LOCK; the kernel moves between steps, so that nothing older is left to DRAIN."""
+        chunk.transfer.region.locked = True
+        inward = chunk.request.kind == Kind.H2D
+        cls = Class.DMA_IN if inward else Class.DMA_OUT
+        key = self.device.keys.get(cls, chunk.request.epoch)
+        iv = key.iv(queue.index, chunk.request.sequence)
+        cipher = Cipher(algorithms.AES256(key.bytes), modes.GCM(iv))
+        chunk.engine = cipher.decryptor() if inward else cipher.encryptor()
+        chunk.engine.authenticate_additional_data(
+            chunk.place.aad(cls, queue.index, chunk.request.epoch, chunk.request.sequence)
+        )
+
+    def _move(self, queue: "Queue", chunk: Chunk) -> None:
+        """FILL: one beat, counted."""
+        device, place = self.device, chunk.place
+        size = min(device.beat, place.length - chunk.moved)
+        host, at = place.host + chunk.moved, place.address + chunk.moved
+        if chunk.request.kind == Kind.H2D:
+            data = device.bus.dma_read(host, size)
+            if len(data) != size:
+                raise BusError
+            if device.keys is None:
+                return  # taken back by the OS meanwhile: the beat is dropped
+            device.memory.data[at : at + size] = chunk.engine.update(data)
+        else:
+            device.bus.dma_write(
+                host, chunk.engine.update(bytes(device.memory.data[at : at + size]))
+            )
+        chunk.moved += size
+
+    def _check(self, queue: "Queue", chunk: Chunk) -> None:
+        """CHECK, release and answer."""
+        device, place = self.device, chunk.place
+        data = b""
+        if chunk.request.kind == Kind.H2D:
+            try:
+                chunk.engine.finalize_with_tag(place.tag)
+            except InvalidTag:
+                raise Fatal(Cause.CHUNK, queue.index, chunk.request.sequence) from None
+        else:
+            chunk.engine.finalize()
+            data = chunk.engine.tag
+        queue.chunks.popleft()
+        if place.flags & Flag.LAST:
+            region = chunk.transfer.region
+            device.memory.regions.remove(region)
+            if not region.outward:
+                inside = bytes(device.memory.data[region.base : region.base + region.total])
+                device.witness.append(("release", queue.index, region.base, inside))
+        device.answer(queue, chunk.request, Status.OK, 1, place.length, data)

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handwritten digits, 8x8 pixels of 0...16, and the network that reads them.
+
+The images are scikit-learn's copy of UCI's "Optical Recognition of Handwritten Digits"; only the
+file that the package carries is read. The network is digits.json, made by tools/train_digits.py.
+"""
+
+import base64
+import functools
+import gzip
+import importlib.util
+import json
+import pathlib
+
+import numpy as np
+
+from maeslant.errors import MaeslantError
+from maeslant.protected.network import layers
+
+FILE = pathlib.Path(__file__).with_name("digits.json")
+SEED = 5  # of the choice of held-out images
+HELD_OUT = 360
+
+
+class DigitsError(MaeslantError):
+    """The images are not where the package should have them."""
+
+
+@functools.cache
+def images() -> tuple[np.ndarray, np.ndarray]:
+    """All 1797 images, int8 (image, line, column, 1), and their digits."""
+    package = importlib.util.find_spec("sklearn")
+    if package is None or not package.submodule_search_locations:
+        raise DigitsError("the digits are in the package scikit-learn: run make setup")
+    path = pathlib.Path(package.submodule_search_locations[0], "datasets/data/digits.csv.gz")
+    try:
+        with gzip.open(path, "rt") as file:
+            table = np.loadtxt(file, delimiter=",", dtype=np.int8)
+    except OSError as error:
+        raise DigitsError(f"{path}: {error.strerror or error}") from None
+    return table[:, :64].reshape(-1, 8, 8, 1), table[:, 64]
+
+
+def split() -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the images to train with, and of those held out."""
+    order = np.random.Generator(np.random.PCG64(SEED)).permutation(len(images()[0]))
+    return order[HELD_OUT:], order[:HELD_OUT]
+
+
+def held_out() -> tuple[np.ndarray, np.ndarray]:
+    """The images that the training has not seen, and their digits."""
+    pixels, digits = images()
+    chosen = split()[1]
+    return pixels[chosen], digits[chosen]
+
+
+def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
+    """A network as the text of digits.json."""
+    items = []
+    for layer in network:
+        item: dict[str, object] = {"kind": type(layer).__name__, "relu": layer.relu}
+        if isinstance(layer, layers.Convolution):
+            item |= {"pad": layer.pad, "multiplier": layer.multiplier, "shift": layer.shift}
+            item |= {"shape": layer.weights.shape, "biases": layer.biases.tolist()}
+            item["weights"] = base64.b64encode(layer.weights.tobytes()).decode()
+        items.append(item)
+    return json.dumps({**facts, "layers": items}, indent=1) + "\n"
+
+
+def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
+    """The network."""
+    network: list[layers.Layer] = []
+    for item in json.loads(path.read_text())["layers"]:
+        kind = getattr(layers, item.pop("kind"))
+        if "weights" in item:
+            weights = np.frombuffer(base64.b64decode(item["weights"]), np.int8)
+            item["weights"] = weights.reshape(item.pop("shape"))
+            item["biases"] = np.array(item["biases"], np.int32)
+        network.append(kind(**item))
+    return network
+
+
+def facts(path: pathlib.Path = FILE) -> dict[str, object]:
+    """What the training said of the network: images held out, and how many it read right."""
+    return {k: v for k, v in json.loads(path.read_text()).items() if k != "layers"}
+
+
+def labels(network: list[layers.Layer], pixels: np.ndarray) -> list[int]:
+    """The digit of each image, by the integer reference: the first of the greatest outputs."""
+    return [int(layers.run(network, image).reshape(-1).argmax()) for image in pixels]

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protected driver (driver/enclave) in Python: sessions, tasks, and any untrusted world.
+
+`Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what drives
+the reference drives the C driver.
+"""
+
+import functools
+import re
+import socket
+import subprocess
+from collections.abc import Iterable
+
+import cffi
+
+from maeslant import paths
+from maeslant.build import c_driver
+from maeslant.errors import MaeslantError
+from maeslant.protected.model import wire
+from maeslant.protected.model.constants import HOST_BLOCKS, Kind
+from maeslant.protected.model.host import (
+    GivenUpError,
+    HostError,
+    MisuseError,
+    PoisonedError,
+    RefusedError,
+)
+from maeslant.protected.model.keys import BudgetError
+
+FOREVER = 100  # units of time of a step without news; others count 1
+
+
+@functools.cache
+def library() -> tuple[cffi.FFI, object]:
+    """Build the driver if need be, and load it. The headers are the only declaration."""
+    ffi = cffi.FFI()
+    for name in ("maeslant.h", "maeslant_protected.h"):
+        text = (paths.ROOT / "driver" / "include" / name).read_text()
+        cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+        ffi.cdef(re.sub(r"\bMAE_API(_VOID)?\b", "", cdef))
+    return ffi, ffi.dlopen(str(c_driver.build_protected()))
+
+
+class Outside:
+    """An untrusted world in Python (a Link of the protocol's model) for the driver in C.
+
+    What a callback raises is kept and raised again when the driver's call returns.
+    """
+
+    def __init__(self, link) -> None:
+        self.link = link
+        self.error: BaseException | None = None
+        self.time = 0
+        ffi, _ = library()
+        self.ffi = ffi
+        self.functions = {
+            name: ffi.callback(kind, getattr(self, name), onerror=self._failed)
+            for name, kind in {
+                "read": "void(void *, uint32_t, void *, size_t)",
+                "write": "void(void *, uint32_t, const void *, size_t)",
+                "allocate": "bool(void *, size_t, uint64_t *, uint64_t *)",
+                "load": "void(void *, uint64_t, void *, size_t)",
+                "store": "void(void *, uint64_t, const void *, size_t)",
+                "now": "uint64_t(void *)",
+                "pause": "void(void *, bool)",
+            }.items()
+        }
+        self.struct = ffi.new("struct mae_outside *", self.functions)
+        self.window = (link.BASE, len(link.memory))  # where its shared memory lies
+
+    def _failed(self, kind, value, trace) -> None:
+        self.error = self.error or value
+
+    def reraise(self) -> None:
+        """Raise what a callback raised."""
+        error, self.error = self.error, None
+        if error:
+            raise error
+
+    def read(self, _user, offset, data, size) -> None:
+        """A register read."""
+        self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
+
+    def write(self, _user, offset, data, size) -> None:
+        """A register write."""
+        self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
+
+    def allocate(self, _user, size, host, at) -> bool:
+        """Shared memory: the enclave sees it where the card does."""
+        try:
+            host[0] = at[0] = self.link.allocate(size)
+        except MemoryError:
+            return False
+        return True
+
+    def load(self, _user, at, data, size) -> None:
+        """The enclave's read of shared memory."""
+        self.ffi.memmove(data, self.link.load(at, size), size)
+
+    def store(self, _user, at, data, size) -> None:
+        """The enclave's write to shared memory."""
+        self.link.store(at, bytes(self.ffi.buffer(data, size)))
+
+    def now(self, _user) -> int:
+        """Steps: those in which nothing happened count most."""
+        return self.time
+
+    def pause(self, _user, news: bool) -> None:
+        """Let the card work a step."""
+        self.time += 1 if self.link.step() else FOREVER
+
+
+class Gate:
+    """The untrusted world as another process: the operating system's, which owns the card.
+
+    `command` is that process; the number of its socket stands in place of "{socket}".
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self.ffi, self.lib = library()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            number = theirs.fileno()
+            words = [word.replace("{socket}", str(number)) for word in command]
+            self.process = subprocess.Popen(words, pass_fds=[number])
+        self.socket = ours
+        handle = self.ffi.new("mae_gate_t **")
+        if self.lib.mae_gate_open(ours.fileno(), handle) != self.lib.MAE_OK:
+            ours.close()
+            status = self.process.wait()
+            raise MaeslantError(f"{command[0]} does not serve: exit status {status}")
+        self.handle = handle[0]
+        self.struct = self.lib.mae_gate_outside(self.handle)
+        base, size = self.ffi.new("uint64_t *"), self.ffi.new("uint64_t *")
+        self.lib.mae_gate_window(self.handle, base, size)
+        self.window = (base[0], size[0])
+
+    @classmethod
+    def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
+        """With a simulated card; `options` as in mae_sim.h, and step=CLOCKS a pause."""
+        program, _ = c_driver.build_os()
+        return cls([str(program), "{socket}", library_path, options, str(mebibytes)])
+
+    def reraise(self) -> None:
+        """Nothing is raised over there."""
+
+    def pause(self, _user, news: bool) -> None:
+        """Let time pass."""
+        self.struct.pause(self.struct.user, news)
+
+    def read(self, offset: int, size: int) -> bytes:
+        """A plain register, as the OS reads it."""
+        data = self.ffi.new("uint8_t[]", size)
+        self.struct.read(self.struct.user, offset, data, size)
+        return bytes(self.ffi.buffer(data))
+
+    def write(self, offset: int, data: bytes) -> None:
+        """A plain register, as the OS writes it."""
+        self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
+
+    def install(self, secret: bytes, session_id: bytes) -> bool:
+        """The provisioning port; whether it was taken."""
+        code = self.lib.mae_gate_install(self.handle, secret, session_id)
+        return code == self.lib.MAE_OK
+
+    @property
+    def clocks(self) -> int:
+        """The card's."""
+        return self.lib.mae_gate_clocks(self.handle)
+
+    @property
+    def commands(self) -> int:
+        """How many round trips to the other process there were."""
+        return self.lib.mae_gate_commands(self.handle)
+
+    def close(self) -> None:
+        """End the other process. May be called twice; after the sessions' end."""
+        if self.handle is not None:
+            self.socket.close()
+            self.process.wait(10)
+            self.lib.mae_gate_close(self.handle)
+            self.handle = None
+
+    def __enter__(self) -> "Gate":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Job:
+    """A task of the driver."""
+
+    def __init__(self, host: "Host", handle, data=None) -> None:
+        self.host, self.data = host, data
+        self.handle = host.ffi.gc(handle, functools.partial(_free_task, host.core, host.lib))
+
+    @property
+    def result(self):
+        """The struct mae_task_result of now."""
+        result = self.host.ffi.new("struct mae_task_result *")
+        self.host.lib.mae_task_get(self.handle, result)
+        return result
+
+    @property
+    def last(self):
+        """What a WAIT for this job names: queue and sequence."""
+        result = self.result
+        return wire_name(result.queue, result.last)
+
+    @property
+    def numbers(self) -> range:
+        """The sequence numbers of its requests."""
+        result = self.result
+        return range(result.first, result.last + 1)
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it is."""
+        return bool(self.result.done)
+
+
+class wire_name:  # noqa: N801
+    """A request's queue and number."""
+
+    def __init__(self, queue: int, sequence: int) -> None:
+        self.queue, self.sequence = queue, sequence
+
+
+class Core:
+    """The driver's session, freed once; its tasks do not outlive it."""
+
+    def __init__(self, handle) -> None:
+        self.handle = handle
+
+
+def _free_task(core: Core, lib, handle) -> None:
+    if core.handle is not None:
+        lib.mae_task_free(handle)
+
+
+class Host:
+    """A session's end in the enclave, in C. `link` is the untrusted world: a Link, or a Gate.
+
+    `timeout`: a Link's steps without news, or a Gate's clocks.
+    """
+
+    def __init__(
+        self,
+        link,
+        secret: bytes,
+        session_id: bytes,
+        nonce: bytes | None = None,
+        limit: int = HOST_BLOCKS,
+        timeout: int = 400,
+        enclave: tuple[int, int] | None = None,
+        send_while_sealing: bool = False,
+    ) -> None:
+        self.ffi, self.lib = library()
+        self.outside = link if isinstance(link, Outside | Gate) else Outside(link)
+        self.core = Core(None)
+        config = self.ffi.new("struct mae_session_config *")
+        self.ffi.memmove(config.secret, secret, 32)
+        self.ffi.memmove(config.session_id, session_id, 16)
+        if nonce is not None:
+            self.ffi.memmove(config.host_nonce, nonce, 32)
+            config.nonce_given = 1
+        config.send_while_sealing = send_while_sealing
+        remote = isinstance(self.outside, Gate)
+        enclave = enclave or ((0, 0) if remote else (0x7F00_0000_0000, 1 << 32))
+        config.timeout = timeout if remote else FOREVER * timeout
+        config.block_limit = limit
+        config.enclave_base, config.enclave_bytes = enclave
+        config.shared_base, config.shared_bytes = self.outside.window
+        handle = self.ffi.new("mae_session_t **")
+        code = self.lib.mae_session_begin(self.outside.struct, config, handle)
+        self.ffi.memmove(config.secret, bytes(32), 32)
+        if handle[0]:
+            self.core.handle = handle[0]
+        self._check(code)
+
+    @property
+    def session(self):
+        """The driver's handle."""
+        return self.core.handle
+
+    def free(self) -> None:
+        """Wipe the session; its jobs are gone. May be called twice."""
+        if self.core.handle is not None:
+            self.lib.mae_session_free(self.core.handle)
+            self.core.handle = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "core"):
+            self.free()
+
+    def _text(self, call) -> str:
+        return self.ffi.string(call(self.session)).decode()
+
+    def _check(self, code: int) -> None:
+        """Raise what a call's error means."""
+        self.outside.reraise()
+        if code == self.lib.MAE_OK:
+            return
+        detail = self._text(self.lib.mae_session_detail) if self.session else "bad argument"
+        if code == self.lib.MAE_E_POISONED:
+            raise PoisonedError(detail, self._text(self.lib.mae_session_advice))
+        if code == self.lib.MAE_E_LIMIT:
+            raise BudgetError(detail)
+        raise MisuseError(detail)
+
+    def _job(self, call, *arguments, data=None) -> Job:
+        handle = self.ffi.new("mae_task_t **")
+        self._check(call(self.session, *arguments, handle))
+        return Job(self, handle[0], data)
+
+    def open(self) -> Job:
+        """The first message of a session."""
+        return self._job(self.lib.mae_session_open)
+
+    def close(self) -> Job:
+        """The last one; everything else has been answered."""
+        return self._job(self.lib.mae_session_close)
+
+    def rekey(self, queue: int) -> Job:
+        """Switch a queue to the next epoch; other queues go on."""
+        return self._job(self.lib.mae_session_rekey, queue)
+
+    def skip(self, queue: int) -> Job:
+        """Give up the open transfer of a queue."""
+        return self._job(self.lib.mae_session_skip, queue)
+
+    def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
+        """Protected register accesses, in order, all or none but for a failed WAIT."""
+        each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
+        array = self.ffi.new("struct mae_operation[]", each or 1)
+        return self._job(self.lib.mae_session_batch, queue, array, len(each))
+
+    def h2d(
+        self,
+        queue: int,
+        base: int,
+        data: bytes,
+        chunk: int = 0,
+        after: int = 0,
+        give_up: int | None = None,
+    ) -> Job:
+        """Host to device. `give_up`: abandon that chunk while it is sealed, by SKIP."""
+        inward = self.ffi.new(
+            "struct mae_inward *",
+            {"queue": queue, "base": base, "total": len(data), "chunk": chunk, "after": after},
+        )
+        if give_up is None:
+            source = self.ffi.from_buffer(data) if data else self.ffi.new("uint8_t[1]")
+            inward.data = source
+            return self._job(self.lib.mae_session_h2d, inward)
+        end = (give_up + 1) * (chunk or len(data))
+
+        def fill(_user, offset, stage, size) -> int:
+            """The plaintext, until the chunk that is given up has its last bytes."""
+            if offset + size >= min(end, len(data)):
+                return 1
+            self.ffi.memmove(stage, data[offset : offset + size], size)
+            return 0
+
+        inward.fill = callback = self.ffi.callback("int(void *, uint64_t, void *, size_t)", fill)
+        job = self._job(self.lib.mae_session_h2d, inward)
+        del callback
+        return job
+
+    def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
+        """Device to host."""
+        data = self.ffi.new("uint8_t[]", max(total, 1))
+        outward = self.ffi.new(
+            "struct mae_outward *",
+            {"queue": queue, "base": base, "total": total, "chunk": chunk, "after": after},
+        )
+        outward.data = data
+        return self._job(self.lib.mae_session_d2h, outward, data=data)
+
+    def pump(self) -> bool:
+        """Send what can be sent, take what was answered, let time pass; whether there was news."""
+        news = self.ffi.new("bool *")
+        _ = self.lib.mae_session_poll(self.session, news)
+        self.outside.pause(None, bool(news[0]))
+        self.outside.reraise()
+        return bool(news[0])
+
+    def wait(self, job: Job) -> bytes:
+        """Pump until a job is done. Gives a batch's read data or a transfer's bytes (H17)."""
+        lib, result = self.lib, None
+        code = lib.mae_session_wait(self.session, job.handle)
+        result = job.result
+        if code == lib.MAE_E_REFUSED:
+            self.outside.reraise()
+            response = wire.Response(result.status, result.executed, result.value)
+            raise RefusedError(result.kind, result.queue, result.number, response)
+        if code == lib.MAE_E_GIVEN_UP:
+            self.outside.reraise()
+            raise GivenUpError("given up")
+        self._check(code)
+        if job.data is not None:
+            return bytes(self.ffi.buffer(job.data))
+        return b"".join(value.to_bytes(8) for value in self._values(job, result.values))
+
+    def _values(self, job: Job, count: int) -> list[int]:
+        values = self.ffi.new("uint64_t[]", max(count, 1))
+        self._check(self.lib.mae_task_values(job.handle, values, count))
+        return list(values[0:count])
+
+    def read_values(self, job: Job) -> list[int]:
+        """The values a batch read, in order."""
+        data = self.wait(job)
+        return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
+
+
+__all__ = ["BudgetError", "Gate", "Host", "HostError", "Job", "Kind", "Outside", "library"]

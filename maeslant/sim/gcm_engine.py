@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated GCM stream engine: messages in, bytes, tags and verdicts out, at any Lanes value.
+
+The clocks, the stalls and the order of things at the ports are sim/gcm's; here is the list of jobs.
+"""
+
+import dataclasses
+import functools
+import re
+import struct
+from collections.abc import Sequence
+
+import cffi
+
+from maeslant import paths
+from maeslant.build import configurations, simulator
+from maeslant.errors import MaeslantError
+
+TOP = "mae_gcm_stream"
+BANKS = 2
+JOB = struct.Struct("<8B4IQ16s")
+RESULT = struct.Struct("<16s2B6xQ")
+KEY, MESSAGE, ABORT, CLEAR, STALL = range(5)
+
+
+class EngineError(MaeslantError):
+    """The engine did at its ports what it must not."""
+
+
+@dataclasses.dataclass(slots=True)
+class Key:
+    """Load a key into a bank, once its messages before this are over."""
+
+    bank: int
+    key: bytes
+
+
+@dataclasses.dataclass(slots=True)
+class Message:
+    """A message; what came of it is filled in by :meth:`Engine.run`.
+
+    ``odd`` makes its beats disagree with its announced lengths: 1 in bytes, 2 in the last mark.
+    """
+
+    bank: int
+    decrypt: bool
+    iv: bytes
+    aad: bytes
+    data: bytes
+    tag: bytes = b""  # expected, of decryption; its length is what counts
+    odd: int = 0
+    ended: bool = False  # a tag or verdict came
+    ok: bool = False
+    text: bytes = b""  # what came out; less than data if aborted
+    found: bytes = b""  # the tag port
+
+
+@dataclasses.dataclass(slots=True)
+class Abort:
+    """Abort ``wait`` clocks after all before it was announced; ``clear`` takes the keys too."""
+
+    wait: int
+    clear: bool = False
+
+
+@dataclasses.dataclass(slots=True)
+class Stall:
+    """Chances of a pause in 256: beats in, beats out, tags, messages, keys."""
+
+    chances: tuple[int, int, int, int, int]
+
+
+Job = Key | Message | Abort | Stall
+
+
+def names() -> dict[int | str, str]:
+    """The named builds of the engine: gcmN by its number of lanes, the others by their names."""
+    found = [name for name, build in configurations.load().items() if build["top"] == TOP]
+    return {int(name[3:]) if name[3:].isdigit() else name: name for name in found}
+
+
+def lanes(engine: int | str) -> int:
+    """Blocks a clock of a key of :func:`names`."""
+    return int(configurations.get(names()[engine])["parameters"]["Lanes"])
+
+
+def key_sizes(engine: int | str) -> tuple[int, ...]:
+    """Bytes of the keys that it takes (FIPS 197, section 5)."""
+    longest = configurations.get(names()[engine])["parameters"].get("MaxKeyLen", 2)
+    return (16, 24, 32)[: int(longest) + 1]
+
+
+@functools.cache
+def _ffi() -> cffi.FFI:
+    """The header is the only declaration."""
+    text = (paths.ROOT / "sim" / "gcm" / "mae_sim_gcm.h").read_text()
+    ffi = cffi.FFI()
+    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+    ffi.cdef(cdef.replace("MAE_SIM_API", ""))
+    return ffi
+
+
+@functools.cache
+def _library(name: str) -> object:
+    return _ffi().dlopen(str(simulator.build(name)))
+
+
+class Engine:
+    """An engine with so many lanes, or of a name, out of reset, with no keys."""
+
+    def __init__(self, engine: int | str, seed: int = 1) -> None:
+        self.lib = _library(names()[engine])
+        self.lanes = self.lib.mae_sim_gcm_lanes(_ffi().NULL)
+        held = 2 if configurations.get(names()[engine])["parameters"].get("Deep") else 1
+        handle = self.lib.mae_sim_gcm_create(seed, held)
+        self.handle = _ffi().gc(handle, self.lib.mae_sim_gcm_destroy)
+
+    @property
+    def clocks(self) -> int:
+        """Simulated so far."""
+        return self.lib.mae_sim_gcm_clocks(self.handle)
+
+    def run(self, jobs: Sequence[Job]) -> None:
+        """Run the jobs to their ends, and note in each message what came of it."""
+        ffi = _ffi()
+        words, data = bytearray(), bytearray()
+        for job in jobs:
+            words += _pack(job, len(data))
+            if isinstance(job, Key):
+                data += job.key
+            elif isinstance(job, Message):
+                data += job.iv
+                data += job.aad
+                data += job.data
+        given = ffi.from_buffer("struct mae_gcm_job[]", words)
+        assert ffi.sizeof("struct mae_gcm_job") == JOB.size
+        assert ffi.sizeof("struct mae_gcm_result") == RESULT.size
+        out, results = bytearray(len(data)), bytearray(RESULT.size * len(jobs))
+        status = self.lib.mae_sim_gcm_run(
+            self.handle,
+            given,
+            len(jobs),
+            ffi.from_buffer(data),
+            ffi.from_buffer(out),
+            ffi.from_buffer("struct mae_gcm_result[]", results),
+        )
+        offset = 0
+        for job, result in zip(jobs, RESULT.iter_unpack(results), strict=True):
+            if isinstance(job, Key):
+                offset += len(job.key)
+            elif isinstance(job, Message):
+                offset += len(job.iv) + len(job.aad)
+                job.found, ended, ok, count = result
+                job.ended, job.ok = bool(ended), bool(ok)
+                job.text = bytes(out[offset : offset + count])
+                offset += len(job.data)
+        if status:
+            text = ffi.string(self.lib.mae_sim_gcm_message(self.handle)).decode(errors="replace")
+            raise EngineError(f"{self.lanes} lanes: {text}")
+
+
+def _pack(job: Job, offset: int) -> bytes:
+    """A job as the header lays it out."""
+    if isinstance(job, Message):
+        tag_bytes = len(job.tag) if job.decrypt else 16
+        return JOB.pack(
+            MESSAGE,
+            job.bank,
+            job.decrypt,
+            tag_bytes,
+            job.odd,
+            0,
+            0,
+            0,
+            len(job.iv),
+            len(job.aad),
+            len(job.data),
+            0,
+            offset,
+            job.tag,
+        )
+    head, wait, size, text = [STALL, 0], 0, 0, b""
+    if isinstance(job, Key):
+        head, size = [KEY, job.bank], len(job.key)
+    elif isinstance(job, Abort):
+        head, wait = [CLEAR if job.clear else ABORT, 0], job.wait
+    else:
+        text = bytes(job.chances)
+    return JOB.pack(*head, 0, 0, 0, size, wait, 0, 0, 0, 0, 0, offset, text)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulated machine in Python: registers, time, bursts that Python answers, what it keeps inside.
+
+The header is the only declaration. For the driver's own use of the machines see maeslant/driver/device.py.
+"""
+
+import errno
+import functools
+import itertools
+import os
+import pathlib
+import re
+from collections.abc import Callable, Iterator
+
+import cffi
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+ReadBurst = Callable[[int, int], bytes]  # address, bytes; raises Refused
+WriteBurst = Callable[[int, bytes], None]
+
+
+class SimulatorError(MaeslantError):
+    """A call gave a negative errno; ``code`` is it, positive."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Refused(Exception):
+    """A burst callback raises it for a bus error."""
+
+
+@functools.cache
+def _ffi() -> cffi.FFI:
+    text = (paths.ROOT / "sim" / "include" / "mae_sim.h").read_text()
+    room = re.search(r"#define MAE_SIM_BURST_ROOM (\d+)", text)[1]
+    ffi = cffi.FFI()
+    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+    ffi.cdef(f"#define MAE_SIM_BURST_ROOM {room}\n" + cdef.replace("MAE_SIM_API", ""))
+    return ffi
+
+
+@functools.cache
+def _library(path: pathlib.Path) -> object:
+    return _ffi().dlopen(str(path))
+
+
+class Simulator:
+    """One machine. Exceptions that a burst's callback raises come out of the call that ran time."""
+
+    def __init__(self, library: pathlib.Path, options: str = "") -> None:
+        self.ffi, self.lib = _ffi(), _library(library)
+        error = self.ffi.new("char[]", 400)
+        handle = self.lib.mae_sim_create(options.encode(), error, 400)
+        if handle == self.ffi.NULL:
+            raise MaeslantError(self.ffi.string(error).decode())
+        self.handle = self.ffi.gc(handle, self.lib.mae_sim_destroy)
+        self.raised: BaseException | None = None
+        self.kept: dict[str, object] = {}
+        self.word = self.ffi.new("uint32_t *")
+
+    def close(self) -> None:
+        """Destroy the machine; may be called twice."""
+        if self.handle is not None:
+            self.ffi.release(self.handle)
+            self.handle = None
+
+    def _check(self, result: int) -> int:
+        if self.raised is not None:
+            raised, self.raised = self.raised, None
+            raise raised
+        if result < 0:
+            said = self.ffi.string(self.lib.mae_sim_message(self.handle)).decode()
+            raise SimulatorError(f"{os.strerror(-result)}: {said}", -result)
+        return result
+
+    def read32(self, offset: int) -> int:
+        """A register; SimulatorError with EIO when the device refuses."""
+        self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
+        return self.word[0]
+
+    def write32(self, offset: int, value: int) -> None:
+        """Set a register."""
+        self._check(self.lib.mae_sim_write32(self.handle, offset, value))
+
+    def run(self, clocks: int) -> None:
+        """Let time pass."""
+        self._check(self.lib.mae_sim_run(self.handle, clocks))
+
+    def wait(self, clocks: int) -> bool:
+        """Until the interrupt, or so many clocks."""
+        return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
+
+    def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
+        """Let the device reach a buffer, which must keep its size."""
+        view = self.ffi.from_buffer(memory)
+        self.kept[f"map {address}"] = view
+        call = self.lib.mae_sim_map(self.handle, address, view, len(memory), int(writable))
+        self._check(call)
+
+    def set_bus(self, read: ReadBurst, write: WriteBurst) -> None:
+        """Answer the device's bursts."""
+        ffi = self.ffi
+
+        def answer(_user: object, address: int, size: int, room: object) -> int:
+            try:
+                data = read(address, size)[: self.lib.MAE_SIM_BURST_ROOM]
+            except Refused:
+                return -errno.EIO
+            except BaseException as error:
+                self.raised = self.raised or error
+                return -errno.EIO
+            ffi.memmove(room, data, len(data))
+            return len(data)
+
+        def take(_user: object, address: int, data: object, size: int) -> int:
+            try:
+                write(address, bytes(ffi.buffer(data, size)))
+            except Refused:
+                return -errno.EIO
+            except BaseException as error:
+                self.raised = self.raised or error
+                return -errno.EIO
+            return 0
+
+        calls = (
+            ffi.callback("mae_sim_read_fn", answer),
+            ffi.callback("mae_sim_write_fn", take),
+        )
+        self.kept["bus"] = calls
+        self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
+
+    def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
+        """Offer secret (32 bytes) and session id (16) for so many clocks; whether it took them."""
+        assert (len(secret), len(session_id)) == (32, 16)
+        call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
+        return bool(self._check(call))
+
+    def set_nonces(self, source: Callable[[], bytes]) -> None:
+        """Where the device's nonces of 32 bytes come from: asked now and when one was taken."""
+
+        def give(_user: object, nonce: object) -> None:
+            self.ffi.memmove(nonce, source(), 32)
+
+        call = self.ffi.callback("mae_sim_nonce_fn", give)
+        self.kept["nonces"] = call
+        self._check(self.lib.mae_sim_set_nonces(self.handle, call, self.ffi.NULL))
+
+    def set_notes(self, wanted: bool) -> None:
+        """Whether the witnesses' notes are kept for :meth:`notes`."""
+        self.lib.mae_sim_set_notes(self.handle, int(wanted))
+
+    def notes(self) -> Iterator[tuple[int, int, int, int, bytes]]:
+        """The witnesses' notes since the last call: kind, three numbers, 64 bytes."""
+        note = self.ffi.new("struct mae_sim_note *")
+        while self.lib.mae_sim_take_note(self.handle, note):
+            yield note.kind, note.a, note.b, note.c, bytes(self.ffi.buffer(note.data))
+
+    def signals(self) -> dict[str, memoryview]:
+        """All that the device keeps, by hierarchical name; the bytes change with the clocks."""
+        found, signal = {}, self.ffi.new("struct mae_sim_signal *")
+        for index in itertools.count():
+            if self.lib.mae_sim_signal(self.handle, index, signal):
+                break
+            name = self.ffi.string(signal.name).decode().replace("__DOT__", ".")
+            found[name] = memoryview(self.ffi.buffer(signal.data, signal.bytes)).cast("B")
+        return found
+
+    def stats(self) -> dict[str, int]:
+        """The counters of struct mae_sim_stats and mae_sim_detail."""
+        result = {}
+        for name in ("stats", "detail"):
+            struct = self.ffi.new(f"struct mae_sim_{name} *")
+            getattr(self.lib, f"mae_sim_{name}")(self.handle, struct)
+            for field, _ in self.ffi.typeof(struct[0]).fields:
+                result[field] = getattr(struct, field)
+        return result
+
+    def reset_stats(self) -> None:
+        """Count from here."""
+        self.lib.mae_sim_stats_reset(self.handle)

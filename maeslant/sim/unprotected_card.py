@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host of the card without a guard, in simulation: what the protected card is compared with.
+
+Its driver is as short as one can be: three or four register writes a transfer, one interrupt.
+Registers: docs/registers/mae_unprotected_card.md.
+"""
+
+from maeslant.build import simulator
+from maeslant.errors import MaeslantError
+from maeslant.sim.machine import Simulator
+
+BUILD = "plain"
+IRQ_ENABLE, IRQ_STATUS, STATUS = 0x10, 0x14, 0x0C
+INWARD, OUTWARD, WINDOW = 0x40, 0x80, 0x100
+HOST_LO, HOST_HI, DEVICE, LENGTH, COMPLETED, CHANNEL_STATUS = range(0, 0x18, 4)
+IRQ_IN, IRQ_OUT, IRQ_KERNEL = 1, 2, 4
+CONTROL, KERNEL_STATUS, FAULT = 0, 4, 2
+LONGEST = 1 << 20
+HOST = 1 << 32  # where host memory is mapped
+
+
+class PlainCard:
+    """One card and `size` bytes of host memory in reach of it (`memory`)."""
+
+    def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
+        self.sim = Simulator(simulator.build(build), options)
+        self.memory = bytearray(size)
+        self.sim.map(HOST, self.memory)
+        while self.sim.read32(STATUS):  # the memory is zeroed
+            self.sim.run(1024)
+        for channel in (INWARD, OUTWARD):
+            self.sim.write32(channel + HOST_HI, HOST >> 32)
+        self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
+
+    def close(self) -> None:
+        """Destroy the machine."""
+        self.sim.close()
+
+    def clocks(self) -> int:
+        """Of the machine, since its statistics began."""
+        return self.sim.stats()["core_clocks"]
+
+    def _wait(self, bit: int, limit: int) -> None:
+        """Until an interrupt, which is cleared; MaeslantError when none comes."""
+        while not (status := self.sim.read32(IRQ_STATUS)) & bit:
+            if not self.sim.wait(limit):
+                raise MaeslantError("the card gave no interrupt")
+            if not self.sim.read32(IRQ_STATUS) & bit:
+                self.sim.run(16)
+        self.sim.write32(IRQ_STATUS, status & bit)
+
+    def transfer(
+        self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
+    ) -> None:
+        """Move (host offset, device address, bytes) in order, several at a time, to the end.
+
+        Raises MaeslantError for a bus error or a piece that the card refuses.
+        """
+        sim, bit = self.sim, IRQ_IN if channel == INWARD else IRQ_OUT
+        begun = sim.read32(channel + COMPLETED)
+        for number, (host, device, size) in enumerate(pieces):
+            while (number - sim.read32(channel + COMPLETED) + begun) % (1 << 32) >= 8:
+                self._wait(bit, limit)
+            sim.write32(channel + HOST_LO, (HOST + host) & 0xFFFFFFFF)
+            sim.write32(channel + DEVICE, device)
+            sim.write32(channel + LENGTH, size)
+        while (sim.read32(channel + COMPLETED) - begun) % (1 << 32) < len(pieces):
+            self._wait(bit, limit)
+        sim.write32(IRQ_STATUS, bit)
+        problems = sim.read32(channel + CHANNEL_STATUS) >> 8
+        sim.write32(channel + CHANNEL_STATUS, problems << 8)
+        if problems:
+            raise MaeslantError("a transfer " + ("was refused" if problems & 1 else "failed"))
+
+    def load(self, device: int, data: bytes, host: int = 0) -> None:
+        """Write device memory through host memory at an offset."""
+        self.memory[host : host + len(data)] = data
+        cuts = range(0, len(data), LONGEST)
+        pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
+        self.transfer(INWARD, pieces)
+
+    def fetch(self, device: int, size: int, host: int = 0) -> bytes:
+        """Read device memory through host memory at an offset."""
+        cuts = range(0, size, LONGEST)
+        pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
+        self.transfer(OUTWARD, pieces)
+        return bytes(self.memory[host : host + size])
+
+    def write(self, offset: int, value: int, width: int = 8) -> None:
+        """A register of the kernel."""
+        for at in range(0, width, 4):
+            self.sim.write32(WINDOW + offset + at, value >> 8 * at & 0xFFFFFFFF)
+
+    def read(self, offset: int, width: int = 8) -> int:
+        """A register of the kernel."""
+        words = [self.sim.read32(WINDOW + offset + at) << 8 * at for at in range(0, width, 4)]
+        return sum(words)
+
+    def run(self, limit: int = 100_000_000) -> None:
+        """Start the kernel and wait for its end; MaeslantError for a fault."""
+        self.write(CONTROL, 1, 4)
+        self._wait(IRQ_KERNEL, limit)
+        if self.read(KERNEL_STATUS, 4) & FAULT:
+            raise MaeslantError("the kernel gave the run up")

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The card without a guard with several things under way: transfers are numbered and waited for."""
+
+from typing import Self
+
+from maeslant.errors import MaeslantError
+from maeslant.sim.unprotected_card import (
+    CHANNEL_STATUS,
+    COMPLETED,
+    CONTROL,
+    DEVICE,
+    FAULT,
+    HOST,
+    HOST_LO,
+    INWARD,
+    IRQ_IN,
+    IRQ_KERNEL,
+    IRQ_OUT,
+    IRQ_STATUS,
+    KERNEL_STATUS,
+    LENGTH,
+    OUTWARD,
+    PlainCard,
+)
+
+BUSY = 1
+LIST, CLOCKS = 0x10, 0x18
+PAUSE = 4096  # clocks
+PATIENCE = 50_000  # pauses
+
+
+class PlainJobs(PlainCard):
+    """An open card; use it as a context manager. Transfers are numbered in their direction."""
+
+    def __init__(self, build: str, options: str = "", size: int = 1 << 24) -> None:
+        super().__init__(build, options, size)
+        self.free = 0
+        self.pushed = {INWARD: 0, OUTWARD: 0}
+        self.places: dict[int, tuple[int, int]] = {}  # of transfers out
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def allocate(self, size: int) -> int:
+        """An offset in host memory; what was given out long ago is not used any more."""
+        size = -(-size // 64) * 64
+        if self.free + size > len(self.memory):
+            self.free = 0
+        self.free += size
+        return self.free - size
+
+    def push(self, channel: int, host: int, device: int, size: int) -> int:
+        """Begin a transfer; its number. HOST_HI stands since the card was opened."""
+        self.sim.write32(channel + HOST_LO, (HOST + host) & 0xFFFFFFFF)
+        self.sim.write32(channel + DEVICE, device)
+        self.sim.write32(channel + LENGTH, size)
+        self.pushed[channel] += 1
+        return self.pushed[channel]
+
+    def begin_load(self, device: int, data: bytes) -> int:
+        """Copy into host memory and begin a transfer into the card."""
+        place = self.allocate(len(data))
+        self.memory[place : place + len(data)] = data
+        return self.push(INWARD, place, device, len(data))
+
+    def begin_fetch(self, device: int, size: int) -> int:
+        """Begin a transfer out of the card."""
+        place = self.allocate(size)
+        number = self.push(OUTWARD, place, device, size)
+        self.places[number] = (place, size)
+        return number
+
+    def _pause(self) -> None:
+        """Until an interrupt, or for a while. All are cleared: counters say what is over."""
+        self.sim.wait(PAUSE)
+        self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
+
+    def wait_for(self, channel: int, number: int) -> None:
+        """Until that transfer of a direction is over; MaeslantError if one failed."""
+        for _ in range(PATIENCE):
+            if self.sim.read32(channel + COMPLETED) >= number:
+                if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
+                    raise MaeslantError("a transfer failed")
+                return
+            self._pause()
+        raise MaeslantError("a transfer does not end")
+
+    def wait_loaded(self, number: int) -> None:
+        """Until a transfer into the card is over."""
+        self.wait_for(INWARD, number)
+
+    def fetched(self, number: int) -> bytes:
+        """The bytes of a transfer out of the card, when it is over."""
+        self.wait_for(OUTWARD, number)
+        place, size = self.places.pop(number)
+        return bytes(self.memory[place : place + size])
+
+    def start(self, commands: int) -> None:
+        """Start the kernel on a list of commands."""
+        self.write(LIST, commands)
+        self.write(CONTROL, 1, 4)
+
+    def wait_run(self) -> int:
+        """Until the kernel stands; the clocks of its run."""
+        for _ in range(PATIENCE):
+            status = self.read(KERNEL_STATUS, 4)
+            if status & FAULT:
+                raise MaeslantError("the kernel stopped with a fault")
+            if not status & BUSY:
+                return self.read(CLOCKS)
+            self._pause()
+        raise MaeslantError("a run does not end")

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant explore`: sweep with a bar, print what was found, write the page."""
+
+import dataclasses
+import json
+import os
+import pathlib
+from collections.abc import Sequence
+
+import yaml
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+from maeslant.synth import report
+from maeslant.synth.explore import chart, page, points, records, sweep, worker
+from maeslant.synth.explore.points import Point
+from maeslant.synth.explore.records import Record
+from maeslant.synth.explore.sweep import Outcome
+from maeslant.synth.flow import publish
+
+PAGE = "explore.html"  # in build/reports, published in docs
+PICTURE = "explore.svg"
+DOCS = paths.ROOT / "docs"
+
+
+class Bar(sweep.Watcher):
+    """A bar over all points, and below it a line for each that is in work."""
+
+    def __init__(self, progress: Progress, total: int) -> None:
+        self.progress = progress
+        self.total = total
+        self.whole = progress.add_task("points", total=total, what="", count=f"0/{total}")
+        self.lines: dict[str, int] = {}
+        self.good = self.done = 0
+
+    def started(self, point: Point) -> None:
+        """A line for it."""
+        self.lines[point.key] = self.progress.add_task(str(point), total=None, what="", count="")
+
+    def told(self, point: Point, text: str) -> None:
+        """What it does, on its line."""
+        self.progress.update(self.lines[point.key], what=text)
+
+    def finished(self, outcome: Outcome) -> None:
+        """One more; a failure is said at once, above the bar."""
+        self.good += outcome.report is not None
+        if outcome.point.key in self.lines:
+            self.progress.remove_task(self.lines.pop(outcome.point.key))
+        if outcome.error:
+            self.progress.console.print(
+                f"[red]failed:[/] {escape(f'{outcome.point}: {outcome.error}')}", highlight=False
+            )
+        self.done += 1
+        self.progress.update(self.whole, advance=1, count=f"{self.done}/{self.total}")
+
+    def workers(self, count: int) -> None:
+        """How many there are, behind the bar."""
+        self.progress.update(self.whole, what=f"{count} workers")
+
+
+def run(
+    targets: Sequence[str],
+    quick: bool,
+    finished: bool,
+    address: str | None,
+    jobs: int | None,
+    out: pathlib.Path | None,
+    picture: pathlib.Path | None,
+    as_json: bool,
+    console: Console,
+    err: Console,
+    *,
+    public: bool = False,
+    file: pathlib.Path = points.FILE,
+    function: str = worker.SYNTHESIZE,
+) -> bool:
+    """Sweep, write the page, print; whether no point failed.
+
+    ``public``: with the reports and a picture in docs/, where the repository shows them.
+    """
+    if public and (quick or targets):
+        raise MaeslantError("--publish takes the whole table: leave --quick and --target out")
+    if public:
+        out, picture = out or DOCS / PAGE, picture or DOCS / PICTURE
+    out = _writable(out)
+    picture = picture and _writable(picture)
+    if picture == out:
+        raise MaeslantError(f"{out} cannot be both the page and the picture")
+    targets = [os.path.abspath(t) if points.is_liberty(t) else t for t in targets]
+    asked = points.load(file, targets, quick)
+    if finished:
+        with err.status("reading the reports"):
+            known = [sweep.recall(point, function, older=True) for point in asked]
+        outcomes = [outcome for outcome in known if outcome]
+        if not outcomes:
+            raise MaeslantError("no point is finished yet; leave --finished out, or try --quick")
+    else:
+        outcomes = _sweep(asked, address, jobs, function, err)
+    titles = {
+        name: row.get("title", name) for name, row in yaml.safe_load(file.read_text()).items()
+    }
+    pool = _pool()
+    if public:
+        outcomes, pool = _published(outcomes, pool)
+    paths.write(out, page.make(outcomes, titles, out, pool, len(asked) - len(outcomes)))
+    if picture:
+        paths.write(picture, page.picture(outcomes))
+    done = [outcome for outcome in outcomes if outcome.report]
+    ours = [records.of(outcome, out) for outcome in done]
+    best = records.best(ours)
+    if as_json:
+        found = [r.figures() | {"front": i in best} for i, r in enumerate(ours)]
+        failed = [{"point": str(o.point), "error": o.error} for o in outcomes if o.error]
+        record = {"page": str(out), "points": found, "failed": failed}
+        record["missing"] = len(asked) - len(outcomes)
+        console.print_json(json.dumps(record), ensure_ascii=False)
+    else:
+        if not console.is_terminal:
+            console.width = 140
+        _show(ours, best, console)
+        if len(outcomes) < len(asked):
+            console.print(f"{len(asked) - len(outcomes)} more points are not synthesized yet.")
+        console.print(f"The page: {out}", highlight=False, soft_wrap=True)
+    return len(done) == len(outcomes)
+
+
+def _sweep(
+    asked: list[Point], address: str | None, jobs: int | None, function: str, err: Console
+) -> list[Outcome]:
+    """All outcomes; on an interruption says what is kept."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TextColumn("[green]{task.fields[count]}"),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.fields[what]}"),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        bar = Bar(progress, len(asked))
+        try:
+            return sweep.sweep(asked, bar, jobs=jobs, address=address, function=function)
+        except KeyboardInterrupt:
+            err.print(f"{bar.good} of {len(asked)} points are done and kept; run it again to go on")
+            raise
+
+
+def _writable(out: pathlib.Path | None) -> pathlib.Path:
+    """An absolute path that can be written, known before hours of work."""
+    if out is None:
+        report.REPORTS.mkdir(parents=True, exist_ok=True)
+        out = report.REPORTS / PAGE
+    out = out.absolute()
+    if not out.parent.is_dir():
+        raise MaeslantError(f"{out.parent}: there is no such folder")
+    if out.is_dir():
+        raise MaeslantError(f"{out} is a folder; name a file")
+    if out.exists() and not out.is_file():
+        raise MaeslantError(f"{out} is no plain file")
+    if not os.access(out.parent, os.W_OK):
+        raise MaeslantError(f"{out.parent}: no permission to write there")
+    return out
+
+
+def _pool() -> tuple[pathlib.Path, list[dict]] | None:
+    """The device pool's figures by cards, if they have been measured, and their file."""
+    for file in (report.REPORTS / page.POOL, report.PUBLISHED / page.POOL):
+        try:
+            found = json.loads(file.read_text())
+            wanted = ("cards", "blocks_per_clock", "times_one")
+            if all(row[name] > 0 for row in found for name in wanted):
+                return file, sorted(found, key=lambda row: row["cards"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return None
+
+
+def _published(
+    outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
+) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
+    """The same with their files in docs/reports."""
+    found = []
+    for outcome in outcomes:
+        if outcome.report and not outcome.older:
+            made = publish(report.Report(**outcome.report), **outcome.point.call())
+            outcome = dataclasses.replace(outcome, report=made.as_dict(), file=made.file)
+        found.append(outcome)
+    if pool:
+        file, rows = pool
+        pool = report.PUBLISHED / page.POOL, rows
+        paths.write(pool[0], file.read_text())
+    return found, pool
+
+
+def _show(ours: list[Record], best: set[int], console: Console) -> None:
+    """The table, in the terminal."""
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("core")
+    table.add_column("technology")
+    for name, *_ in page.COLUMNS:
+        table.add_column(name, justify="right")
+    table.add_column("front")
+    for index, record in enumerate(ours):
+        cells = [value(record) for _, value, _ in page.COLUMNS]
+        table.add_row(
+            record.label,
+            record.target,
+            *("" if cell is None else chart.number(float(cell)) for cell in cells),
+            "●" if index in best else "",
+        )
+    console.print(table)
+    console.print(
+        "Front: nothing smaller in that technology is faster. Left out: placed wires, clock tree; "
+        "power by zero-delay simulation, which shows no glitches.",
+        highlight=False,
+    )

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What others reach: configs/related_work.yml, checked."""
+
+import functools
+
+import yaml
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+FILE = paths.ROOT / "configs" / "peers.yml"
+KINDS = ("paper", "open", "sold", "software", "gpu")
+BASES = ("reported", "mapped", "measured")
+TEXTS = ("name", "kind", "source", "basis", "target", "does")
+FIGURES = (
+    "lanes",
+    "blocks_per_clock",
+    "clocks_per_block",
+    "latency_clocks",
+    "fmax_mhz",
+    "mm2",
+    "kge",
+    "lut",
+    "alm",
+    "mw",
+    "gbps",
+    "latency_ns",
+    "gbps_per_w",
+    "gbps_per_mm2",
+)
+
+
+@functools.cache
+def designs() -> tuple[dict[str, object], ...]:
+    """Every design: the texts of the file's head and those figures that are known.
+
+    blocks_per_clock is there whenever one of it and clocks_per_block is given.
+    """
+    found = []
+    for given in yaml.safe_load(FILE.read_text())["designs"]:
+        design = {name: value for name, value in given.items() if value is not None}
+        name = design.get("name", "?")
+        for text in TEXTS:
+            if not isinstance(design.get(text), str):
+                raise MaeslantError(f"{FILE.name}: {name} lacks its {text}")
+        for field, known in (("kind", KINDS), ("basis", BASES)):
+            if design[field] not in known:
+                raise MaeslantError(f"{FILE.name}: {name}: {field} is none of {', '.join(known)}")
+        for figure in design.keys() - set(TEXTS):
+            if figure not in FIGURES or not isinstance(design[figure], int | float):
+                raise MaeslantError(f"{FILE.name}: {name}: {figure} is no figure that is known")
+        if "clocks_per_block" in design:
+            design["blocks_per_clock"] = 1 / design.pop("clocks_per_block")
+        found.append(design)
+    return tuple(found)
+
+
+def papers() -> dict[str, str]:
+    """The papers' titles by P0 to P4."""
+    return yaml.safe_load(FILE.read_text())["papers"]

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exhaustive exploration of the memory arbiter at a small size: ``make prove``.
+
+The arbiter's own RTL with a memory of 8 rows and a toy in the peripheral's place (sim/states). For
+each set of jobs every state is tried that can be reached by starting them one after the other, with
+any accesses of the CPU (any row, read or write, at any clock, as many as it likes), any pauses of
+the toy, a wipe and a reset at any clock. No read is stale, what memory holds at the end is right,
+and every wait has an end, of which the longest is printed.
+"""
+
+import argparse
+import concurrent.futures
+import dataclasses
+import functools
+import json
+import re
+import sys
+import time
+from collections.abc import Sequence
+
+import cffi
+from rich.console import Console
+from rich.table import Table
+
+from maeslant import paths
+from maeslant.build import simulator
+from maeslant.errors import MaeslantError
+
+FOLDER = paths.ROOT / "sim" / "states"
+ROWS = 8
+ECB, CBC, PCBC, CFB, OFB, CTR, XTS, GCM = range(8)
+NAMES = ("ECB", "CBC", "PCBC", "CFB", "OFB", "CTR", "XTS", "GCM")
+
+
+class ProofError(MaeslantError):
+    """A state was found that must not be."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """A job of the toy; places in rows."""
+
+    mode: int
+    decrypt: bool
+    source: int
+    destination: int
+    bytes: int
+    init: bool = True
+    moves: bool = True
+    bad_tag: bool = False
+    keys: int | None = None
+    word: int = 0  # of a row, that the CPU reads and writes
+
+    def __str__(self) -> str:
+        name = f"{NAMES[self.mode]} {'decrypt' if self.decrypt else 'encrypt'}"
+        name += "" if self.init else ", goes on"
+        name += ", wrong tag" if self.bad_tag else ""
+        if not self.moves:
+            return f"{name}, no output, {self.source}, {self.bytes} B"
+        keys = "" if self.keys is None else f", keys {self.keys}"
+        return f"{name}, {self.source} to {self.destination}, {self.bytes} B{keys}"
+
+
+@functools.cache
+def _ffi() -> cffi.FFI:
+    """The header is the only declaration."""
+    ffi = cffi.FFI()
+    text = (FOLDER / "mae_sim_states.h").read_text()
+    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+    ffi.cdef(cdef.replace("MAE_SIM_API", ""))
+    return ffi
+
+
+@functools.cache
+def _library(depth: int) -> object:
+    """The model with so many blocks under way, built when it is missing or stale."""
+    sources = [FOLDER / "mae_arbiter_toy.sv", FOLDER / "mae_arbiter_toy.vlt"]
+    name = f"states{depth}"
+    library = simulator.build_top(name, "mae_arbiter_toy", {"Depth": depth}, sources=sources)
+    return _ffi().dlopen(str(library))
+
+
+def explore(
+    jobs: Sequence[Job], accesses: int = 0, depth: int = 4, limit: int = 20_000_000
+) -> dict[str, int]:
+    """All states of these jobs; the counts, and the longest waits in clocks.
+
+    With at most so many accesses of the CPU in a job, or any number if 0.
+    """
+    given = _ffi().new("struct mae_states_job[]", len(jobs))
+    for to, job in zip(given, jobs, strict=True):
+        for name in ("mode", "decrypt", "init", "moves", "bad_tag", "source", "destination"):
+            setattr(to, name, int(getattr(job, name)))
+        to.plain = job.mode != GCM
+        to.key_each = job.keys is not None
+        to.keys = job.keys or 0
+        to.bytes, to.word = job.bytes, job.word
+    text = _ffi().new("char[]", 4096)
+    status = _library(depth).mae_sim_states_run(given, len(jobs), accesses, limit, text, len(text))
+    report = json.loads(_ffi().string(text).decode())
+    if status:
+        raise ProofError(f"{report['error']} ({'; '.join(map(str, jobs))})")
+    return report
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """A set of jobs, how many accesses of the CPU in each (0: any number), the arbiter's Depth."""
+
+    jobs: tuple[Job, ...]
+    accesses: int = 0
+    depth: int = 4
+
+    def __str__(self) -> str:
+        some = f" ({self.accesses} accesses)" if self.accesses else ""
+        some += f" (Depth {self.depth})" if self.depth != 4 else ""
+        return "; ".join(map(str, self.jobs)) + some
+
+
+def small() -> list[Case]:
+    """Two blocks of each kind of job, some of them by turns, more with a few accesses: seconds."""
+    apart, place = (0, 4), (0, 0)
+    found = [
+        Case((Job(mode, decrypt, *where, 32),))
+        for mode in (ECB, CBC, PCBC, CFB, OFB, CTR, XTS)
+        for decrypt in (False, True)
+        for where in (apart, place)
+    ]
+    found += [Case((Job(CBC, True, 2, 1, 32),)), Case((Job(CTR, False, 2, 1, 32),))]
+    found += [Case((Job(CTR, False, 0, 4, 20, word=word),)) for word in (0, 1, 3)]
+    found += [Case((Job(CFB, True, 4, 4, 20, word=word),)) for word in (0, 1)]
+    found += [Case((Job(CTR, False, 6, 3, 32, init=False),))]
+    found += [Case((Job(mode, mode == CBC, 0, 4, 32, keys=2),)) for mode in (ECB, CBC, CTR)]
+    found += [Case((Job(CBC, False, 0, 0, 32, keys=6),))]
+    for decrypt, bad in ((False, False), (True, False), (True, True)):
+        for where in (apart, place, (2, 1)):
+            found.append(Case((Job(GCM, decrypt, *where, 32, bad_tag=bad),)))
+    found += [Case((Job(GCM, True, 0, 4, 20, bad_tag=True, word=1),))]
+    found += [Case((Job(GCM, False, 0, 0, 32, moves=False),))]
+    found += [Case((Job(CBC, True, 0, 4, 32), Job(ECB, False, 4, 4, 32)))]
+    found += [Case((Job(CFB, True, 6, 2, 32), Job(GCM, True, 1, 0, 32, bad_tag=True)))]
+    found += [Case((Job(CBC, True, 0, 4, 48),), 1), Case((Job(CFB, True, 4, 4, 64),), 2)]
+    found += [Case((Job(ECB, False, 0, 4, 64),), 2), Case((Job(ECB, True, 0, 0, 112),), 1)]
+    found += [Case((Job(ECB, False, 0, 0, 48, keys=4),), 1)]
+    return found
+
+
+def whole() -> list[Case]:
+    """Three blocks with any accesses, four with any in one place, more with a few: minutes."""
+    found = small()
+    for mode, decrypt in ((ECB, False), (CBC, True), (CFB, True), (XTS, True)):
+        found.append(Case((Job(mode, decrypt, 0, 4, 48),)))
+    found.append(Case((Job(CTR, False, 5, 2, 36, word=3),)))
+    for mode, decrypt in ((ECB, True), (CBC, True), (CTR, False), (XTS, False), (CBC, False)):
+        found.append(Case((Job(mode, decrypt, 2, 2, 64),)))
+        found.append(Case((Job(mode, decrypt, 3, 1, 48),)))
+        found.append(Case((Job(mode, decrypt, 0, 4, 64),), 2))
+        found.append(Case((Job(mode, decrypt, 1, 0, 96),), 2))
+        found.append(Case((Job(mode, decrypt, 0, 0, 128),), 2))
+    found.append(Case((Job(CBC, True, 0, 4, 64),), 3))
+    found.append(Case((Job(OFB, False, 0, 5, 48),)))
+    found.append(Case((Job(ECB, False, 0, 0, 64, keys=4),)))
+    found.append(Case((Job(CBC, True, 5, 2, 48, keys=5),)))
+    for mode, decrypt in ((ECB, False), (CBC, True), (PCBC, False)):
+        found.append(Case((Job(mode, decrypt, 2, 2, 64),), depth=2))
+        found.append(Case((Job(mode, decrypt, 4, 1, 48),), depth=2))
+    found.append(Case((Job(CTR, False, 0, 0, 48, keys=4),), depth=2))
+    for bad in (False, True):
+        found.append(Case((Job(GCM, True, 0, 4, 52, bad_tag=bad),)))
+        found.append(Case((Job(GCM, True, 2, 0, 80, bad_tag=bad),), 3))
+    return found
+
+
+def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
+    """All cases, in their order."""
+    for depth in {case.depth for case in cases}:
+        _library(depth)
+    if processes == 1:
+        return [explore(case.jobs, case.accesses, case.depth) for case in cases]
+    with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        futures = [pool.submit(explore, case.jobs, case.accesses, case.depth) for case in cases]
+        try:
+            return [future.result() for future in futures]
+        except MaeslantError:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def main() -> int:
+    """Run it; 0 when nothing is found."""
+    parser = argparse.ArgumentParser(
+        prog="python -m maeslant.verify.arbiter_states", description=__doc__
+    )
+    parser.add_argument("--small", action="store_true", help="only what `make test` runs")
+    parser.add_argument("--processes", type=int, default=2)
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    cases = small() if arguments.small else whole()
+    try:
+        reports = prove(cases, arguments.processes)
+    except MaeslantError as error:
+        print(error, file=sys.stderr)
+        return 1
+    table = Table("jobs", title="every state of the memory arbiter with 8 rows")
+    columns = ("states", "transitions", "read_wait", "write_wait", "source_wait", "job")
+    for title in columns:
+        table.add_column(title.replace("_", " "), justify="right")
+    for case, report in zip(cases, reports, strict=True):
+        table.add_row(str(case), *(str(report[name]) for name in columns))
+    Console(width=None if sys.stdout.isatty() else 120).print(table)
+    states = sum(report["states"] for report in reports)
+    transitions = sum(report["transitions"] for report in reports)
+    print(
+        f"{len(cases)} sets of jobs, {states} states, {transitions} transitions: no read is stale, "
+        f"every wait and every job ends; {time.monotonic() - began:.0f} s"
+    )
+    print("waits: clocks in which the toy goes on, 8 of them where the marks are being cleared")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Torture of the memory arbiter: random jobs beside a CPU that reads and writes at random.
+
+``make torture``. The machine, the CPU and the model are sim/arbiter's: what the CPU reads and what
+memory holds must be as if each job had been done at its start, by OpenSSL.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import functools
+import json
+import re
+import sys
+import time
+
+import cffi
+from rich.console import Console
+from rich.table import Table
+
+from maeslant import paths
+from maeslant.build import simulator
+from maeslant.errors import MaeslantError
+
+FOLDER = paths.ROOT / "sim" / "arbiter"
+CHUNK = 50_000  # accesses of a machine
+
+
+class TortureError(MaeslantError):
+    """Memory, a register or a time was not as it must be."""
+
+
+@functools.cache
+def _ffi() -> cffi.FFI:
+    """The header is the only declaration."""
+    ffi = cffi.FFI()
+    text = (FOLDER / "mae_sim_arbiter.h").read_text()
+    cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
+    ffi.cdef(cdef.replace("MAE_SIM_API", ""))
+    return ffi
+
+
+@functools.cache
+def _library() -> object:
+    """The machine, built when it is missing or stale."""
+    sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
+    library = simulator.build_top("arbiter", "mae_arbiter_bench", {}, sources=sources)
+    return _ffi().dlopen(str(library))
+
+
+def chunk(seed: int, accesses: int) -> dict:
+    """So many accesses on a machine of its own; its counts and holds."""
+    text = _ffi().new("char[]", 65536)
+    status = _library().mae_sim_arbiter_torture(seed, accesses, text, len(text))
+    report = json.loads(_ffi().string(text).decode())
+    if status:
+        command = f"python -m maeslant.verify.torture --only {seed} --accesses {accesses}"
+        raise TortureError(f"{report['error']}\nclock {report['clock']}; again: {command}")
+    return report
+
+
+def merge(reports: list[dict]) -> dict:
+    """The counts of all, and the longest holds of any."""
+    total: dict = {"jobs": collections.Counter(), "holds": {}}
+    for report in reports:
+        for name, value in report.items():
+            if name == "jobs":
+                total["jobs"].update(value)
+            elif name == "holds":
+                for *key, count, longest, spare in value:
+                    old = total["holds"].get(tuple(key), (0, 0, spare))
+                    new = (old[0] + count, max(old[1], longest), min(old[2], spare))
+                    total["holds"][tuple(key)] = new
+            else:
+                total[name] = total.get(name, 0) + value
+    return total
+
+
+def torture(accesses: int, seed: int, processes: int = 2) -> dict:
+    """So many accesses in all, in chunks."""
+    _library()
+    sizes = [min(CHUNK, accesses - first) for first in range(0, accesses, CHUNK)]
+    seeds = [1000 * seed + number for number in range(len(sizes))]
+    if processes == 1:
+        return merge([chunk(*work) for work in zip(seeds, sizes, strict=True)])
+    with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        try:
+            return merge(list(pool.map(chunk, seeds, sizes)))
+        except MaeslantError:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def show(total: dict, seconds: float) -> None:
+    """What was done, and how long accesses were held."""
+    console = Console(width=None if sys.stdout.isatty() else 100)
+    table = Table("job", "times", title="jobs")
+    for name, count in sorted(total["jobs"].items()):
+        table.add_row(name, str(count))
+    console.print(table)
+    table = Table("mode", "direction", "out of turn", "access", title="accesses that were held")
+    for title in ("times", "longest", "under its bound"):
+        table.add_column(title, justify="right")
+    for (mode, decrypt, express, kind), numbers in sorted(total["holds"].items()):
+        direction = "decrypt" if decrypt else "encrypt"
+        table.add_row(mode, direction, "yes" if express else "no", kind, *map(str, numbers))
+    console.print(table)
+    counts = {name: value for name, value in total.items() if isinstance(value, int)}
+    print(", ".join(f"{value} {name.replace('_', ' ')}" for name, value in counts.items()))
+    print(f"memory was the model's at every end of a job and at every read; {seconds:.0f} s")
+
+
+def main() -> int:
+    """Run it; 0 when all agrees."""
+    parser = argparse.ArgumentParser(prog="python -m maeslant.verify.torture", description=__doc__)
+    parser.add_argument("--accesses", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", type=int, help="the one machine of this seed")
+    arguments = parser.parse_args()
+    began = time.monotonic()
+    try:
+        if arguments.only is not None:
+            total = merge([chunk(arguments.only, arguments.accesses)])
+        else:
+            total = torture(arguments.accesses, arguments.seed, arguments.processes)
+    except MaeslantError as error:
+        print(error, file=sys.stderr)
+        return 1
+    show(total, time.monotonic() - began)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_axil_regblock_adapter: puts a generated register block (PeakRDL's pass-through interface) on
+// AXI4-Lite. Reads and writes take turns at the block, which carries out one at a time; a response
+// that is not taken holds back its own direction alone.
+//
+// Latency: 2 clocks an access, plus what an external register waits. Throughput: one access a clock.
+// Every output of the bus comes from a register. Legal: AddrWidth 2..64.
+// Source: ARM IHI 0022 (AXI4-Lite); PeakRDL-regblock, "CPU interface: passthrough".
+
+`include "mae_assert.svh"
+
+module mae_axil_regblock_adapter #(
+    parameter int unsigned AddrWidth = 12
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic                 s_axil_awvalid,
+    output logic                 s_axil_awready,
+    input  logic [AddrWidth-1:0] s_axil_awaddr,
+    input  logic                 s_axil_wvalid,
+    output logic                 s_axil_wready,
+    input  logic [         31:0] s_axil_wdata,
+    input  logic [          3:0] s_axil_wstrb,
+    output logic                 s_axil_bvalid,
+    input  logic                 s_axil_bready,
+    output logic [          1:0] s_axil_bresp,
+    input  logic                 s_axil_arvalid,
+    output logic                 s_axil_arready,
+    input  logic [AddrWidth-1:0] s_axil_araddr,
+    output logic                 s_axil_rvalid,
+    input  logic                 s_axil_rready,
+    output logic [         31:0] s_axil_rdata,
+    output logic [          1:0] s_axil_rresp,
+
+    // to the register block: a request lasts one clock, its answer comes in that clock or later
+    output logic                 req_o,
+    output logic                 req_is_wr_o,
+    output logic [AddrWidth-1:0] addr_o,
+    output logic [         31:0] wr_data_o,
+    output logic [         31:0] wr_biten_o,
+    input  logic                 rd_ack_i,
+    input  logic                 rd_err_i,
+    input  logic [         31:0] rd_data_i,
+    input  logic                 wr_ack_i,
+    input  logic                 wr_err_i
+);
+  logic write_valid, read_valid, busy_q, read_last_q;
+  logic [AddrWidth-1:0] write_addr, read_addr;
+  logic [3:0] write_strb;
+  logic unused_bytes;
+
+  mae_axil_to_reg #(
+      .AddrWidth(AddrWidth)
+  ) u_port (
+      .clk_i,
+      .rst_ni,
+      .write_valid_o(write_valid),
+      .write_done_i (wr_ack_i),
+      .write_addr_o (write_addr),
+      .write_data_o (wr_data_o),
+      .write_strb_o (write_strb),
+      .write_error_i(wr_err_i),
+      .read_valid_o (read_valid),
+      .read_done_i  (rd_ack_i),
+      .read_addr_o  (read_addr),
+      .read_data_i  (rd_data_i),
+      .read_error_i (rd_err_i),
+      .*
+  );
+
+  assign unused_bytes = ^{write_addr[1:0], read_addr[1:0]};  // registers are words
+  assign req_o = (write_valid || read_valid) && !busy_q;
+  assign req_is_wr_o = write_valid && !(read_valid && !read_last_q);
+  assign addr_o = {req_is_wr_o ? write_addr[AddrWidth-1:2] : read_addr[AddrWidth-1:2], 2'b00};
+  always_comb for (int unsigned i = 0; i < 4; i++) wr_biten_o[8*i+:8] = {8{write_strb[i]}};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q      <= 1'b0;
+      read_last_q <= 1'b0;
+    end else begin
+      busy_q <= (busy_q || req_o) && !rd_ack_i && !wr_ack_i;
+      if (req_o) read_last_q <= !req_is_wr_o;
+    end
+  end
+
+  `MAE_ASSERT(AckForRequest, !(rd_ack_i || wr_ack_i) || busy_q || req_o)
+  `MAE_ASSERT(OneAck, !(rd_ack_i && wr_ack_i))
+
+endmodule

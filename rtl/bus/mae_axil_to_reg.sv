@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_axil_to_reg: AXI4-Lite on one side, accesses to registers on the other.
+//
+// A write is shown once its address and its data are there; it and a read hold until *_done_i, which
+// may come in the same clock, with the answer beside it. Both directions go on independently: neither
+// waits for the other's answer to be taken. A write without a strobe is answered and never shown.
+//
+// Latency: an access is shown in the clock after it was taken, its answer is on the bus in the
+// clock after *_done_i: 2 clocks a write or read with done at once. Throughput: one of each a clock.
+// Every output of the bus comes from a register (IHI 0022 A3.2.1: no combinational path between
+// inputs and outputs), whatever *_done_i depends on. Legal: AddrWidth 2..64.
+// Source: ARM IHI 0022 (AXI4-Lite).
+
+`include "mae_assert.svh"
+
+module mae_axil_to_reg #(
+    parameter int unsigned AddrWidth = 12
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic                 s_axil_awvalid,
+    output logic                 s_axil_awready,
+    input  logic [AddrWidth-1:0] s_axil_awaddr,
+    input  logic                 s_axil_wvalid,
+    output logic                 s_axil_wready,
+    input  logic [         31:0] s_axil_wdata,
+    input  logic [          3:0] s_axil_wstrb,
+    output logic                 s_axil_bvalid,
+    input  logic                 s_axil_bready,
+    output logic [          1:0] s_axil_bresp,
+    input  logic                 s_axil_arvalid,
+    output logic                 s_axil_arready,
+    input  logic [AddrWidth-1:0] s_axil_araddr,
+    output logic                 s_axil_rvalid,
+    input  logic                 s_axil_rready,
+    output logic [         31:0] s_axil_rdata,
+    output logic [          1:0] s_axil_rresp,
+
+    output logic                 write_valid_o,
+    input  logic                 write_done_i,
+    output logic [AddrWidth-1:0] write_addr_o,
+    output logic [         31:0] write_data_o,
+    output logic [          3:0] write_strb_o,
+    input  logic                 write_error_i,  // SLVERR
+
+    output logic                 read_valid_o,
+    input  logic                 read_done_i,
+    output logic [AddrWidth-1:0] read_addr_o,
+    input  logic [         31:0] read_data_i,
+    input  logic                 read_error_i
+);
+  `MAE_PARAM(AddrWidthLegal, AddrWidth >= 2 && AddrWidth <= 64)
+
+  localparam logic [1:0] Okay = 2'b00;
+  localparam logic [1:0] SlvErr = 2'b10;
+
+  logic aw_valid, w_valid, b_room, r_room, strobed, wrote, read_valid, read;
+
+  mae_stream_reg #(
+      .Width(AddrWidth)
+  ) u_aw (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (s_axil_awvalid),
+      .in_ready_o (s_axil_awready),
+      .in_data_i  (s_axil_awaddr),
+      .out_valid_o(aw_valid),
+      .out_ready_i(wrote),
+      .out_data_o (write_addr_o)
+  );
+
+  mae_stream_reg #(
+      .Width(36)
+  ) u_w (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (s_axil_wvalid),
+      .in_ready_o (s_axil_wready),
+      .in_data_i  ({s_axil_wdata, s_axil_wstrb}),
+      .out_valid_o(w_valid),
+      .out_ready_i(wrote),
+      .out_data_o ({write_data_o, write_strb_o})
+  );
+
+  mae_stream_reg #(
+      .Width(AddrWidth)
+  ) u_ar (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (s_axil_arvalid),
+      .in_ready_o (s_axil_arready),
+      .in_data_i  (s_axil_araddr),
+      .out_valid_o(read_valid),
+      .out_ready_i(read),
+      .out_data_o (read_addr_o)
+  );
+
+  assign strobed = write_strb_o != '0;
+  assign write_valid_o = aw_valid && w_valid && b_room && strobed;
+  assign wrote = aw_valid && w_valid && b_room && (write_done_i || !strobed);
+  assign read_valid_o = read_valid && r_room;
+  assign read = read_valid_o && read_done_i;
+
+  mae_stream_reg #(
+      .Width(2)
+  ) u_b (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (wrote),
+      .in_ready_o (b_room),
+      .in_data_i  (write_error_i && strobed ? SlvErr : Okay),
+      .out_valid_o(s_axil_bvalid),
+      .out_ready_i(s_axil_bready),
+      .out_data_o (s_axil_bresp)
+  );
+
+  mae_stream_reg #(
+      .Width(34)
+  ) u_r (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (read),
+      .in_ready_o (r_room),
+      .in_data_i  (read_error_i ? {32'd0, SlvErr} : {read_data_i, Okay}),
+      .out_valid_o(s_axil_rvalid),
+      .out_ready_i(s_axil_rready),
+      .out_data_o ({s_axil_rdata, s_axil_rresp})
+  );
+
+  `MAE_STREAM_HOLDS(WriteHolds, write_valid_o, write_done_i, {write_addr_o, write_data_o,
+                                                              write_strb_o})
+  `MAE_STREAM_HOLDS(ReadHolds, read_valid_o, read_done_i, read_addr_o)
+  `MAE_STREAM_HOLDS(BHolds, s_axil_bvalid, s_axil_bready, s_axil_bresp)
+  `MAE_STREAM_HOLDS(RHolds, s_axil_rvalid, s_axil_rready, {s_axil_rdata, s_axil_rresp})
+
+endmodule

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_cipher_min_area: the smallest core of one round a clock: round keys are made in the clock that
+// uses them (mae_key_on_the_fly), for one key.
+//
+// Latency: 10, 12 or 14 clocks for AES-128, -192, -256. Throughput: a block every 10, 12 or 14
+// clocks: the next one is taken in the clock of the answer, in either direction, also when it is
+// made from it.
+// Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it are not taken); Sbox any of
+// sbox_impl_e.
+// Ports: the contract in mae_aes_pkg, with one lane and bank 0. req_ready_o is combinational in the
+// request's bank and direction and in key_valid_i, key_i.bank; key_ready_o in key_i.bank. Answers
+// are combinational from registers only.
+// A key is taken in any clock in which no block is under way, or in the clock of its answer.
+// Decryption under it is taken Nr clocks later, once; after that neither direction ever waits.
+// clear_i: key and data are gone in the next clock; reset: after the first clock in it.
+// Source: FIPS 197 §5.1, §5.3. Constant-time: yes. Masked: no.
+//
+// A round begins with AddRoundKey to encrypt and has it after the S-boxes to decrypt. So two
+// additions serve for all: in front the first round key and those of encryption, behind the last
+// one and those of decryption.
+
+`include "mae_assert.svh"
+
+module mae_cipher_min_area
+  import mae_aes_pkg::*;
+  import mae_round_pkg::*;
+#(
+    parameter dirs_e      Dirs      = DirsBoth,
+    parameter key_len_e   MaxKeyLen = Aes256,
+    parameter sbox_impl_e Sbox      = SboxBoolean
+) (
+    input  logic              clk_i,
+    input  logic              rst_ni,
+    input  logic              clear_i,
+    input  logic              key_valid_i,
+    output logic              key_ready_o,
+    input  cipher_key_t       key_i,
+    input  logic        [0:0] req_valid_i,
+    output logic        [0:0] req_ready_o,
+    input  cipher_req_t [0:0] req_i,
+    output logic        [0:0] rsp_valid_o,
+    output cipher_rsp_t [0:0] rsp_o
+);
+
+  logic   busy_q;  // a block is under way
+  ctx_t   ctx_q;
+  block_t state_q;
+
+  logic loaded, known, first, last, free, offered, dir_ready, enter, answer, backward;
+  dir_e dir;
+  block_t key, next_key;
+
+  assign free        = (!busy_q || last) && !clear_i;
+  assign offered     = key_valid_i && key_i.bank == '0;
+  assign key_ready_o = free && key_i.bank == '0;
+  always_comb begin
+    if (req_i[0].dir == Encrypt) dir_ready = Dirs != DirsDecrypt;
+    else dir_ready = Dirs != DirsEncrypt && known;
+  end
+  assign req_ready_o[0] = free && loaded && dir_ready && !offered && req_i[0].bank == '0;
+  assign enter          = req_valid_i[0] && req_ready_o[0];
+
+  mae_key_on_the_fly #(
+      .Dirs     (Dirs),
+      .MaxKeyLen(MaxKeyLen),
+      .Sbox     (Sbox)
+  ) u_walk (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .load_i  (offered && key_ready_o),
+      .len_i   (key_i.len),
+      .key_i   (key_i.key),
+      .loaded_o(loaded),
+      .known_o (known),
+      .start_i (enter),
+      .dir_i   (req_i[0].dir),
+      .dir_o   (dir),
+      .first_o (first),
+      .last_o  (last),
+      .key_o   (key),
+      .next_o  (next_key)
+  );
+
+  // The round. The direction is a constant where the build has only one.
+  block_t substituted, shifted, keyed, mixed;
+  assign backward = (Dirs == DirsBoth) ? dir == Decrypt : Dirs == DirsDecrypt;
+
+  mae_sbox #(
+      .Kind (Dirs),
+      .Impl (Sbox),
+      .Regs (0),
+      .Bytes(16)
+  ) u_sbox (
+      .clk_i,
+      .rst_ni,
+      .en_i     (1'b1),
+      .inverse_i(backward),
+      .in_i     (state_q ^ ((!backward || first) ? key : '0)),
+      .out_o    (substituted)
+  );
+  assign shifted = backward ? inv_shift_rows(substituted) : shift_rows(substituted);
+  assign keyed   = shifted ^ ((backward || last) ? next_key : '0);
+  assign mixed   = mix_columns(backward ? inv_mix_columns_prepare(keyed) : keyed);
+
+  // Without a block 0, which also clears and resets it.
+  always_ff @(posedge clk_i) begin
+    state_q <= ({128{enter}} & req_i[0].block) | ({128{busy_q && !last && !clear_i}} & mixed);
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q <= 1'b0;
+      ctx_q  <= '0;
+    end else begin
+      busy_q <= enter || (busy_q && !last && !clear_i);
+      if (enter) ctx_q <= req_i[0].ctx;
+    end
+  end
+
+  assign answer         = busy_q && last;
+  assign rsp_valid_o[0] = answer;
+  assign rsp_o[0]       = '{ctx: ctx_q, block: {128{answer}} & keyed};
+
+  `MAE_ASSERT(BankExists, !key_valid_i || key_i.bank == '0)
+  `MAE_ASSERT(KeyLength, !key_valid_i || key_i.len <= MaxKeyLen)
+  `MAE_ASSERT(
+      DirBuilt,
+      !req_valid_i || Dirs == DirsBoth || (req_i[0].dir == Decrypt) == (Dirs == DirsDecrypt))
+
+endmodule

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_peripheral: AES behind AXI4-Lite: mae_peripheral_core without its port to a memory, so all
+// ports are those of the bus. Latency, throughput and legal parameters are the core's.
+// Registers: docs/registers/mae_peripheral.md. Constant-time: yes. Masked: no. Source: P3 §2.
+
+module mae_peripheral
+  import mae_aes_pkg::*;
+  import mae_device_pkg::*;
+#(
+    parameter int unsigned KeySlots = 4,
+    parameter int unsigned KeyBanks = 2,
+    parameter dirs_e Dirs = DirsBoth,
+    parameter key_len_e MaxKeyLen = Aes256,
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned Depth = 4,
+    parameter bit Auth = 1'b1,
+    parameter int unsigned Digit = 16
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic                    s_axil_awvalid,
+    output logic                    s_axil_awready,
+    input  logic [RegAddrWidth-1:0] s_axil_awaddr,
+    input  logic [             2:0] s_axil_awprot,
+    input  logic                    s_axil_wvalid,
+    output logic                    s_axil_wready,
+    input  logic [            31:0] s_axil_wdata,
+    input  logic [             3:0] s_axil_wstrb,
+    output logic                    s_axil_bvalid,
+    input  logic                    s_axil_bready,
+    output logic [             1:0] s_axil_bresp,
+    input  logic                    s_axil_arvalid,
+    output logic                    s_axil_arready,
+    input  logic [RegAddrWidth-1:0] s_axil_araddr,
+    input  logic [             2:0] s_axil_arprot,
+    output logic                    s_axil_rvalid,
+    input  logic                    s_axil_rready,
+    output logic [            31:0] s_axil_rdata,
+    output logic [             1:0] s_axil_rresp,
+
+    output logic irq_o
+);
+
+  mae_memory_job_pkg::memory_job_t unused_job;
+  mae_memory_job_pkg::memory_out_t unused_memory;
+
+  mae_peripheral_core #(
+      .KeySlots (KeySlots),
+      .KeyBanks (KeyBanks),
+      .Dirs     (Dirs),
+      .MaxKeyLen(MaxKeyLen),
+      .Sbox     (Sbox),
+      .Depth    (Depth),
+      .Auth     (Auth),
+      .Digit    (Digit),
+      .Memory   (1'b0)
+  ) u_core (
+      .memory_job_o(unused_job),
+      .memory_error_i(ErrNone),
+      .memory_o(unused_memory),
+      .memory_i('0),
+      .*
+  );
+
+endmodule

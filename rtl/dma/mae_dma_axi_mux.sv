@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_axi_mux: puts control traffic (descriptors, lists, completions) and the movers' bursts on the
+// same AXI4 master. The top bit of an ID tells control from data.
+//
+// Addresses pass through one register each way, control before data: it is rare and bounded by its
+// tags. Write data follows in the order of the write addresses, a burst of one side at a time, and
+// passes combinationally. Answers are handed on by their ID, combinationally; their receivers are
+// always ready. Throughput: a beat and an address a clock. Legal: DataWidth 128, 256, 512, 1024;
+// IdWidth >= 8.
+
+`include "mae_assert.svh"
+
+module mae_dma_axi_mux
+  import mae_dma_pkg::*;
+#(
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned IdWidth   = 8,
+    parameter int unsigned BeatWidth = 512   // of control reads: min(DataWidth, 512)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    // control reads, indexed by reader_e
+    input  logic         [          2:0] ctl_ar_valid_i,
+    output logic         [          2:0] ctl_ar_ready_o,
+    input  control_ar_t  [          2:0] ctl_ar_i,
+    output logic         [          2:0] ctl_r_valid_o,
+    output control_tag_t                 ctl_r_tag_o,
+    output logic         [          1:0] ctl_r_beat_o,
+    output logic         [BeatWidth-1:0] ctl_r_data_o,
+    output logic                         ctl_r_error_o,
+    output logic                         ctl_r_last_o,
+
+    // completions
+    input  logic                              ctl_aw_valid_i,
+    output logic                              ctl_aw_ready_o,
+    input  completion_tag_t                   ctl_aw_tag_i,
+    input  addr_t                             ctl_aw_addr_i,
+    input  logic                              ctl_w_valid_i,
+    output logic                              ctl_w_ready_o,
+    input  logic            [  DataWidth-1:0] ctl_w_data_i,
+    input  logic            [DataWidth/8-1:0] ctl_w_strb_i,
+    input  logic                              ctl_w_last_i,
+    output logic                              ctl_b_valid_o,
+    output completion_tag_t                   ctl_b_tag_o,
+    output logic                              ctl_b_error_o,
+
+    // movers; their answers are the master's inputs
+    input  logic                    mov_ar_valid_i,
+    output logic                    mov_ar_ready_o,
+    input  logic  [    IdWidth-1:0] mov_ar_id_i,
+    input  addr_t                   mov_ar_addr_i,
+    input  logic  [            7:0] mov_ar_len_i,
+    output logic                    mov_r_valid_o,
+    input  logic                    mov_aw_valid_i,
+    output logic                    mov_aw_ready_o,
+    input  logic  [    IdWidth-1:0] mov_aw_id_i,
+    input  addr_t                   mov_aw_addr_i,
+    input  logic  [            7:0] mov_aw_len_i,
+    input  logic                    mov_w_valid_i,
+    output logic                    mov_w_ready_o,
+    input  logic  [  DataWidth-1:0] mov_w_data_i,
+    input  logic  [DataWidth/8-1:0] mov_w_strb_i,
+    input  logic                    mov_w_last_i,
+    output logic                    mov_b_valid_o,
+
+    // AXI4 master
+    output logic                    ar_valid_o,
+    input  logic                    ar_ready_i,
+    output logic  [    IdWidth-1:0] ar_id_o,
+    output addr_t                   ar_addr_o,
+    output logic  [            7:0] ar_len_o,
+    output logic  [            2:0] ar_size_o,
+    input  logic                    r_valid_i,
+    input  logic  [    IdWidth-1:0] r_id_i,
+    input  logic  [  DataWidth-1:0] r_data_i,
+    input  logic                    r_error_i,
+    input  logic                    r_last_i,
+    output logic                    aw_valid_o,
+    input  logic                    aw_ready_i,
+    output logic  [    IdWidth-1:0] aw_id_o,
+    output addr_t                   aw_addr_o,
+    output logic  [            7:0] aw_len_o,
+    output logic  [            2:0] aw_size_o,
+    output logic                    w_valid_o,
+    input  logic                    w_ready_i,
+    output logic  [  DataWidth-1:0] w_data_o,
+    output logic  [DataWidth/8-1:0] w_strb_o,
+    output logic                    w_last_o,
+    input  logic                    b_valid_i,
+    input  logic  [    IdWidth-1:0] b_id_i,
+    input  logic                    b_error_i
+);
+  localparam logic [2:0] FullSize = 3'($clog2(DataWidth / 8));
+  localparam logic [2:0] BlockSize = 3'($clog2(BeatWidth / 8));
+  localparam int unsigned EntryWidth = (8 * CompletionBytes < DataWidth) ? 8 * CompletionBytes :
+      DataWidth;
+  localparam logic [2:0] EntrySize = 3'($clog2(EntryWidth / 8));
+  localparam logic [7:0] EntryLen = 8'(8 * CompletionBytes / EntryWidth - 1);
+  localparam int unsigned BlockBeats = 8 * BlockBytes / BeatWidth;
+  `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
+  `MAE_PARAM(IdWidthLegal, IdWidth > ControlIdBits)
+
+  typedef struct packed {
+    logic [IdWidth-1:0] id;
+    addr_t              addr;
+    logic [7:0]         len;
+    logic [2:0]         size;
+  } address_t;
+
+  function automatic logic [IdWidth-1:0] control_id(input logic [ControlIdBits-1:0] tag);
+    logic [IdWidth-1:0] id = IdWidth'(tag);
+    id[IdWidth-1] = 1'b1;
+    return id;
+  endfunction
+
+  // Read addresses: lists first, then descriptors, then data.
+  address_t ar_in, ar_out;
+  logic ar_in_valid, ar_in_ready;
+  logic [1:0] reader;
+  control_ar_t ctl_ar;
+  logic ctl_ar_any;
+
+  assign ctl_ar_any = ctl_ar_valid_i != '0;
+  assign reader = ctl_ar_valid_i[2] ? 2'd2 : (ctl_ar_valid_i[1] ? 2'd1 : 2'd0);
+  assign ctl_ar = ctl_ar_i[reader];
+  assign ar_in_valid = ctl_ar_any || mov_ar_valid_i;
+
+  always_comb begin
+    ar_in = '{id: mov_ar_id_i, addr: mov_ar_addr_i, len: mov_ar_len_i, size: FullSize};
+    if (ctl_ar_any) begin
+      ar_in.id   = control_id({reader, ctl_ar.tag});
+      ar_in.addr = {ctl_ar.block, 6'd0};
+      ar_in.len  = 8'(BlockBeats - 1);
+      ar_in.size = BlockSize;
+    end
+    ctl_ar_ready_o         = '0;
+    ctl_ar_ready_o[reader] = ar_in_ready;
+    mov_ar_ready_o         = ar_in_ready && !ctl_ar_any;
+  end
+
+  mae_stream_reg #(
+      .Width($bits(address_t))
+  ) u_ar (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (ar_in_valid),
+      .in_ready_o (ar_in_ready),
+      .in_data_i  (ar_in),
+      .out_valid_o(ar_valid_o),
+      .out_ready_i(ar_ready_i),
+      .out_data_o (ar_out)
+  );
+  assign {ar_id_o, ar_addr_o, ar_len_o, ar_size_o} = ar_out;
+
+  // Answers. Control blocks may interleave, so each counts its own beats.
+  logic r_control;
+  logic [ControlIdBits-1:0] r_control_id;
+  assign r_control     = r_id_i[IdWidth-1];
+  assign r_control_id  = r_id_i[ControlIdBits-1:0];
+  assign mov_r_valid_o = r_valid_i && !r_control;
+  assign ctl_r_tag_o   = r_control_id[4:0];
+  assign ctl_r_error_o = r_error_i;
+  assign ctl_r_last_o  = r_last_i;
+  always_comb begin
+    ctl_r_valid_o = '0;
+    for (int unsigned i = 0; i < 3; i++) begin
+      ctl_r_valid_o[i] = r_valid_i && r_control && r_control_id[6:5] == 2'(i);
+    end
+  end
+
+  if (BlockBeats == 1) begin : gen_beat
+    assign ctl_r_beat_o = '0;
+  end else begin : gen_beats
+    logic [1:0] beat_q[2**ControlIdBits];
+    assign ctl_r_beat_o = beat_q[r_control_id];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) beat_q <= '{default: '0};
+      else if (r_valid_i && r_control)
+        beat_q[r_control_id] <= r_last_i ? '0 : beat_q[r_control_id] + 1'b1;
+    end
+  end
+
+  if (DataWidth <= BeatWidth) begin : gen_whole
+    assign ctl_r_data_o = r_data_i;
+  end else begin : gen_half
+    // The block lies in the half of the bus that its address says.
+    logic [2**ControlIdBits-1:0] upper_q;
+    assign ctl_r_data_o = upper_q[r_control_id] ? r_data_i[DataWidth-1-:BeatWidth] :
+        r_data_i[BeatWidth-1:0];
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) upper_q <= '0;
+      else if (ctl_ar_any && ar_in_ready) upper_q[{reader, ctl_ar.tag}] <= ctl_ar.block[0];
+    end
+  end
+
+  // Write addresses, and whose data comes next.
+  address_t aw_in, aw_out;
+  logic [3:0] orders;
+  logic aw_in_valid, aw_in_ready, aw_reg_ready, order_ready, order_valid, order_control, order_pop;
+
+  assign aw_in_valid = (ctl_aw_valid_i || mov_aw_valid_i) && order_ready;
+  assign aw_in_ready = aw_reg_ready && order_ready;
+  assign ctl_aw_ready_o = aw_in_ready;
+  assign mov_aw_ready_o = aw_in_ready && !ctl_aw_valid_i;
+  always_comb begin
+    aw_in = '{id: mov_aw_id_i, addr: mov_aw_addr_i, len: mov_aw_len_i, size: FullSize};
+    if (ctl_aw_valid_i) begin
+      aw_in = '{
+          id: control_id(ctl_aw_tag_i),
+          addr: ctl_aw_addr_i,
+          len: EntryLen,
+          size: EntrySize
+      };
+    end
+  end
+
+  mae_stream_reg #(
+      .Width($bits(address_t))
+  ) u_aw (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (aw_in_valid),
+      .in_ready_o (aw_reg_ready),
+      .in_data_i  (aw_in),
+      .out_valid_o(aw_valid_o),
+      .out_ready_i(aw_ready_i),
+      .out_data_o (aw_out)
+  );
+  assign {aw_id_o, aw_addr_o, aw_len_o, aw_size_o} = aw_out;
+
+  mae_fifo #(
+      .Width(1),
+      .Depth(8)
+  ) u_order (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (aw_in_valid && aw_reg_ready),
+      .in_ready_o (order_ready),
+      .in_data_i  (ctl_aw_valid_i),
+      .out_valid_o(order_valid),
+      .out_ready_i(order_pop),
+      .out_data_o (order_control),
+      .count_o    (orders)
+  );
+
+  assign w_valid_o = order_valid && (order_control ? ctl_w_valid_i : mov_w_valid_i);
+  assign w_data_o = order_control ? ctl_w_data_i : mov_w_data_i;
+  assign w_strb_o = order_control ? ctl_w_strb_i : mov_w_strb_i;
+  assign w_last_o = order_control ? ctl_w_last_i : mov_w_last_i;
+  assign ctl_w_ready_o = order_valid && order_control && w_ready_i;
+  assign mov_w_ready_o = order_valid && !order_control && w_ready_i;
+  assign order_pop = w_valid_o && w_ready_i && w_last_o;
+
+  assign mov_b_valid_o = b_valid_i && !b_id_i[IdWidth-1];
+  assign ctl_b_valid_o = b_valid_i && b_id_i[IdWidth-1];
+  assign ctl_b_tag_o = b_id_i[ControlIdBits-1:0];
+  assign ctl_b_error_o = b_error_i;
+
+  `MAE_ASSERT(
+      MoverIdsAreData,
+      !(mov_ar_valid_i && mov_ar_id_i[IdWidth-1]) && !(mov_aw_valid_i && mov_aw_id_i[IdWidth-1]))
+  `MAE_ASSERT(DataHasAnAddress, !w_valid_o || orders != '0)
+  `MAE_STREAM_HOLDS(ArHolds, ar_valid_o, ar_ready_i, ar_addr_o)
+  `MAE_STREAM_HOLDS(AwHolds, aw_valid_o, aw_ready_i, aw_addr_o)
+  `MAE_STREAM_HOLDS(WHolds, w_valid_o, w_ready_i, w_data_o)
+
+endmodule

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_ring_buffer: rings of rows, one ring a context, with access at any byte position.
+//
+// A row is DataWidth bits, byte 0 in bits 7:0. One write and one read a clock, each of a window of
+// one row's width that begins at byte `offset` of row `row` and runs on into the next row of the
+// ring. That realigns data without keeping any: a beat's place follows from its address alone, so
+// beats may come in any order, for any context (ADR 0005).
+// Rows lie alternately in two memories, so the two rows of a window are never in the same one.
+//
+// Latency: what is written in one clock can be read in the next; read data one clock after
+// rd_enable_i, held until the next. Write data is rotated before the memory, read data after it.
+// ByteWrites = 0: whole aligned rows are written only (wr_offset_i and wr_strobe_i are not used).
+// The rows hold what was carried until it is overwritten or erased: clear_i, when no row is kept or
+// moved, starts a walk of Contexts * RowsPerContext / 2 + 1 clocks that zeroes them; clearing_o is
+// high from the next clock to its end. Reset does not clear the rows and stops a walk.
+// Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; RowsPerContext >= 2, a power of two.
+// No handshake: the movers keep the accounts.
+
+`include "mae_assert.svh"
+
+module mae_dma_ring_buffer #(
+    parameter  int unsigned DataWidth      = 512,
+    parameter  int unsigned Contexts       = 64,
+    parameter  int unsigned RowsPerContext = 32,
+    parameter  bit          ByteWrites     = 1'b1,
+    localparam int unsigned CtxWidth       = (Contexts > 1) ? $clog2(Contexts) : 1,
+    localparam int unsigned RowWidth       = $clog2(RowsPerContext),
+    localparam int unsigned LaneWidth      = $clog2(DataWidth / 8)
+) (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,
+    output logic clearing_o,
+
+    input logic                   wr_valid_i,
+    input logic [   CtxWidth-1:0] wr_ctx_i,
+    input logic [   RowWidth-1:0] wr_row_i,
+    input logic [  LaneWidth-1:0] wr_offset_i,  // where in the row lane 0 goes
+    input logic [DataWidth/8-1:0] wr_strobe_i,  // by the lanes of wr_data_i
+    input logic [  DataWidth-1:0] wr_data_i,
+
+    input  logic                 rd_enable_i,
+    input  logic [ CtxWidth-1:0] rd_ctx_i,
+    input  logic [ RowWidth-1:0] rd_row_i,
+    input  logic [LaneWidth-1:0] rd_offset_i,
+    output logic [DataWidth-1:0] rd_data_o
+);
+  `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
+  `MAE_PARAM(ContextsLegal, Contexts >= 1 && Contexts <= 256)
+  `MAE_PARAM(RowsLegal, RowsPerContext >= 2 && 2 ** RowWidth == RowsPerContext)
+
+  localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned Depth = Contexts * RowsPerContext / 2;
+  localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1;
+
+  // Row r of a context lies in bank r % 2 at ctx * RowsPerContext / 2 + r / 2.
+  function automatic logic [AddrWidth-1:0] place(input logic [CtxWidth-1:0] ctx,
+                                                 input logic [RowWidth-1:0] row);
+    return AddrWidth'({ctx, row} >> 1);
+  endfunction
+
+  logic [RowWidth-1:0] wr_next;
+  logic [RowWidth-1:0] rd_next;
+  assign wr_next = wr_row_i + 1'b1;
+  assign rd_next = rd_row_i + 1'b1;
+
+  logic [AddrWidth-1:0] rd_even_addr;
+  logic [AddrWidth-1:0] rd_odd_addr;
+  logic [DataWidth-1:0] rd_even_q;
+  logic [DataWidth-1:0] rd_odd_q;
+  logic                 rd_odd_first_q;
+  logic [LaneWidth-1:0] rd_offset_q;
+
+  logic [DataWidth-1:0] bank_even      [Depth];
+  logic [DataWidth-1:0] bank_odd       [Depth];
+
+  // Erasing: a walk over both memories, and a clock more to read a row that is zero.
+  logic clearing_q, zero;
+  logic [AddrWidth-1:0] clear_q;
+  logic                 clear_last_q;
+
+  assign clearing_o = clearing_q;
+  assign zero       = clearing_q && !clear_last_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clearing_q   <= 1'b0;
+      clear_last_q <= 1'b0;
+      clear_q      <= '0;
+    end else if (clearing_q) begin
+      clear_q      <= clear_q + 1'b1;
+      clear_last_q <= 32'(clear_q) == Depth - 1;
+      clearing_q   <= !clear_last_q;
+    end else begin
+      clearing_q <= clear_i;
+      clear_q    <= '0;
+    end
+  end
+
+  if (ByteWrites) begin : gen_bytes
+    logic [DataWidth-1:0] data;
+    logic [    Bytes-1:0] strobe;
+    logic [    Bytes-1:0] wrapped;  // the lanes that go to the next row
+    logic [    Bytes-1:0] even_we;
+    logic [    Bytes-1:0] odd_we;
+    logic [AddrWidth-1:0] even_addr;
+    logic [AddrWidth-1:0] odd_addr;
+
+    assign data      = DataWidth'({wr_data_i, wr_data_i} >> {LaneWidth'(0) - wr_offset_i, 3'b000});
+    assign strobe    = Bytes'({wr_strobe_i, wr_strobe_i} >> (LaneWidth'(0) - wr_offset_i));
+    assign wrapped   = ~({Bytes{1'b1}} << wr_offset_i);
+    assign even_we   = wr_valid_i ? strobe & (wr_row_i[0] ? wrapped : ~wrapped) : '0;
+    assign odd_we    = wr_valid_i ? strobe & (wr_row_i[0] ? ~wrapped : wrapped) : '0;
+    assign even_addr = place(wr_ctx_i, wr_row_i[0] ? wr_next : wr_row_i);
+    assign odd_addr  = place(wr_ctx_i, wr_row_i[0] ? wr_row_i : wr_next);
+
+    always_ff @(posedge clk_i) begin
+      if (zero) begin
+        bank_even[clear_q] <= '0;
+        bank_odd[clear_q]  <= '0;
+      end else begin
+        for (int unsigned i = 0; i < Bytes; i++) begin
+          if (even_we[i]) bank_even[even_addr][8*i+:8] <= data[8*i+:8];
+          if (odd_we[i]) bank_odd[odd_addr][8*i+:8] <= data[8*i+:8];
+        end
+      end
+    end
+  end else begin : gen_rows
+    always_ff @(posedge clk_i) begin
+      if (zero) begin
+        bank_even[clear_q] <= '0;
+        bank_odd[clear_q]  <= '0;
+      end else begin
+        if (wr_valid_i && !wr_row_i[0]) bank_even[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
+        if (wr_valid_i && wr_row_i[0]) bank_odd[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
+      end
+    end
+    logic unused;
+    assign unused = ^{wr_offset_i, wr_strobe_i, wr_next};
+  end
+
+  assign rd_even_addr = place(rd_ctx_i, rd_row_i[0] ? rd_next : rd_row_i);
+  assign rd_odd_addr  = place(rd_ctx_i, rd_row_i[0] ? rd_row_i : rd_next);
+
+  always_ff @(posedge clk_i) begin
+    if (rd_enable_i || clearing_q) begin
+      rd_even_q      <= bank_even[clearing_q?'0 : rd_even_addr];
+      rd_odd_q       <= bank_odd[clearing_q?'0 : rd_odd_addr];
+      rd_odd_first_q <= rd_row_i[0];
+      rd_offset_q    <= rd_offset_i;
+    end
+  end
+
+  assign rd_data_o = DataWidth'((rd_odd_first_q ? {rd_even_q, rd_odd_q} : {rd_odd_q, rd_even_q})
+                                >> {rd_offset_q, 3'b000});
+
+  `MAE_ASSERT(ClearAtRest, !(clear_i || clearing_q) || !wr_valid_i)
+
+endmodule

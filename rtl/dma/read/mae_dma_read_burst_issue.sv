@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_read_burst_issue: cuts the segments of all contexts into read bursts.
+//
+// A context is looked at when something happened to it (a segment came, a row left, a burst was
+// committed), round robin, one context a clock; it gets a burst when its ring has room for
+// all of it, and is looked at again. A burst ends at the latest at the next address that is a
+// multiple of BurstBeats beats, so none crosses 4 KiB; its place in the ring is reserved here, so the
+// answer is always taken. A job's bytes are packed from byte 0 of a row.
+// Latency: 3 clocks from segment to AR. Throughput: one burst a clock.
+// Ready and valid towards AXI come from registers.
+
+`include "mae_assert.svh"
+
+module mae_dma_read_burst_issue
+  import mae_dma_pkg::*;
+#(
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned Contexts = 64,
+    parameter int unsigned IdWidth = 8,
+    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned BurstBeats = 8,
+    parameter int unsigned BurstsPerContext = 8,
+    parameter int unsigned NumIds = 128,
+    parameter type burst_t = logic,
+    parameter type final_t = logic,
+    localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1,
+    localparam int unsigned RowWidth = $clog2(RowsPerContext),
+    localparam int unsigned SlotWidth = $clog2(BurstsPerContext)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    output logic     [Contexts-1:0] seg_ready_o,
+    input  logic                    seg_valid_i,
+    input  logic                    seg_abort_i,
+    input  dma_ctx_t                seg_ctx_i,
+    input  addr_t                   seg_addr_i,
+    input  logic     [        31:0] seg_bytes_i,
+    input  logic                    seg_last_i,
+
+    output logic                ar_valid_o,
+    input  logic                ar_ready_i,
+    output logic  [IdWidth-1:0] ar_id_o,
+    output addr_t               ar_addr_o,
+    output logic  [        7:0] ar_len_o,
+
+    // a burst is on its way
+    output logic                        burst_valid_o,
+    output logic   [$clog2(NumIds)-1:0] burst_id_o,
+    output burst_t                      burst_o,
+    output logic   [        RowWidth:0] burst_stop_row_o,  // first row not complete after it
+    input  logic                        id_busy_i,         // burst_id_o is still in use
+
+    // the job of a context is issued whole
+    output logic   final_valid_o,
+    output final_t final_o,
+
+    // the context that is looked at, and the other side of its ring
+    output logic [CtxWidth-1:0] look_ctx_o,
+    input  logic [ SlotWidth:0] commit_slot_i,  // oldest burst not committed
+    input  logic [  RowWidth:0] out_row_i,      // oldest row not handed over
+    input  logic                ended_i,        // final, and not yet handed over
+    input  logic [Contexts-1:0] wake_i
+);
+  localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned LaneWidth = $clog2(Bytes);
+  localparam int unsigned BurstBytes = BurstBeats * Bytes;
+  localparam int unsigned BurstWidth = $clog2(BurstBytes);
+  localparam int unsigned PosWidth = RowWidth + 1 + LaneWidth;
+
+  // Positions count bytes of a context's ring, modulo twice its size.
+  logic [      PosWidth-1:0] alloc_q      [Contexts];  // next to be reserved
+  logic [       SlotWidth:0] slot_q       [Contexts];  // next burst of the context
+  logic [$clog2(NumIds)-1:0] id_q;
+
+  // stage 0: choose a context
+  logic [      Contexts-1:0] wake_q;
+  logic [      Contexts-1:0] sleep_hot;
+  logic [      Contexts-1:0] unused_grant;
+  logic [      CtxWidth-1:0] pick_ctx;
+  logic                      pick_valid;
+  logic                      step;
+
+  mae_rr_arb #(
+      .N(Contexts)
+  ) u_arb (
+      .clk_i,
+      .rst_ni,
+      .req_i    (wake_q),
+      .advance_i(step),
+      .grant_o  (unused_grant),
+      .index_o  (pick_ctx),
+      .valid_o  (pick_valid)
+  );
+
+  // stage 1: look at it
+  logic                           look_valid_q;
+  logic  [          CtxWidth-1:0] look_ctx_q;
+  logic                           head_valid;
+  addr_t                          head_addr;
+  logic  [                  31:0] head_bytes;
+  logic                           head_last;
+  logic                           head_abort;
+
+  logic                           issue;  // a burst leaves
+  logic                           whole;  // it is the job's last
+  logic                           abort;  // the job ends with what there is
+  logic                           blocked;
+  logic                           fits;
+  logic  [          BurstWidth:0] to_boundary;
+  logic  [          BurstWidth:0] bytes;  // of the burst
+  logic  [          PosWidth-1:0] pos;
+  logic  [          PosWidth-1:0] stop;  // first byte after the burst
+  logic  [          PosWidth-1:0] stop_last;  // last byte of the burst
+  logic  [RowWidth+LaneWidth-1:0] base;  // where lane 0 of the first beat would go
+  logic  [          BurstWidth:0] bus_last;  // last byte, from lane 0 of the first beat
+  logic  [            RowWidth:0] span;  // rows in use, without the burst's last one
+  logic  [           SlotWidth:0] in_flight;
+  logic  [          PosWidth-1:0] end_pos;  // a byte of the job's last row
+  logic  [            RowWidth:0] end_row;
+
+  assign to_boundary = (BurstWidth + 1)'(BurstBytes) - {1'b0, head_addr[BurstWidth-1:0]};
+  assign bytes = (head_bytes < 32'(to_boundary)) ? head_bytes[BurstWidth:0] : to_boundary;
+  assign pos = alloc_q[look_ctx_q];
+  assign stop = pos + PosWidth'(bytes);
+  assign stop_last = stop - 1'b1;
+  assign base = (RowWidth + LaneWidth)'(pos) - (RowWidth + LaneWidth)'(head_addr[LaneWidth-1:0]);
+  assign bus_last = (BurstWidth + 1)'(head_addr[LaneWidth-1:0]) + bytes - 1'b1;
+  assign span = stop_last[PosWidth-1:LaneWidth] - out_row_i;
+  assign in_flight = slot_q[look_ctx_q] - commit_slot_i;
+  assign fits = !span[RowWidth] && !in_flight[SlotWidth];
+
+  assign blocked = ar_valid_o && !ar_ready_i || id_busy_i;
+  assign issue = look_valid_q && !blocked && head_valid && !ended_i && fits;
+  assign whole = head_last && head_bytes == 32'(bytes);
+  assign abort = look_valid_q && !blocked && head_abort && !ended_i && in_flight == '0;
+  assign step = !look_valid_q || !blocked;
+  assign sleep_hot = Contexts'(look_valid_q && !blocked && !issue) << look_ctx_q;
+  assign end_pos = head_valid ? stop_last : pos;
+  assign end_row = end_pos[PosWidth-1:LaneWidth];
+
+  assign look_ctx_o = look_ctx_q;
+
+  mae_dma_segment_queue #(
+      .Contexts(Contexts)
+  ) u_segments (
+      .clk_i,
+      .rst_ni,
+      .seg_ready_o,
+      .seg_valid_i,
+      .seg_abort_i,
+      .seg_ctx_i,
+      .seg_addr_i,
+      .seg_bytes_i,
+      .seg_last_i,
+      .head_ctx_i  (look_ctx_q),
+      .head_valid_o(head_valid),
+      .head_addr_o (head_addr),
+      .head_bytes_o(head_bytes),
+      .head_last_o (head_last),
+      .head_abort_o(head_abort),
+      .take_valid_i(issue),
+      .take_bytes_i(32'(bytes)),
+      .abort_take_i(abort)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      wake_q       <= '0;
+      look_valid_q <= 1'b0;
+      look_ctx_q   <= '0;
+    end else begin
+      // What happens to a context in the clock in which it is looked at wakes it again.
+      wake_q <= (wake_q & ~sleep_hot) | wake_i
+                | (Contexts'(seg_valid_i || seg_abort_i) << seg_ctx_i[CtxWidth-1:0]);
+      if (step) begin
+        look_valid_q <= pick_valid;
+        if (pick_valid) look_ctx_q <= pick_ctx;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      alloc_q <= '{default: '0};
+      slot_q  <= '{default: '0};
+      id_q    <= '0;
+    end else begin
+      if (issue) begin
+        slot_q[look_ctx_q] <= slot_q[look_ctx_q] + 1'b1;
+        id_q               <= id_q + 1'b1;
+      end
+      if (issue && !whole) alloc_q[look_ctx_q] <= stop;
+      else if (issue || abort) alloc_q[look_ctx_q] <= {end_row + 1'b1, LaneWidth'(0)};
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      ar_valid_o <= 1'b0;
+      ar_id_o    <= '0;
+      ar_addr_o  <= '0;
+      ar_len_o   <= '0;
+    end else if (issue) begin
+      ar_valid_o <= 1'b1;
+      ar_id_o    <= IdWidth'(id_q);
+      ar_addr_o  <= {head_addr[63:LaneWidth], LaneWidth'(0)};
+      ar_len_o   <= 8'(bus_last >> LaneWidth);
+    end else if (ar_ready_i) begin
+      ar_valid_o <= 1'b0;
+    end
+  end
+
+  assign burst_valid_o = issue;
+  assign burst_id_o = id_q;
+  assign burst_stop_row_o = whole ? end_row + 1'b1 : stop[PosWidth-1:LaneWidth];
+  always_comb begin
+    burst_o        = '0;
+    burst_o.ctx    = look_ctx_q;
+    burst_o.slot   = slot_q[look_ctx_q][SlotWidth-1:0];
+    burst_o.row    = base[RowWidth+LaneWidth-1:LaneWidth];
+    burst_o.offset = base[LaneWidth-1:0];
+    burst_o.first  = head_addr[LaneWidth-1:0];
+    burst_o.last   = bus_last[LaneWidth-1:0];
+  end
+
+  // An aborted job ends with a row of its own: what does not yet fill a row, or one byte of zeros.
+  assign final_valid_o = issue && whole || abort;
+  always_comb begin
+    final_o         = '0;
+    final_o.ctx     = look_ctx_q;
+    final_o.row     = end_row;
+    final_o.aborted = abort;
+    final_o.zero    = abort && pos[LaneWidth-1:0] == '0;
+    if (!abort) final_o.bytes = (LaneWidth + 1)'(end_pos[LaneWidth-1:0]) + 1'b1;
+    else if (final_o.zero) final_o.bytes = (LaneWidth + 1)'(1);
+    else final_o.bytes = (LaneWidth + 1)'(pos[LaneWidth-1:0]);
+  end
+
+  `MAE_STREAM_HOLDS(ArHolds, ar_valid_o, ar_ready_i, {ar_id_o, ar_addr_o, ar_len_o})
+  `MAE_ASSERT(ArWithin4K,
+              !ar_valid_o || 32'(ar_addr_o[11:0]) + (32'(ar_len_o) + 1) * Bytes <= 32'd4096)
+
+endmodule

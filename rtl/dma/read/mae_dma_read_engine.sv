@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_read_engine: the read mover. It turns the segments of every context into AXI4 read bursts, takes
+// the answers in any order and interleaved, packs them and hands rows to the client.
+//
+// A job of a context begins with its first segment and ends with the one marked last, or with an
+// abort: then its last row is what does not yet fill one, or one byte of zeros. One job a context
+// at a time: the next one's segments come after done. Reads touch only the aligned beats that hold bytes of a
+// segment. A read error is reported with the end of the job and its data handed on like any.
+// Space for an answer is reserved before it is asked for, so r_ready_o is constant and no
+// context can stop another. Every burst under way has an ID of its own, top bit 0.
+//
+// Latency: 3 clocks from segment to AR, 3 from the last R beat of a burst to its first row.
+// Throughput: one beat and one row a clock, as long as memory latency (clocks) is less than
+// min(RowsPerContext, BurstBeats * BurstsPerContext) times the contexts at work.
+// Row ready has a combinational path to the buffer's read address; all else is registered.
+// Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of two,
+// BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a power of two > BurstBeats;
+// BurstsPerContext a power of two >= 2.
+// Not constant-time and not masked: there is no secret but the data it carries. P2's IOSS.
+
+`include "mae_assert.svh"
+
+module mae_dma_read_engine
+  import mae_dma_pkg::*;
+#(
+    parameter  int unsigned DataWidth        = 512,
+    parameter  int unsigned Contexts         = 64,
+    parameter  int unsigned IdWidth          = 8,
+    parameter  int unsigned RowsPerContext   = 32,
+    parameter  int unsigned BurstBeats       = 8,
+    parameter  int unsigned BurstsPerContext = 8,                         // under way at once
+    localparam int unsigned BytesWidth       = $clog2(DataWidth / 8 + 1)
+) (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic clear_i,    // erase the buffer, only at rest
+    output logic clearing_o,
+
+    // segments to read
+    output logic     [Contexts-1:0] seg_ready_o,  // room for one more of this context
+    input  logic                    seg_valid_i,
+    input  logic                    seg_abort_i,  // pulse: the job has no further segments
+    input  dma_ctx_t                seg_ctx_i,
+    input  addr_t                   seg_addr_i,
+    input  logic     [        31:0] seg_bytes_i,
+    input  logic                    seg_last_i,
+
+    // jobs that are read and handed over
+    output logic     done_valid_o,
+    input  logic     done_ready_i,
+    output dma_ctx_t done_ctx_o,
+    output status_e  done_status_o,
+
+    // rows to the client
+    output logic                      row_valid_o,
+    input  logic                      row_ready_i,
+    output dma_ctx_t                  row_ctx_o,
+    output logic     [ DataWidth-1:0] row_data_o,
+    output logic     [BytesWidth-1:0] row_bytes_o,
+    output logic                      row_last_o,
+    input  logic     [  Contexts-1:0] client_room_i,
+    input  logic     [  Contexts-1:0] writer_room_i,
+
+    // AXI4 read channels
+    output logic                  ar_valid_o,
+    input  logic                  ar_ready_i,
+    output logic  [  IdWidth-1:0] ar_id_o,     // top bit 0
+    output addr_t                 ar_addr_o,
+    output logic  [          7:0] ar_len_o,
+    input  logic                  r_valid_i,
+    output logic                  r_ready_o,   // constant 1
+    input  logic  [  IdWidth-1:0] r_id_i,
+    input  logic  [DataWidth-1:0] r_data_i,
+    input  logic  [          1:0] r_resp_i,
+    input  logic                  r_last_i
+);
+  `MAE_PARAM(ContextsLegal, Contexts >= 1 && Contexts <= 256)
+  `MAE_PARAM(IdWidthLegal, IdWidth >= 2)
+  `MAE_PARAM(BurstLegal, 2 ** $clog2(BurstBeats)
+             == BurstBeats && BurstBeats <= 256 && BurstBeats * DataWidth / 8 <= 4096)
+  `MAE_PARAM(RowsLegal, RowsPerContext > BurstBeats)
+  `MAE_PARAM(BurstsLegal, BurstsPerContext >= 2 && 2 ** $clog2(BurstsPerContext)
+             == BurstsPerContext)
+
+  localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
+  localparam int unsigned RowWidth = $clog2(RowsPerContext);
+  localparam int unsigned SlotWidth = $clog2(BurstsPerContext);
+  localparam int unsigned LaneWidth = $clog2(DataWidth / 8);
+  localparam int unsigned NumIds = (IdWidth > 8) ? 128 : 2 ** (IdWidth - 1);
+
+  // A burst under way. Rows carry one bit more than the ring's index: full is not empty.
+  typedef struct packed {
+    logic [CtxWidth-1:0]  ctx;
+    logic [SlotWidth-1:0] slot;    // its place in the order of its context
+    logic [RowWidth-1:0]  row;     // where lane 0 of its first beat goes
+    logic [LaneWidth-1:0] offset;
+    logic [LaneWidth-1:0] first;   // first lane of the first beat
+    logic [LaneWidth-1:0] last;    // last lane of the last beat
+  } burst_t;
+
+  // The last row of a job.
+  typedef struct packed {
+    logic [CtxWidth-1:0]   ctx;
+    logic [RowWidth:0]     row;
+    logic [BytesWidth-1:0] bytes;
+    logic                  aborted;
+    logic                  zero;     // it holds nothing: give zeros
+  } final_t;
+
+  logic                        burst_valid;
+  logic   [$clog2(NumIds)-1:0] burst_id;
+  burst_t                      burst;
+  logic   [        RowWidth:0] burst_stop_row;
+  logic                        id_busy;
+  logic                        final_valid;
+  final_t                      final_row;
+  logic   [      CtxWidth-1:0] look_ctx;
+  logic   [       SlotWidth:0] look_slot;
+  logic   [        RowWidth:0] look_row;
+  logic                        look_ended;
+  logic   [      CtxWidth-1:0] pick_ctx;
+  logic   [        RowWidth:0] commit_row;
+  logic                        commit;
+  logic   [      Contexts-1:0] commit_hot;
+  logic   [      Contexts-1:0] left_hot;
+  logic                        finish_valid;
+  logic   [      CtxWidth-1:0] finish_ctx;
+
+  logic                        wr_valid;
+  logic   [      CtxWidth-1:0] wr_ctx;
+  logic   [      RowWidth-1:0] wr_row;
+  logic   [     LaneWidth-1:0] wr_offset;
+  logic   [   DataWidth/8-1:0] wr_strobe;
+  logic   [     DataWidth-1:0] wr_data;
+  logic   [               1:0] wr_resp;
+  logic                        rd_enable;
+  logic   [      RowWidth-1:0] rd_row;
+  logic   [     DataWidth-1:0] rd_data;
+
+  assign r_ready_o  = 1'b1;
+  assign commit_hot = Contexts'(commit) << wr_ctx;
+
+  mae_dma_read_burst_issue #(
+      .DataWidth       (DataWidth),
+      .Contexts        (Contexts),
+      .IdWidth         (IdWidth),
+      .RowsPerContext  (RowsPerContext),
+      .BurstBeats      (BurstBeats),
+      .BurstsPerContext(BurstsPerContext),
+      .NumIds          (NumIds),
+      .burst_t         (burst_t),
+      .final_t         (final_t)
+  ) u_issue (
+      .clk_i,
+      .rst_ni,
+      .seg_ready_o,
+      .seg_valid_i,
+      .seg_abort_i,
+      .seg_ctx_i,
+      .seg_addr_i,
+      .seg_bytes_i,
+      .seg_last_i,
+      .ar_valid_o,
+      .ar_ready_i,
+      .ar_id_o,
+      .ar_addr_o,
+      .ar_len_o,
+      .burst_valid_o   (burst_valid),
+      .burst_id_o      (burst_id),
+      .burst_o         (burst),
+      .burst_stop_row_o(burst_stop_row),
+      .id_busy_i       (id_busy),
+      .final_valid_o   (final_valid),
+      .final_o         (final_row),
+      .look_ctx_o      (look_ctx),
+      .commit_slot_i   (look_slot),
+      .out_row_i       (look_row),
+      .ended_i         (look_ended),
+      .wake_i          (commit_hot | left_hot)
+  );
+
+  mae_dma_read_reorder #(
+      .DataWidth       (DataWidth),
+      .Contexts        (Contexts),
+      .IdWidth         (IdWidth),
+      .RowsPerContext  (RowsPerContext),
+      .BurstBeats      (BurstBeats),
+      .BurstsPerContext(BurstsPerContext),
+      .NumIds          (NumIds),
+      .burst_t         (burst_t)
+  ) u_land (
+      .clk_i,
+      .rst_ni,
+      .burst_valid_i   (burst_valid),
+      .burst_id_i      (burst_id),
+      .burst_i         (burst),
+      .burst_stop_row_i(burst_stop_row),
+      .id_busy_o       (id_busy),
+      .r_valid_i,
+      .r_id_i,
+      .r_data_i,
+      .r_resp_i,
+      .r_last_i,
+      .wr_valid_o      (wr_valid),
+      .wr_ctx_o        (wr_ctx),
+      .wr_row_o        (wr_row),
+      .wr_offset_o     (wr_offset),
+      .wr_strobe_o     (wr_strobe),
+      .wr_data_o       (wr_data),
+      .wr_resp_o       (wr_resp),
+      .commit_o        (commit),
+      .slot_ctx_i      (look_ctx),
+      .slot_o          (look_slot),
+      .row_ctx_i       (pick_ctx),
+      .row_o           (commit_row)
+  );
+
+  mae_dma_ring_buffer #(
+      .DataWidth     (DataWidth),
+      .Contexts      (Contexts),
+      .RowsPerContext(RowsPerContext)
+  ) u_buffer (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .clearing_o,
+      .wr_valid_i (wr_valid),
+      .wr_ctx_i   (wr_ctx),
+      .wr_row_i   (wr_row),
+      .wr_offset_i(wr_offset),
+      .wr_strobe_i(wr_strobe),
+      .wr_data_i  (wr_data),
+      .rd_enable_i(rd_enable),
+      .rd_ctx_i   (pick_ctx),
+      .rd_row_i   (rd_row),
+      .rd_offset_i('0),
+      .rd_data_o  (rd_data)
+  );
+
+  mae_dma_read_row_output #(
+      .DataWidth     (DataWidth),
+      .Contexts      (Contexts),
+      .RowsPerContext(RowsPerContext),
+      .final_t       (final_t)
+  ) u_rows (
+      .clk_i,
+      .rst_ni,
+      .final_valid_i (final_valid),
+      .final_i       (final_row),
+      .look_ctx_i    (look_ctx),
+      .look_row_o    (look_row),
+      .look_ended_o  (look_ended),
+      .wake_i        (commit_hot),
+      .room_i        (client_room_i & writer_room_i),
+      .pick_ctx_o    (pick_ctx),
+      .commit_row_i  (commit_row),
+      .rd_enable_o   (rd_enable),
+      .rd_row_o      (rd_row),
+      .rd_data_i     (rd_data),
+      .row_valid_o,
+      .row_ready_i,
+      .row_ctx_o,
+      .row_data_o,
+      .row_bytes_o,
+      .row_last_o,
+      .left_o        (left_hot),
+      .finish_valid_o(finish_valid),
+      .finish_ctx_o  (finish_ctx)
+  );
+
+  mae_dma_job_status #(
+      .Contexts(Contexts),
+      .Slverr  (StatusReadSlverr),
+      .Decerr  (StatusReadDecerr)
+  ) u_done (
+      .clk_i,
+      .rst_ni,
+      .resp_valid_i  (wr_valid),
+      .resp_ctx_i    (wr_ctx),
+      .resp_i        (wr_resp),
+      .finish_valid_i(finish_valid),
+      .finish_ctx_i  (finish_ctx),
+      .done_valid_o,
+      .done_ready_i,
+      .done_ctx_o,
+      .done_status_o
+  );
+
+endmodule

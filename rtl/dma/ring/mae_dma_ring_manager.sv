@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_ring_manager: from submission ring to completion ring: fetches descriptors ahead, checks them,
+// hands jobs to client and walkers in the ring's order, gathers what walkers and movers report, and
+// writes completions.
+//
+// A descriptor whose context has a job in flight waits, and all behind it; different contexts run
+// at once and complete in any order. A bad descriptor gets a completion of its own and moves no
+// data. Of several errors the completion has the first of: source list, destination list, read,
+// write, client. Where the client reports StatusBadTag, the destination is walked a second time and
+// overwritten by mae_dma_zero_fill, and only then is the job completed, whatever its status; jobs that
+// wait for mae_dma_zero_fill let others complete before them. Throughput: one job a clock.
+// Latency: 2 clocks from a descriptor's last beat to cfg_valid_o, 1 from there to the walkers; 3
+// from a job's last report to the completion's address.
+// cfg_valid_o does not depend on cfg_ready_i. Legal: Contexts 1..256; see mae_dma for the rest.
+//
+// enable, rising: both rings start at index 0, ring_error is cleared. Falling: nothing new starts,
+// what is in flight ends, what was only fetched is forgotten (sub_head says where).
+// abort: jobs in flight end early where their walkers can, and all of them, with the descriptors
+// already fetched, complete with StatusAborted; then nothing happens until enable falls. It does not
+// end an overwriting: a completed job of a wrong tag, a decryption that was cut short among them,
+// never leaves plaintext that was not verified (SP 800-38D §7.2).
+
+`include "mae_assert.svh"
+
+module mae_dma_ring_manager
+  import mae_dma_pkg::*;
+#(
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned BeatWidth = 512,  // of control reads: min(DataWidth, 512)
+    parameter int unsigned Contexts  = 64,
+    parameter int unsigned Prefetch  = 32
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  dma_ctrl_t   ctrl_i,
+    output dma_status_t status_o,
+    output logic        irq_o,
+    input  logic        irq_ack_i,
+
+    output logic     cfg_valid_o,
+    input  logic     cfg_ready_i,
+    output dma_ctx_t cfg_ctx_o,
+    output desc_t    cfg_desc_o,
+    input  status_e  cfg_status_i,
+    input  accept_t  cfg_accept_i,    // with StatusOk
+    input  logic     report_valid_i,  // always taken
+    input  report_t  report_i,
+
+    // walkers (0: source, 1: destination) and movers (2: read, 3: write)
+    output logic      [ 1:0] job_valid_o,
+    output dma_ctx_t         job_ctx_o,
+    output walk_job_t        job_src_o,
+    output walk_job_t        job_dst_o,
+    output logic             abort_o,
+    input  logic      [ 3:0] done_valid_i,   // always taken
+    input  dma_ctx_t  [ 3:0] done_ctx_i,
+    input  status_e   [ 3:0] done_status_i,
+    input  logic      [31:0] done_bytes_i,   // of the write mover
+
+    output logic            scrub_valid_o,  // the destination's walker starts in the next clock
+    input  logic            scrub_ready_i,
+    output dma_ctx_t        scrub_ctx_o,
+    output logic     [31:0] scrub_bytes_o,
+
+    output logic                         ar_valid_o,
+    input  logic                         ar_ready_i,
+    output control_ar_t                  ar_o,
+    input  logic                         r_valid_i,
+    input  control_tag_t                 r_tag_i,
+    input  logic         [          1:0] r_beat_i,
+    input  logic         [BeatWidth-1:0] r_data_i,
+    input  logic                         r_error_i,
+    input  logic                         r_last_i,
+
+    output logic                              aw_valid_o,
+    input  logic                              aw_ready_i,
+    output completion_tag_t                   aw_tag_o,
+    output addr_t                             aw_addr_o,
+    output logic                              w_valid_o,
+    input  logic                              w_ready_i,
+    output logic            [  DataWidth-1:0] w_data_o,
+    output logic            [DataWidth/8-1:0] w_strb_o,
+    output logic                              w_last_o,
+    input  logic                              b_valid_i,
+    input  completion_tag_t                   b_tag_i,
+    input  logic                              b_error_i
+);
+  localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
+  localparam int unsigned Parts = 5;
+  localparam int unsigned Writer = 3;
+  localparam int unsigned Client = 4;
+  `MAE_PARAM(ContextsLegal, Contexts inside {[1 : 256]})
+
+  typedef logic [CtxWidth-1:0] ctx_t;
+  typedef logic [Contexts-1:0] set_t;
+
+  typedef struct packed {
+    completion_t entry;
+    logic        irq;
+  } record_t;
+
+  typedef struct packed {
+    logic [31:0] cookie;
+    logic [15:0] index;
+    logic        irq;
+    walk_job_t   dst;
+  } job_t;
+
+  typedef enum logic [1:0] {
+    Off,
+    Run,
+    Drain,  // disabled: what is in flight ends
+    Abort   // until all is completed and enable is low
+  } state_e;
+
+  state_e state_d, state_q;
+  logic start, aborting, quiet, fetch_empty, fetch_quiet, complete_idle;
+  logic ring_error_q, irq_q, irq_event, write_error;
+  logic [8:0] jobs_q;
+
+  // Descriptors
+  logic desc_valid, desc_ready, desc_error;
+  desc_t desc;
+  logic [15:0] desc_index;
+  logic [15:0] sub_head;
+
+  mae_dma_descriptor_fetch #(
+      .BeatWidth(BeatWidth),
+      .Prefetch (Prefetch)
+  ) u_fetch (
+      .clk_i,
+      .rst_ni,
+      .start_i     (start),
+      .fetch_i     (state_q == Run && !ring_error_q),
+      .give_i      ((state_q == Run && !ring_error_q) || aborting),
+      .base_i      (ctrl_i.sub_base[63:6]),
+      .log2_i      (ctrl_i.sub_log2),
+      .tail_i      (ctrl_i.sub_tail),
+      .head_o      (sub_head),
+      .empty_o     (fetch_empty),
+      .quiet_o     (fetch_quiet),
+      .desc_valid_o(desc_valid),
+      .desc_ready_i(desc_ready),
+      .desc_o      (desc),
+      .desc_error_o(desc_error),
+      .desc_index_o(desc_index),
+      .ar_valid_o,
+      .ar_ready_i,
+      .ar_o,
+      .r_valid_i,
+      .r_tag_i,
+      .r_beat_i,
+      .r_data_i,
+      .r_error_i,
+      .r_last_i
+  );
+
+  // What is wrong with a descriptor before the client has seen it.
+  status_e checked;
+  logic src_list, dst_list;
+  assign src_list = desc.flags[FlagSrcList];
+  assign dst_list = desc.flags[FlagDstList];
+  always_comb begin
+    checked = StatusOk;
+    if (desc.flags[7:6] != '0 || desc.reserved != '0) checked = StatusBadOp;
+    else if (32'(desc.context_id) >= Contexts) checked = StatusBadContext;
+    else if ((src_list && desc.src_entries == '0) || (dst_list && desc.dst_entries == '0))
+      checked = StatusBadLength;
+    else if ((src_list && desc.src[3:0] != '0) || (dst_list && desc.dst[3:0] != '0))
+      checked = StatusListFetch;
+  end
+
+  // Dispatch: to the client and the walkers, or straight to a completion.
+  set_t busy_d, busy_q;
+  ctx_t desc_ctx;
+  status_e verdict;
+  logic offered_q;  // the client has been shown it: no way back
+  logic refuse, accept, refused_valid_q, refused_ready;
+  logic [1:0] job_valid_q;
+  record_t refused_q;
+  dma_ctx_t job_ctx_q;
+  walk_job_t job_src_q, job_dst_q;
+
+  assign desc_ctx = ctx_t'(desc.context_id);
+
+  // What the walkers are given: a job of no bytes, or one that sinks its rows, has no segments.
+  walk_job_t new_src, new_dst;
+  always_comb begin
+    new_src = '{
+        keeps: 1'b0,
+        list: src_list && desc.length != '0,
+        entries: desc.src_entries,
+        addr: desc.src,
+        length: desc.length
+    };
+    new_dst = '{
+        keeps: 1'b0,
+        list: dst_list && desc.length != '0,
+        entries: desc.dst_entries,
+        addr: desc.dst,
+        length: desc.length
+    };
+    if (cfg_accept_i.sinks) new_dst = '0;
+  end
+
+  always_comb begin
+    verdict = desc_error ? StatusDescFetch : (aborting ? StatusAborted : checked);
+    if (offered_q) verdict = StatusOk;
+    cfg_valid_o = desc_valid && verdict == StatusOk && !busy_q[desc_ctx] && !refused_valid_q;
+    accept = cfg_valid_o && cfg_ready_i && cfg_status_i == StatusOk;
+    refuse = (cfg_valid_o && cfg_ready_i && cfg_status_i != StatusOk) ||
+        (desc_valid && verdict != StatusOk && !refused_valid_q);
+    desc_ready = accept || refuse;
+  end
+  assign cfg_ctx_o  = desc.context_id;
+  assign cfg_desc_o = desc;
+
+  // Gathering: a job is done when both walkers, both movers and the client have reported.
+  set_t [Parts-1:0] done_d, done_q;
+  set_t finished, pick_grant;
+  logic pick, pick_q, pick_move, pick_next, put_back, scrub, scrub_move;
+  set_t scrubbed_q;
+  ctx_t pick_ctx, ctx_q;
+  job_t job_table_q[Contexts];
+  status_e part_status_q[Parts][Contexts];
+  logic [31:0] bytes_q[Contexts];
+  logic [127:0] tag_q[Contexts];
+  record_t job_record;
+
+  assign finished = done_q[0] & done_q[1] & done_q[2] & done_q[3] & done_q[4];
+
+  mae_rr_arb #(
+      .N(Contexts)
+  ) u_done_arb (
+      .clk_i,
+      .rst_ni,
+      .req_i    (pick_next ? finished : '0),
+      .advance_i(1'b1),
+      .grant_o  (pick_grant),
+      .index_o  (pick_ctx),
+      .valid_o  (pick)
+  );
+
+  always_comb begin
+    job_record = '0;
+    job_record.entry.cookie = job_table_q[ctx_q].cookie;
+    job_record.entry.context_id = 8'(ctx_q);
+    job_record.entry.index = job_table_q[ctx_q].index;
+    job_record.entry.bytes = bytes_q[ctx_q];
+    job_record.irq = job_table_q[ctx_q].irq;
+    for (int i = int'(Parts) - 1; i >= 0; i--) begin
+      if (part_status_q[i][ctx_q] != StatusOk) job_record.entry.status = part_status_q[i][ctx_q];
+    end
+    if (aborting) job_record.entry.status = StatusAborted;
+    if (job_record.entry.status == StatusOk) job_record.entry.tag = tag_q[ctx_q];
+  end
+
+  // A destination that must not be seen.
+  assign scrub = pick_q && part_status_q[Client][ctx_q] == StatusBadTag && !scrubbed_q[ctx_q] &&
+      job_table_q[ctx_q].dst.length != '0;
+  assign scrub_valid_o = scrub && !accept;  // the walkers take one job a clock
+  assign scrub_move = scrub_valid_o && scrub_ready_i;
+  assign put_back = scrub_valid_o && !scrub_ready_i;
+  assign pick_next = !pick_q || pick_move || scrub_move || put_back;
+  assign scrub_ctx_o = dma_ctx_t'(ctx_q);
+  assign scrub_bytes_o = job_table_q[ctx_q].dst.length;
+
+  // Completions: refused descriptors first, they are rare.
+  logic record_valid, record_ready, entry_valid, entry_ready;
+  record_t record, entry;
+  logic [2:0] records;
+
+  assign record_valid = refused_valid_q || (pick_q && !scrub);
+  assign record = refused_valid_q ? refused_q : job_record;
+  assign refused_ready = record_ready;
+  assign pick_move = pick_q && !scrub && record_ready && !refused_valid_q;
+
+  mae_fifo #(
+      .Width($bits(record_t)),
+      .Depth(4),
+      .Zero (1'b0)
+  ) u_records (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (1'b0),
+      .in_valid_i (record_valid),
+      .in_ready_o (record_ready),
+      .in_data_i  (record),
+      .out_valid_o(entry_valid),
+      .out_ready_i(entry_ready),
+      .out_data_o (entry),
+      .count_o    (records)
+  );
+
+  mae_dma_completion_writer #(
+      .DataWidth(DataWidth)
+  ) u_complete (
+      .clk_i,
+      .rst_ni,
+      .start_i   (start),
+      .base_i    (ctrl_i.comp_base[63:6]),
+      .log2_i    (ctrl_i.comp_log2),
+      .head_i    (ctrl_i.comp_head),
+      .tail_o    (status_o.comp_tail),
+      .idle_o    (complete_idle),
+      .irq_o     (irq_event),
+      .error_o   (write_error),
+      .in_valid_i(entry_valid),
+      .in_ready_o(entry_ready),
+      .in_i      (entry.entry),
+      .in_irq_i  (entry.irq),
+      .aw_valid_o,
+      .aw_ready_i,
+      .aw_tag_o,
+      .aw_addr_o,
+      .w_valid_o,
+      .w_ready_i,
+      .w_data_o,
+      .w_strb_o,
+      .w_last_o,
+      .b_valid_i,
+      .b_tag_i,
+      .b_error_i
+  );
+
+  always_comb begin
+    busy_d = busy_q;
+    if (accept) busy_d[desc_ctx] = 1'b1;
+    for (int unsigned i = 0; i < Parts; i++) begin
+      done_d[i] = done_q[i] & ~pick_grant;
+      if (put_back) done_d[i][ctx_q] = 1'b1;
+    end
+    for (int unsigned i = 0; i < Client; i++) begin
+      if (done_valid_i[i]) done_d[i][ctx_t'(done_ctx_i[i])] = 1'b1;
+    end
+    if (report_valid_i) done_d[Client][ctx_t'(report_i.ctx)] = 1'b1;
+    if (accept && !cfg_accept_i.reports) done_d[Client][desc_ctx] = 1'b1;
+    if (scrub_move) begin
+      done_d[0][ctx_q]      = 1'b1;
+      done_d[2][ctx_q]      = 1'b1;
+      done_d[Client][ctx_q] = 1'b1;
+    end
+    if (pick_move) busy_d[ctx_q] = 1'b0;
+  end
+
+  // The life of the ring.
+  assign aborting = state_q == Abort;
+  assign quiet = fetch_quiet && jobs_q == '0 && !refused_valid_q && records == '0 && complete_idle;
+  assign start = state_q == Off && ctrl_i.enable;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      Off:   if (ctrl_i.enable) state_d = Run;
+      Run: begin
+        if (ctrl_i.abort) state_d = Abort;
+        else if (!ctrl_i.enable) state_d = Drain;
+      end
+      Drain: begin
+        if (ctrl_i.abort) state_d = Abort;
+        else if (quiet) state_d = Off;
+      end
+      Abort: if (quiet && fetch_empty && !ctrl_i.enable) state_d = Off;
+    endcase
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      state_q         <= Off;
+      busy_q          <= '0;
+      done_q          <= '0;
+      offered_q       <= 1'b0;
+      job_valid_q     <= '0;
+      scrubbed_q      <= '0;
+      refused_valid_q <= 1'b0;
+      pick_q          <= 1'b0;
+      ctx_q           <= '0;
+      jobs_q          <= '0;
+      ring_error_q    <= 1'b0;
+      irq_q           <= 1'b0;
+    end else begin
+      state_q     <= state_d;
+      busy_q      <= busy_d;
+      done_q      <= done_d;
+      offered_q   <= cfg_valid_o && !cfg_ready_i;
+      job_valid_q <= {accept || scrub_move, accept};
+      if (accept) scrubbed_q[desc_ctx] <= 1'b0;
+      if (scrub_move) scrubbed_q[ctx_q] <= 1'b1;
+      if (refused_ready) refused_valid_q <= 1'b0;
+      if (refuse) refused_valid_q <= 1'b1;
+      if (pick_next) begin
+        pick_q <= pick;
+        if (pick) ctx_q <= pick_ctx;
+      end
+      jobs_q <= jobs_q + 9'(accept) - 9'(pick_move);
+      if (start) ring_error_q <= 1'b0;
+      if (write_error) ring_error_q <= 1'b1;
+      if (irq_ack_i) irq_q <= 1'b0;
+      if (irq_event) irq_q <= 1'b1;
+    end
+  end
+
+  // No reset: read only after they were written.
+  always_ff @(posedge clk_i) begin
+    if (refuse) begin
+      refused_q <= '0;
+      refused_q.entry.index <= desc_index;
+      refused_q.entry.status <= cfg_valid_o ? cfg_status_i : verdict;
+      if (!desc_error) begin
+        refused_q.entry.cookie     <= desc.cookie;
+        refused_q.entry.context_id <= desc.context_id;
+      end
+      // An unreadable descriptor may have asked for it.
+      refused_q.irq <= desc_error || desc.flags[FlagIrq];
+    end
+    if (accept) begin
+      job_table_q[desc_ctx] <= '{
+          cookie: desc.cookie,
+          index: desc_index,
+          irq: desc.flags[FlagIrq],
+          dst: new_dst
+      };
+      job_ctx_q <= desc.context_id;
+      job_src_q <= new_src;
+      job_dst_q <= new_dst;
+    end
+    if (scrub_move) begin
+      job_ctx_q <= dma_ctx_t'(ctx_q);
+      job_dst_q <= job_table_q[ctx_q].dst;
+      job_dst_q.keeps <= 1'b1;
+    end
+    if (accept) begin
+      part_status_q[Client][desc_ctx] <= StatusOk;
+      tag_q[desc_ctx]                 <= '0;
+    end
+    if (report_valid_i) begin
+      part_status_q[Client][ctx_t'(report_i.ctx)] <= status_e'(report_i.status);
+      tag_q[ctx_t'(report_i.ctx)]                 <= report_i.tag;
+    end
+    for (int unsigned i = 0; i < Client; i++) begin
+      if (done_valid_i[i]) part_status_q[i][ctx_t'(done_ctx_i[i])] <= done_status_i[i];
+    end
+    if (done_valid_i[Writer]) bytes_q[ctx_t'(done_ctx_i[Writer])] <= done_bytes_i;
+  end
+
+  assign job_valid_o = job_valid_q;
+  assign job_ctx_o = job_ctx_q;
+  assign job_src_o = job_src_q;
+  assign job_dst_o = job_dst_q;
+  assign abort_o = aborting;
+  assign irq_o = irq_q && ctrl_i.irq_enable;
+  assign status_o.sub_head = sub_head;
+  assign status_o.jobs = jobs_q;
+  assign status_o.busy = !quiet || ((state_q == Run && !ring_error_q || aborting) && !fetch_empty);
+  assign status_o.halted = aborting && quiet && fetch_empty;
+  assign status_o.ring_error = ring_error_q;
+  assign status_o.irq_pending = irq_q;
+
+  for (genvar i = 0; i < Client; i++) begin : gen_part
+    `MAE_ASSERT(
+        DoneForBusy,
+        !done_valid_i[i] || (busy_q[ctx_t'(done_ctx_i[i])] && !done_q[i][ctx_t'(done_ctx_i[i])]))
+  end
+  `MAE_ASSERT(
+      ReportForBusy,
+      !report_valid_i || (busy_q[ctx_t'(report_i.ctx)] && !done_q[Client][ctx_t'(report_i.ctx)]))
+  `MAE_ASSERT(JobsMatch, 32'(jobs_q) == $countones(busy_q))
+  `MAE_STREAM_HOLDS(CfgHolds, cfg_valid_o, cfg_ready_i, cfg_desc_o)
+
+endmodule

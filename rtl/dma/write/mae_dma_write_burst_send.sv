@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_dma_write_burst_send: sends the data of planned bursts.
+//
+// Each beat is a window of the ring at any byte position; strobes are set for the bytes of
+// the segment alone. A burst's data is all there, so W runs without a gap from its first beat to its
+// last, and from burst to burst. The rows are free when the last beat is read.
+// Latency: 3 clocks from plan to W. Throughput: one beat a clock; a drop takes a clock.
+// w_ready_i has a combinational path to the buffer's read enable.
+
+`include "mae_assert.svh"
+
+module mae_dma_write_burst_send #(
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned CtxWidth = 6,
+    parameter type burst_t = logic,
+    localparam int unsigned RowWidth = $clog2(RowsPerContext),
+    localparam int unsigned LaneWidth = $clog2(DataWidth / 8)
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic   burst_valid_i,
+    output logic   burst_ready_o,
+    input  burst_t burst_i,
+
+    output logic                 rd_enable_o,
+    output logic [ CtxWidth-1:0] rd_ctx_o,
+    output logic [ RowWidth-1:0] rd_row_o,
+    output logic [LaneWidth-1:0] rd_offset_o,
+    input  logic [DataWidth-1:0] rd_data_i,
+
+    output logic                   w_valid_o,
+    input  logic                   w_ready_i,
+    output logic [  DataWidth-1:0] w_data_o,
+    output logic [DataWidth/8-1:0] w_strb_o,
+    output logic                   w_last_o,
+
+    output logic                free_valid_o,
+    output logic [CtxWidth-1:0] free_ctx_o,
+    output logic [  RowWidth:0] free_row_o
+);
+  localparam int unsigned Bytes = DataWidth / 8;
+
+  logic [      7:0] beat_q;
+  logic             last;
+  logic             read;
+  logic             read_step;
+  logic             send_step;
+
+  // the beat in the buffer's read register
+  logic             read_valid_q;
+  logic             read_last_q;
+  logic [Bytes-1:0] read_strb_q;
+
+  assign send_step     = !w_valid_o || w_ready_i;
+  assign read_step     = !read_valid_q || send_step;
+  assign last          = burst_i.drop || beat_q == burst_i.len;
+  assign read          = burst_valid_i && !burst_i.drop;
+  assign burst_ready_o = read_step && last;
+
+  assign rd_enable_o   = read && read_step;
+  assign rd_ctx_o      = burst_i.ctx;
+  assign rd_row_o      = burst_i.row + RowWidth'(beat_q);
+  assign rd_offset_o   = burst_i.offset;
+
+  assign free_valid_o  = burst_valid_i && burst_ready_o;
+  assign free_ctx_o    = burst_i.ctx;
+  assign free_row_o    = burst_i.free_row;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      beat_q       <= '0;
+      read_valid_q <= 1'b0;
+      read_last_q  <= 1'b0;
+      read_strb_q  <= '0;
+    end else if (read_step) begin
+      read_valid_q <= read;
+      if (read) begin
+        beat_q <= last ? '0 : beat_q + 1'b1;
+        read_last_q <= last;
+        read_strb_q <= ((beat_q == '0) ? {Bytes{1'b1}} << burst_i.first : {Bytes{1'b1}})
+                       & (last ? {Bytes{1'b1}} >> ~burst_i.last : {Bytes{1'b1}});
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      w_valid_o <= 1'b0;
+      w_data_o  <= '0;
+      w_strb_o  <= '0;
+      w_last_o  <= 1'b0;
+    end else if (send_step) begin
+      w_valid_o <= read_valid_q;
+      w_data_o  <= read_valid_q ? rd_data_i : '0;  // nothing stays here
+      if (read_valid_q) begin
+        w_strb_o <= read_strb_q;
+        w_last_o <= read_last_q;
+      end
+    end
+  end
+
+  `MAE_STREAM_HOLDS(WHolds, w_valid_o, w_ready_i, {w_data_o, w_strb_o, w_last_o})
+  `MAE_ASSERT(NoGapInBurst, beat_q == '0 || read)
+
+endmodule

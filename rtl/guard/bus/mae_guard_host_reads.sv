@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_host_reads: the read channels of the card's host port: counts bursts and beats.
+//
+// Every burst under way is known by its ID, with the beats that are still to come. A beat that
+// belongs to none, or ends its burst too early or not where it should, is a fault and is not
+// handed on (H9). The bus ends a burst with its marked beat: what comes after the last one asked
+// for is dropped up to there. halt_i: no burst starts, beats under way are dropped; idle_o: there
+// are none. Latency: 1 clock from AR to AR, none for beats; fault_o comes 1 clock after the beat.
+// Throughput: a beat and a burst a clock. r_ready is constant. No secrets; constant-time does not
+// apply. Source: docs/protocol.md §5, FILL, SCRUB.
+
+`include "mae_assert.svh"
+
+module mae_guard_host_reads (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic halt_i,
+    output logic idle_o,
+    output logic fault_o, // pulse
+
+    // the mover; its beats are the bus's
+    input  logic        mov_ar_valid_i,
+    output logic        mov_ar_ready_o,
+    input  logic [ 7:0] mov_ar_id_i,
+    input  logic [63:0] mov_ar_addr_i,
+    input  logic [ 7:0] mov_ar_len_i,
+    output logic        mov_r_valid_o,
+
+    output logic        ar_valid_o,
+    input  logic        ar_ready_i,
+    output logic [ 7:0] ar_id_o,
+    output logic [63:0] ar_addr_o,
+    output logic [ 7:0] ar_len_o,
+    input  logic        r_valid_i,
+    output logic        r_ready_o,
+    input  logic [ 7:0] r_id_i,
+    input  logic        r_last_i
+);
+  logic launch;
+  logic [7:0] launch_id, launch_len;
+  logic [63:0] unused_addr;
+
+  mae_guard_halt_reg #(
+      .Width(8 + 64 + 8)
+  ) u_ar (
+      .clk_i,
+      .rst_ni,
+      .halt_i,
+      .room_i       (1'b1),
+      .in_valid_i   (mov_ar_valid_i),
+      .in_ready_o   (mov_ar_ready_o),
+      .in_data_i    ({mov_ar_id_i, mov_ar_addr_i, mov_ar_len_i}),
+      .launch_o     (launch),
+      .launch_data_o({launch_id, unused_addr, launch_len}),
+      .out_valid_o  (ar_valid_o),
+      .out_ready_i  (ar_ready_i),
+      .out_data_o   ({ar_id_o, ar_addr_o, ar_len_o})
+  );
+
+  logic [127:0] open_q;  // bursts under way
+  logic [127:0] over_q;  // of them: all that was asked for has come, but no end
+  logic [7:0] left_q[128];  // beats to come, less 1
+  logic [7:0] under_way_q;
+  logic [6:0] id;
+  logic known, good, ends;
+
+  assign id            = r_id_i[6:0];
+  assign known         = open_q[id] && !r_id_i[7];
+  assign good          = known && !over_q[id] && r_last_i == (left_q[id] == '0);
+  assign ends          = r_valid_i && known && r_last_i;
+  assign r_ready_o     = 1'b1;
+  assign mov_r_valid_o = r_valid_i && good && !halt_i;
+  assign idle_o        = under_way_q == '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      open_q      <= '0;
+      over_q      <= '0;
+      under_way_q <= '0;
+      fault_o     <= 1'b0;
+    end else begin
+      fault_o     <= r_valid_i && !good;
+      under_way_q <= under_way_q + 8'(launch) - 8'(ends);
+      if (r_valid_i && known) begin
+        over_q[id] <= !r_last_i && (over_q[id] || left_q[id] == '0);
+        if (r_last_i) open_q[id] <= 1'b0;
+      end
+      if (launch) open_q[launch_id[6:0]] <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (r_valid_i && known) left_q[id] <= left_q[id] - 1'b1;
+    if (launch) left_q[launch_id[6:0]] <= launch_len;
+  end
+
+  `MAE_ASSERT(IdIsFree, !launch || !open_q[launch_id[6:0]] && !launch_id[7])
+
+endmodule

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_dma_d2h: moves chunks out of the device: load, encipher, push; the tag ends each.
+//
+// A chunk's exact bytes are read from device memory at its address, enciphered and written to its
+// host address; lanes outside the strobes are zero (H19). moved ends it, in order, when all write
+// responses have come, with the tag of AAD and ciphertext. beat_error: some response was an
+// error, or the rows were not `length` bytes. The region is locked against writes meanwhile (H8).
+// Two chunks are under way at most.
+//
+// Latency: from start to the first row 20 clocks, from the last write response to moved 5; from
+// start to moved 17 clocks more than mae_dma_device_read and mae_dma_host_write take alone. Throughput: a row
+// a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300 clocks.
+// halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
+// keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o,
+// key_ready_o as mae_guard_chunk_gcm. Constant-time: what it does depends on places and lengths alone.
+// Masked: no. Source: docs/protocol.md §5.
+
+`include "mae_assert.svh"
+
+module mae_guard_dma_d2h
+  import mae_aes_pkg::*;
+  import mae_guard_pkg::*;
+#(
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned PushRows = 64  // of a chunk, on their way
+) (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic mover_rst_ni,
+    input  logic halt_i,
+    input  logic clear_i,
+    output logic clearing_o,
+
+    input  logic       key_valid_i,
+    output logic       key_ready_o,
+    input  logic       key_bank_i,
+    input  class_key_t key_i,
+
+    input  logic   start_valid_i,
+    output logic   start_ready_o,
+    input  chunk_t start_i,
+    output logic   moved_valid_o,  // pulse
+    output moved_t moved_o,
+
+    output logic         mem_valid_o,
+    input  logic         mem_ready_i,
+    output logic [ 34:0] mem_granule_o,
+    input  logic         mem_rvalid_i,
+    input  logic [511:0] mem_rdata_i,
+
+    // AXI4 write channels, IDs with top bit 0
+    output logic         aw_valid_o,
+    input  logic         aw_ready_i,
+    output logic [  7:0] aw_id_o,
+    output logic [ 63:0] aw_addr_o,
+    output logic [  7:0] aw_len_o,
+    output logic         w_valid_o,
+    input  logic         w_ready_i,
+    output logic [511:0] w_data_o,
+    output logic [ 63:0] w_strb_o,
+    output logic         w_last_o,
+    input  logic         b_valid_i,
+    output logic         b_ready_o,   // constant 1
+    input  logic [  7:0] b_id_i,
+    input  logic [  1:0] b_resp_i
+);
+  // A chunk is offered to each part until each has taken it.
+  chunk_t chunk_q;
+  logic to_load_q, to_chunk_q, to_push_q;
+  logic [1:0] under_way_q;
+  logic start, load_ready, chunk_ready, push_ready;
+
+  assign start_ready_o = !(to_load_q || to_chunk_q || to_push_q) && !under_way_q[1] && !halt_i;
+  assign start = start_valid_i && start_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {to_load_q, to_chunk_q, to_push_q} <= '0;
+      under_way_q                        <= '0;
+      chunk_q                            <= '0;
+    end else if (clear_i) begin
+      {to_load_q, to_chunk_q, to_push_q} <= '0;
+      under_way_q                        <= '0;
+      chunk_q                            <= '0;
+    end else begin
+      under_way_q <= under_way_q + 2'(start) - 2'(moved_valid_o);
+      if (start) begin
+        {to_load_q, to_chunk_q, to_push_q} <= '1;
+        chunk_q <= start_i;
+      end else begin
+        if (load_ready) to_load_q <= 1'b0;
+        if (chunk_ready) to_chunk_q <= 1'b0;
+        if (push_ready && !halt_i) to_push_q <= 1'b0;
+      end
+    end
+  end
+
+  logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
+  logic [511:0] in_data, out_data;
+  logic [6:0] in_bytes, out_bytes;
+  logic pushed, push_error, tag_valid, tag_ok;
+  logic [127:0] tag;
+
+  mae_dma_device_read u_load (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .job_valid_i  (to_load_q),
+      .job_ready_o  (load_ready),
+      .job_granule_i(chunk_q.address[40:6]),
+      .job_bytes_i  (chunk_q.length),
+      .mem_valid_o,
+      .mem_ready_i,
+      .mem_granule_o,
+      .mem_rvalid_i,
+      .mem_rdata_i,
+      .row_valid_o  (in_valid),
+      .row_ready_i  (in_ready),
+      .row_data_o   (in_data),
+      .row_bytes_o  (in_bytes),
+      .row_last_o   (in_last)
+  );
+
+  mae_guard_chunk_gcm #(
+      .Class(ClassDmaOut),
+      .Sbox (Sbox)
+  ) u_gcm (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .key_valid_i,
+      .key_ready_o,
+      .key_bank_i,
+      .key_i,
+      .chunk_valid_i(to_chunk_q),
+      .chunk_ready_o(chunk_ready),
+      .chunk_i      (chunk_q),
+      .row_valid_i  (in_valid),
+      .row_ready_o  (in_ready),
+      .row_data_i   (in_data),
+      .row_bytes_i  (in_bytes),
+      .row_last_i   (in_last),
+      .out_valid_o  (out_valid),
+      .out_ready_i  (out_ready),
+      .out_data_o   (out_data),
+      .out_bytes_o  (out_bytes),
+      .out_last_o   (out_last),
+      .tag_valid_o  (tag_valid),
+      .tag_ready_i  (moved_valid_o),
+      .tag_ok_o     (tag_ok),
+      .tag_o        (tag)
+  );
+
+  mae_dma_host_write #(
+      .RowsPerContext(PushRows)
+  ) u_push (
+      .clk_i,
+      .rst_ni      (mover_rst_ni),
+      .clear_i,
+      .clearing_o,
+      .job_valid_i (to_push_q && !halt_i),
+      .job_ready_o (push_ready),
+      .job_addr_i  (chunk_q.host),
+      .job_bytes_i (chunk_q.length),
+      .row_valid_i (out_valid),
+      .row_ready_o (out_ready),
+      .row_data_i  (out_data),
+      .row_bytes_i (out_bytes),
+      .row_last_i  (out_last),
+      .done_valid_o(pushed),
+      .done_error_o(push_error),
+      .aw_valid_o,
+      .aw_ready_i,
+      .aw_id_o,
+      .aw_addr_o,
+      .aw_len_o,
+      .w_valid_o,
+      .w_ready_i,
+      .w_data_o,
+      .w_strb_o,
+      .w_last_o,
+      .b_valid_i,
+      .b_ready_o,
+      .b_id_i,
+      .b_resp_i
+  );
+
+  // What has ended of the chunks under way, oldest first.
+  logic push_ended, push_failed, unused_room;
+  logic [1:0] unused_count;
+
+  mae_fifo #(
+      .Width(1),
+      .Depth(2)
+  ) u_pushed (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .in_valid_i (pushed),
+      .in_ready_o (unused_room),
+      .in_data_i  (push_error),
+      .out_valid_o(push_ended),
+      .out_ready_i(moved_valid_o),
+      .out_data_o (push_failed),
+      .count_o    (unused_count)
+  );
+
+  assign moved_valid_o = tag_valid && push_ended;
+  assign moved_o = '{
+          beat_error: push_failed || !tag_ok,
+          tag_ok: tag_ok && !push_failed,
+          tag: tag
+      };
+
+  `MAE_ASSERT(NoMoreThanTwo, under_way_q != 2'd3)
+  `MAE_ASSERT(StartsAtGranules, !start || {start_i.host[5:0], start_i.address[5:0]} == '0)
+  `MAE_ASSERT(LengthLegal, !start || start_i.length != '0 && start_i.address[63:41] == '0)
+
+endmodule

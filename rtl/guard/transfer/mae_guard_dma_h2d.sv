@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_guard_dma_h2d: moves chunks into the device: pull, decipher, store, compare.
+//
+// A chunk's exact bytes are read from its host address, deciphered and written to device memory
+// at its address. moved ends it, in order, when every beat has come, every write was taken and
+// the tag of AAD and ciphertext was compared (H1, H9, H17). What is written before that is not
+// verified: the region is locked meanwhile (H8). beat_error: some beat was answered with an
+// error, or they were not `length` bytes. Two chunks are under way at most.
+//
+// Latency: from start to AR 4 clocks, from a chunk's last row to moved 6; from start to moved 17
+// clocks more than mae_dma_host_read and mae_dma_device_write take alone, 7 from 1 KiB on. Throughput: a row
+// a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300 clocks.
+// halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
+// keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o,
+// key_ready_o as mae_guard_chunk_gcm. Constant-time: what it does depends on places and lengths alone.
+// Masked: no. Source: docs/protocol.md §5.
+
+`include "mae_assert.svh"
+
+module mae_guard_dma_h2d
+  import mae_aes_pkg::*;
+  import mae_guard_pkg::*;
+#(
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned PullRows = 1024,  // of a chunk, on their way
+    parameter int unsigned PullBursts = 64
+) (
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic mover_rst_ni,
+    input  logic halt_i,
+    input  logic clear_i,
+    output logic clearing_o,
+
+    input  logic       key_valid_i,
+    output logic       key_ready_o,
+    input  logic       key_bank_i,
+    input  class_key_t key_i,
+
+    input  logic   start_valid_i,
+    output logic   start_ready_o,
+    input  chunk_t start_i,
+    output logic   moved_valid_o,  // pulse
+    output moved_t moved_o,
+
+    output logic         mem_valid_o,
+    input  logic         mem_ready_i,
+    output logic [ 34:0] mem_granule_o,
+    output logic [ 63:0] mem_strb_o,
+    output logic [511:0] mem_data_o,
+
+    // AXI4 read channels, IDs with top bit 0
+    output logic         ar_valid_o,
+    input  logic         ar_ready_i,
+    output logic [  7:0] ar_id_o,
+    output logic [ 63:0] ar_addr_o,
+    output logic [  7:0] ar_len_o,
+    input  logic         r_valid_i,
+    output logic         r_ready_o,   // constant 1
+    input  logic [  7:0] r_id_i,
+    input  logic [511:0] r_data_i,
+    input  logic [  1:0] r_resp_i,
+    input  logic         r_last_i
+);
+  // A chunk is offered to each part until each has taken it.
+  chunk_t chunk_q;
+  logic to_pull_q, to_chunk_q, to_store_q;
+  logic [1:0] under_way_q;
+  logic start, pull_ready, chunk_ready, store_ready;
+
+  assign start_ready_o = !(to_pull_q || to_chunk_q || to_store_q) && !under_way_q[1] && !halt_i;
+  assign start = start_valid_i && start_ready_o;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {to_pull_q, to_chunk_q, to_store_q} <= '0;
+      under_way_q                         <= '0;
+      chunk_q                             <= '0;
+    end else if (clear_i) begin
+      {to_pull_q, to_chunk_q, to_store_q} <= '0;
+      under_way_q                         <= '0;
+      chunk_q                             <= '0;
+    end else begin
+      under_way_q <= under_way_q + 2'(start) - 2'(moved_valid_o);
+      if (start) begin
+        {to_pull_q, to_chunk_q, to_store_q} <= '1;
+        chunk_q <= start_i;
+      end else begin
+        if (pull_ready && !halt_i) to_pull_q <= 1'b0;
+        if (chunk_ready) to_chunk_q <= 1'b0;
+        if (store_ready) to_store_q <= 1'b0;
+      end
+    end
+  end
+
+  logic in_valid, in_ready, in_last, out_valid, out_ready, out_last;
+  logic [511:0] in_data, out_data;
+  logic [6:0] in_bytes, out_bytes;
+  logic pulled, pull_error, stored, tag_valid, tag_ok;
+  logic [127:0] unused_tag;  // zero: nobody is shown the tag
+
+  mae_dma_host_read #(
+      .RowsPerContext  (PullRows),
+      .BurstsPerContext(PullBursts)
+  ) u_pull (
+      .clk_i,
+      .rst_ni      (mover_rst_ni),
+      .clear_i,
+      .clearing_o,
+      .job_valid_i (to_pull_q && !halt_i),
+      .job_ready_o (pull_ready),
+      .job_addr_i  (chunk_q.host),
+      .job_bytes_i (chunk_q.length),
+      .row_valid_o (in_valid),
+      .row_ready_i (in_ready),
+      .row_data_o  (in_data),
+      .row_bytes_o (in_bytes),
+      .row_last_o  (in_last),
+      .done_valid_o(pulled),
+      .done_error_o(pull_error),
+      .ar_valid_o,
+      .ar_ready_i,
+      .ar_id_o,
+      .ar_addr_o,
+      .ar_len_o,
+      .r_valid_i,
+      .r_ready_o,
+      .r_id_i,
+      .r_data_i,
+      .r_resp_i,
+      .r_last_i
+  );
+
+  mae_guard_chunk_gcm #(
+      .Class(ClassDmaIn),
+      .Sbox (Sbox)
+  ) u_gcm (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .key_valid_i,
+      .key_ready_o,
+      .key_bank_i,
+      .key_i,
+      .chunk_valid_i(to_chunk_q),
+      .chunk_ready_o(chunk_ready),
+      .chunk_i      (chunk_q),
+      .row_valid_i  (in_valid),
+      .row_ready_o  (in_ready),
+      .row_data_i   (in_data),
+      .row_bytes_i  (in_bytes),
+      .row_last_i   (in_last),
+      .out_valid_o  (out_valid),
+      .out_ready_i  (out_ready),
+      .out_data_o   (out_data),
+      .out_bytes_o  (out_bytes),
+      .out_last_o   (out_last),
+      .tag_valid_o  (tag_valid),
+      .tag_ready_i  (moved_valid_o),
+      .tag_ok_o     (tag_ok),
+      .tag_o        (unused_tag)
+  );
+
+  mae_dma_device_write u_store (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .job_valid_i  (to_store_q),
+      .job_ready_o  (store_ready),
+      .job_granule_i(chunk_q.address[40:6]),
+      .job_bytes_i  (chunk_q.length),
+      .row_valid_i  (out_valid),
+      .row_ready_o  (out_ready),
+      .row_data_i   (out_data),
+      .row_bytes_i  (out_bytes),
+      .row_last_i   (out_last),
+      .mem_valid_o,
+      .mem_ready_i,
+      .mem_granule_o,
+      .mem_strb_o,
+      .mem_data_o,
+      .done_valid_o (stored)
+  );
+
+  // What has ended of the chunks under way, oldest first.
+  logic pull_ended, pull_failed, unused_room;
+  logic [1:0] stored_q, unused_count;
+
+  mae_fifo #(
+      .Width(1),
+      .Depth(2)
+  ) u_pulled (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .in_valid_i (pulled),
+      .in_ready_o (unused_room),
+      .in_data_i  (pull_error),
+      .out_valid_o(pull_ended),
+      .out_ready_i(moved_valid_o),
+      .out_data_o (pull_failed),
+      .count_o    (unused_count)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) stored_q <= '0;
+    else if (clear_i) stored_q <= '0;
+    else stored_q <= stored_q + 2'(stored) - 2'(moved_valid_o);
+  end
+
+  assign moved_valid_o = tag_valid && pull_ended && stored_q != '0;
+  assign moved_o = '{beat_error: pull_failed, tag_ok: tag_ok && !pull_failed, tag: '0};
+
+  `MAE_ASSERT(NoMoreThanTwo, under_way_q != 2'd3 && stored_q != 2'd3)
+  `MAE_ASSERT(StartsAtGranules, !start || {start_i.host[5:0], start_i.address[5:0]} == '0)
+  `MAE_ASSERT(LengthLegal, !start || start_i.length != '0 && start_i.address[63:41] == '0)
+
+endmodule

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_gcm_keystream: AES pipelines that run ahead of a GCM engine: rows of keystream, the tag mask
+// E(K, J0) of each message, and H of each key. Masks and H have a pipeline of their own, or, with
+// MaskPipe = 0 and one lane, go through that of the rows, before the rows of their message.
+//
+// Latency: message at the port in clock t, its first row and its mask at the outputs in clock
+// t + Nr * RegsPerRound + 2 (J0 from a hash: from j0_valid_i on, one clock more). A key taken in
+// clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. Throughput: a row a clock; a message of
+// no or one row a clock. Deep: a register more in front of the pipelines, and for rows one behind
+// their FIFO: a clock more, for rows two. MaskPipe = 0: each message and each key takes the place of
+// a row; the first row comes a clock after its mask.
+// Rows and masks wait in FIFOs of RowDepth and MaskDepth; no more is begun than they can take. For a
+// row a clock RowDepth must be the first row's latency plus 1 or more.
+// key_ready_o and msg_ready_o are combinational; the caller offers no key for a bank whose messages
+// are not over. h_pending_o[b]: the H of bank b is still to come.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1; MaskPipe 1,
+// with one lane also 0.
+// abort_i: all messages are gone in the next clock, keys stay. clear_i: nor are they.
+// Source: SP 800-38D §6.5, §7.1; P0 §4.1, P4. Constant-time: yes. Masked: no.
+
+`include "mae_assert.svh"
+
+module mae_gcm_keystream
+  import mae_aes_pkg::*;
+  import mae_gcm_pkg::*;
+#(
+    parameter int unsigned Lanes = 4,
+    parameter int unsigned KeyBanks = 2,
+    parameter key_len_e MaxKeyLen = Aes256,
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned RegsPerRound = 1,
+    parameter bit Deep = 1'b0,
+    parameter bit MaskPipe = 1'b1,
+    parameter int unsigned RowDepth = (10 + 2 * int'(MaxKeyLen)) * RegsPerRound + 6,
+    parameter int unsigned MaskDepth = 32
+) (
+    input  logic                        clk_i,
+    input  logic                        rst_ni,
+    input  logic                        clear_i,
+    input  logic                        abort_i,
+    input  logic                        key_valid_i,
+    output logic                        key_ready_o,
+    input  cipher_key_t                 key_i,
+    output logic                        h_valid_o,
+    input  logic                        h_ready_i,
+    output bank_t                       h_bank_o,
+    output block_t                      h_o,
+    output logic         [KeyBanks-1:0] h_pending_o,
+    input  logic                        msg_valid_i,
+    output logic                        msg_ready_o,
+    input  gcm_counter_t                msg_i,
+    input  logic                        j0_valid_i,    // of the next message with a hashed IV
+    input  block_t                      j0_i,
+    output logic                        row_valid_o,
+    input  logic                        row_ready_i,
+    output block_t       [   Lanes-1:0] row_o,
+    output logic                        mask_valid_o,
+    input  logic                        mask_ready_i,
+    output block_t                      mask_o
+);
+
+  `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
+  `MAE_PARAM(MaskPipeLegal, MaskPipe || Lanes == 1)
+
+  localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
+  localparam int unsigned Pipes = Lanes + 32'(MaskPipe);
+  localparam int unsigned Masks = Pipes - 1;  // the pipeline of masks and H
+  localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
+
+  logic flush;
+  assign flush = clear_i || abort_i;
+
+  // ---- Keys and pipelines. The pipelines flush without the key memory.
+  logic [KeyBanks-1:0] enc_ready, unused_dec_ready, used;
+  logic     [KeyBanks-1:0] pipe_used[   Pipes];
+  key_len_e                len      [KeyBanks];
+  block_t                  keys     [KeyBanks] [Rounds+1];
+  block_t                  enc_keys [KeyBanks] [  Rounds];
+  logic [Pipes-1:0] req_valid, req_ready, pipe_valid, pipe_ready, rsp_valid;
+  cipher_req_t [Pipes-1:0] req, pipe_req;
+  cipher_rsp_t [Pipes-1:0] rsp;
+
+  always_comb begin
+    used = '0;
+    for (int unsigned i = 0; i < Pipes; i++) used |= pipe_used[i];
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      for (int unsigned r = 0; r < Rounds; r++) begin
+        enc_keys[b][r] = '0;
+        case (len[b])
+          Aes128:  if (r <= 10) enc_keys[b][r] = keys[b][10-r];
+          Aes192:  if (r <= 12 && Rounds >= 12) enc_keys[b][r] = keys[b][12-r];
+          default: if (Rounds >= 14) enc_keys[b][r] = keys[b][14-r];
+        endcase
+      end
+    end
+  end
+
+  mae_round_key_mem #(
+      .KeyBanks   (KeyBanks),
+      .MaxKeyLen  (MaxKeyLen),
+      .RoundClocks(RegsPerRound),
+      .StepClocks (Deep ? RegsPerRound : 1),
+      .Sbox       (Sbox)
+  ) u_keys (
+      .clk_i,
+      .rst_ni,
+      .clear_i,
+      .key_valid_i,
+      .key_ready_o,
+      .key_i,
+      .used_i     (used),
+      .enc_ready_o(enc_ready),
+      .dec_ready_o(unused_dec_ready),
+      .len_o      (len),
+      .keys_o     (keys)
+  );
+
+  for (genvar i = 0; i < Pipes; i++) begin : gen_pipe
+    mae_pipe_rounds #(
+        .KeyBanks    (KeyBanks),
+        .Dirs        (DirsEncrypt),
+        .MaxKeyLen   (MaxKeyLen),
+        .Sbox        (Sbox),
+        .RegsPerRound(RegsPerRound),
+        .Flush       (Deep),
+        .CtxBits     (MaskPipe ? 1 : 2)
+    ) u_rounds (
+        .clk_i,
+        .rst_ni,
+        .clear_i    (flush),
+        .enc_ready_i(enc_ready),
+        .dec_ready_i('0),
+        .len_i      (len),
+        .keys_i     (keys),
+        .enc_keys_i (enc_keys),
+        .used_o     (pipe_used[i]),
+        .req_valid_i(pipe_valid[i]),
+        .req_ready_o(pipe_ready[i]),
+        .req_i      (pipe_req[i]),
+        .rsp_valid_o(rsp_valid[i]),
+        .rsp_o      (rsp[i])
+    );
+  end
+
+  // Requests go straight in, or, Deep, through registers.
+  for (genvar i = 0; i < Pipes; i++) begin : gen_request
+    mae_stream_reg_opt #(
+        .Width($bits(cipher_req_t)),
+        .Cut  (Deep)
+    ) u_cut (
+        .clk_i,
+        .rst_ni,
+        .clear_i    (flush),
+        .in_valid_i (req_valid[i]),
+        .in_ready_o (req_ready[i]),
+        .in_data_i  (req[i]),
+        .out_valid_o(pipe_valid[i]),
+        .out_ready_i(pipe_ready[i]),
+        .out_data_o (pipe_req[i])
+    );
+  end
+
+  // ---- H of a new key, before anything else in its pipeline. ctx says what comes back: 0 of a row,
+  // 1 H, 2 a mask; where rows do not come by, a mask has 0.
+  logic [KeyBanks-1:0] h_wanted_q;
+  logic h_open_q, h_want, h_go;
+  bank_t h_bank_q, h_bank;
+  always_comb begin
+    h_bank = '0;
+    for (int unsigned b = KeyBanks; b > 0; b--) if (h_wanted_q[b-1]) h_bank = bank_t'(b - 1);
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      h_pending_o[b] = h_wanted_q[b] || (h_open_q && h_bank_q == bank_t'(b));
+    end
+  end
+  assign h_want    = h_wanted_q != '0 && !h_open_q && h_ready_i;
+  assign h_go      = h_want && req_ready[Masks] && !flush;
+  assign h_valid_o = rsp_valid[Masks] && rsp[Masks].ctx[0];
+  assign h_bank_o  = h_bank_q;
+  assign h_o       = rsp[Masks].block;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      h_wanted_q <= '0;
+      h_open_q   <= 1'b0;
+      h_bank_q   <= '0;
+    end else if (clear_i) begin
+      h_wanted_q <= '0;
+      h_open_q   <= 1'b0;
+      h_bank_q   <= '0;
+    end else begin
+      if (h_go) begin
+        h_open_q <= 1'b1;
+        h_bank_q <= h_bank;
+      end else if (h_valid_o || abort_i) begin
+        h_open_q <= 1'b0;
+      end
+      for (int unsigned b = 0; b < KeyBanks; b++) begin
+        if (h_go && h_bank == bank_t'(b)) h_wanted_q[b] <= 1'b0;
+        if (abort_i && h_open_q && !h_valid_o && h_bank_q == bank_t'(b)) h_wanted_q[b] <= 1'b1;
+        if (key_valid_i && key_ready_o && key_i.bank == bank_t'(b)) h_wanted_q[b] <= 1'b1;
+      end
+    end
+  end
+
+  // ---- The message at the port: its rows and its mask, each at its own pace. What begins in a clock
+  // of flush goes to registers that flush empties; so flush is in none of these paths.
+  logic begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q;
+  logic [31:0] count_q, count;  // the last counter used
+  gcm_length_t left_q, left;
+  block_t j0_q, j0;
+  logic j0_known, no_rows, row_want, row_go, row_last, mask_want, mask_go, row_room, mask_room;
+  logic [ $clog2(RowDepth+1)-1:0] rows_q;
+  logic [$clog2(MaskDepth+1)-1:0] masks_q;
+
+  assign j0_known = !msg_i.iv_hashed || j0_valid_q;
+  assign j0 = msg_i.iv_hashed ? j0_q : {msg_i.iv, 32'd1};
+  assign left = begun_q ? left_q : msg_i.data_bytes;
+  assign count = begun_q ? count_q : j0[31:0];
+  assign row_last = begun_q ? last_q : msg_i.one_row;
+  assign no_rows = !begun_q && msg_i.no_rows;
+  assign row_room = 32'(rows_q) != RowDepth;
+  assign mask_room = 32'(masks_q) != MaskDepth;
+  assign row_want = msg_valid_i && j0_known && !rows_done_q && !no_rows && row_room;
+  assign row_go = row_want && req_ready[0] && (MaskPipe || !(h_want || mask_want));
+  assign mask_want = msg_valid_i && j0_known && !mask_done_q && mask_room && !h_want;
+  assign mask_go = mask_want && req_ready[Masks];
+  assign msg_ready_o = (rows_done_q || no_rows || (row_go && row_last)) &&
+      (mask_done_q || mask_go) && j0_known;
+
+  always_comb begin
+    for (int unsigned i = 0; i < Lanes; i++) begin
+      req_valid[i] = row_want;
+      req[i] = '{
+          ctx: '0,
+          bank: msg_i.bank,
+          dir: Encrypt,
+          block: {j0[127:32], count + 32'(i + 1)}
+      };
+    end
+    if (MaskPipe || h_want || mask_want) begin
+      req_valid[Masks] = h_want || mask_want;
+      req[Masks] = '{
+          ctx: h_want ? ctx_t'(1) : ctx_t'(2),
+          bank: h_want ? h_bank : msg_i.bank,
+          dir: Encrypt,
+          block: h_want ? '0 : j0
+      };
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q} <= '0;
+      count_q                                                 <= '0;
+      left_q                                                  <= '0;
+      j0_q                                                    <= '0;
+      rows_q                                                  <= '0;
+      masks_q                                                 <= '0;
+    end else if (flush) begin
+      {begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q} <= '0;
+      count_q                                                 <= '0;
+      left_q                                                  <= '0;
+      j0_q                                                    <= '0;
+      rows_q                                                  <= '0;
+      masks_q                                                 <= '0;
+    end else begin
+      if (row_go) begin
+        begun_q     <= 1'b1;
+        rows_done_q <= row_last;
+        count_q     <= count + 32'(Lanes);
+        left_q      <= left - RowBytes;
+        last_q      <= left <= RowBytes << 1;
+      end
+      if (mask_go) mask_done_q <= 1'b1;
+      if (msg_valid_i && msg_ready_o) begin
+        {begun_q, rows_done_q, mask_done_q, last_q} <= '0;
+        count_q <= '0;
+        left_q <= '0;
+        if (msg_i.iv_hashed) begin
+          j0_valid_q <= 1'b0;
+          j0_q       <= '0;
+        end
+      end
+      if (j0_valid_i) begin
+        j0_valid_q <= 1'b1;
+        j0_q       <= j0_i;
+      end
+      rows_q <= rows_q + $bits(rows_q)'(row_go) - $bits(rows_q)'(row_valid_o && row_ready_i);
+      masks_q <= masks_q + $bits(masks_q)'(mask_go) - $bits(masks_q)'(mask_valid_o && mask_ready_i);
+    end
+  end
+
+  // ---- What came out, in order.
+  block_t [Lanes-1:0] row;
+  logic row_came, mask_came;
+  assign row_came  = rsp_valid[0] && (MaskPipe || rsp[0].ctx == '0);
+  assign mask_came = rsp_valid[Masks] && !rsp[Masks].ctx[0] && (MaskPipe || rsp[Masks].ctx[1]);
+  logic unused_row_ready, unused_mask_ready;
+  logic [$clog2(MaskDepth+1)-1:0] unused_mask_count;
+  always_comb for (int unsigned i = 0; i < Lanes; i++) row[i] = rsp[i].block;
+
+  mae_fifo_out_reg #(
+      .Width(128 * Lanes),
+      .Depth(RowDepth - (Deep ? 2 : 0)),
+      .Cut  (Deep)
+  ) u_rows (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (flush),
+      .in_valid_i (row_came),
+      .in_ready_o (unused_row_ready),
+      .in_data_i  (row),
+      .out_valid_o(row_valid_o),
+      .out_ready_i(row_ready_i),
+      .out_data_o (row_o)
+  );
+
+  mae_fifo #(
+      .Width(128),
+      .Depth(MaskDepth)
+  ) u_masks (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (flush),
+      .in_valid_i (mask_came),
+      .in_ready_o (unused_mask_ready),
+      .in_data_i  (rsp[Masks].block),
+      .out_valid_o(mask_valid_o),
+      .out_ready_i(mask_ready_i),
+      .out_data_o (mask_o),
+      .count_o    (unused_mask_count)
+  );
+
+  `MAE_ASSERT(LanesTogether, req_ready[Lanes-1:0] == '0 || &req_ready[Lanes-1:0] || !row_want)
+  `MAE_ASSERT(AnswersTogether, rsp_valid[Lanes-1:0] == '0 || &rsp_valid[Lanes-1:0])
+  `MAE_ASSERT(RowHasPlace, !row_came || unused_row_ready)
+  `MAE_ASSERT(OneJ0, !j0_valid_i || !j0_valid_q)
+
+endmodule

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_gcm_msg_dispatch: takes keys and messages in, and keeps both apart where they meet.
+//
+// A key is taken when no message of its bank is under way; while it is offered or, with Cut, waits
+// here, no more are let in. Messages of a bank without a key are not taken. Without Cut a key goes
+// through in the same clock, and a message may come along with it; with Cut it is taken from the port
+// at once and goes on a clock later or when its bank is free.
+// Latency: a message comes out in ctr_*, to the keystream, and parts_*, to its beats, 1 + Cut clocks
+// later; end_*, to the tags, in the same clock. Throughput: a message a clock. key_ready_o is
+// combinational in key_i.bank without Cut, msg_ready_o in msg_i.bank and the key port.
+// done_i: a message of done_bank_i is over. Messages without a beat do not show in parts_*.
+// Legal: Lanes 1..16; KeyBanks 1..4; MsgDepth >= 1; Cut 0, 1. stop_i: nothing is taken in this clock.
+// flush_i: no message is left in the next clock, clear_i: nor is the key or which banks have one. The
+// lengths in parts_* stay in a memory.
+// Source: SP 800-38D §7. Constant-time: yes. Masked: no.
+
+module mae_gcm_msg_dispatch
+  import mae_aes_pkg::*;
+  import mae_gcm_pkg::*;
+#(
+    parameter int unsigned Lanes = 4,
+    parameter int unsigned KeyBanks = 2,
+    parameter int unsigned MsgDepth = 32,
+    parameter bit Cut = 1'b0
+) (
+    input  logic         clk_i,
+    input  logic         rst_ni,
+    input  logic         clear_i,
+    input  logic         flush_i,        // with clear_i too
+    input  logic         stop_i,         // with flush_i too
+    input  logic         key_valid_i,
+    output logic         key_ready_o,
+    input  cipher_key_t  key_i,
+    output logic         key_valid_o,
+    input  logic         key_ready_i,    // may wait for key_valid_o
+    output cipher_key_t  key_o,
+    input  logic         msg_valid_i,
+    output logic         msg_ready_o,
+    input  gcm_msg_t     msg_i,
+    output logic         ctr_valid_o,
+    input  logic         ctr_ready_i,
+    output gcm_counter_t ctr_o,
+    output logic         parts_valid_o,
+    input  logic         parts_ready_i,
+    output gcm_parts_t   parts_o,
+    output logic         end_valid_o,    // end_ready_i is high
+    input  logic         end_ready_i,
+    output gcm_end_t     end_o,
+    input  logic         done_i,
+    input  bank_t        done_bank_i
+);
+
+  localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
+
+  // ---- Keys. One that waits for its bank keeps new messages of the bank waiting.
+  logic key_valid, key_ready, key_idle, key_take, key_room;
+  cipher_key_t key;
+  logic [KeyBanks-1:0] loaded_q;
+  logic [KeyBanks-1:0][$clog2(MsgDepth+1)-1:0] under_way_q;
+
+  mae_stream_reg_opt #(
+      .Width($bits(cipher_key_t)),
+      .Cut  (Cut)
+  ) u_key_cut (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (clear_i),
+      .in_valid_i (key_valid_i && !stop_i && (!Cut || !key_valid)),
+      .in_ready_o (key_room),
+      .in_data_i  (key_i),
+      .out_valid_o(key_valid),
+      .out_ready_i(key_ready),
+      .out_data_o (key)
+  );
+  assign key_ready_o = key_room && !stop_i && (!Cut || !key_valid);
+
+  always_comb begin
+    key_idle = 1'b0;
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      if (key.bank == bank_t'(b)) key_idle = under_way_q[b] == '0;
+    end
+  end
+  assign key_ready = key_ready_i && key_idle && !flush_i;
+  assign key_take = key_valid && key_ready;
+  assign key_valid_o = key_valid && key_idle && !flush_i;
+  assign key_o = key;
+
+  // ---- Messages under way: for the keystream, for the beats, for the tags.
+  logic ctr_room, parts_room, msg_fits, msg_take, bank_open;
+  gcm_counter_t ctr_new;
+  gcm_parts_t   parts_new;
+  logic has_beats, iv_hashed, is_empty;
+
+  always_comb begin
+    bank_open = 1'b0;
+    for (int unsigned b = 0; b < KeyBanks; b++) begin
+      if (msg_i.bank == bank_t'(b)) bank_open = loaded_q[b];
+    end
+    if (key_valid && key.bank == msg_i.bank) bank_open = !Cut && key_take;
+    if (Cut && key_valid_i && key_i.bank == msg_i.bank) bank_open = 1'b0;
+  end
+
+  assign iv_hashed = msg_i.iv_bytes != gcm_length_t'(12);
+  assign is_empty = msg_i.aad_bytes == '0 && msg_i.data_bytes == '0;
+  assign has_beats = iv_hashed || !is_empty;
+  assign msg_fits = bank_open && ctr_room && parts_room && end_ready_i;
+  assign msg_ready_o = msg_fits && !stop_i;
+  assign msg_take = msg_valid_i && msg_fits;  // with stop_i too: flush_i empties what it goes to
+  assign end_valid_o = msg_take;
+  assign ctr_new = '{
+          bank: msg_i.bank,
+          iv_hashed: iv_hashed,
+          iv: msg_i.iv,
+          data_bytes: msg_i.data_bytes,
+          no_rows: msg_i.data_bytes == '0,
+          one_row: msg_i.data_bytes <= RowBytes
+      };
+  assign parts_new = '{
+          bank: msg_i.bank,
+          dir: msg_i.dir,
+          iv_bytes: iv_hashed ? msg_i.iv_bytes : '0,
+          aad_bytes: msg_i.aad_bytes,
+          data_bytes: msg_i.data_bytes
+      };
+  assign end_o = '{
+          bank: msg_i.bank,
+          dir: msg_i.dir,
+          has_beats: has_beats,
+          empty: is_empty,
+          tag_bytes: msg_i.tag_bytes,
+          tag: msg_i.tag
+      };
+
+  mae_fifo_out_reg #(
+      .Width($bits(gcm_counter_t)),
+      .Depth(MsgDepth),
+      .Cut  (Cut)
+  ) u_counters (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (flush_i),
+      .in_valid_i (msg_take),
+      .in_ready_o (ctr_room),
+      .in_data_i  (ctr_new),
+      .out_valid_o(ctr_valid_o),
+      .out_ready_i(ctr_ready_i),
+      .out_data_o (ctr_o)
+  );
+  mae_fifo_out_reg #(
+      .Width($bits(gcm_parts_t)),
+      .Depth(MsgDepth),
+      .Cut  (Cut),
+      .Zero (1'b0)
+  ) u_parts (
+      .clk_i,
+      .rst_ni,
+      .clear_i    (flush_i),
+      .in_valid_i (msg_take && has_beats),
+      .in_ready_o (parts_room),
+      .in_data_i  (parts_new),
+      .out_valid_o(parts_valid_o),
+      .out_ready_i(parts_ready_i),
+      .out_data_o (parts_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      loaded_q    <= '0;
+      under_way_q <= '0;
+    end else if (clear_i) begin
+      loaded_q    <= '0;
+      under_way_q <= '0;
+    end else begin
+      for (int unsigned b = 0; b < KeyBanks; b++) begin
+        if (key_take && key.bank == bank_t'(b)) loaded_q[b] <= 1'b1;
+        under_way_q[b] <= under_way_q[b] + $bits(
+            under_way_q[b]
+        )'(msg_take && msg_i.bank == bank_t'(b)) - $bits(
+            under_way_q[b]
+        )'(done_i && done_bank_i == bank_t'(b));
+      end
+      if (flush_i) under_way_q <= '0;
+    end
+  end
+
+endmodule

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_gf128_partial_products: the first stage of a product in the field of GCM: nine products of 32 bits.
+//
+// Latency: 1 clock. Throughput: one product a clock. The sum of such stages of several products is
+// reduced once (mae_ghash_pkg). No reset: 0 comes out a clock after a factor was 0.
+// Source: SP 800-38D §6.3. Constant-time: yes. Masked: no.
+
+module mae_gf128_partial_products
+  import mae_aes_pkg::*;
+  import mae_ghash_pkg::*;
+(
+    input  logic           clk_i,
+    input  block_t         a_i,
+    input  block_t         b_i,
+    output ghash_partial_t partial_o
+);
+
+  ghash_partial_t partial_q;
+  always_ff @(posedge clk_i) partial_q <= ghash_partial(a_i, b_i);
+  assign partial_o = partial_q;
+
+endmodule

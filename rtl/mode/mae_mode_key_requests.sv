@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_mode_key_requests: which key each context needs next, and what follows from the state of the banks.
+//
+// An XTS message first needs its tweak key, then its data key; every other job one key.
+// key_ok_o: the context's key is in a bank that stays and may be used in its direction; a clock
+// behind.
+// want_o: the slots that active contexts need; a scan of `Group` contexts a clock keeps it, so it is
+// up to 2 * Contexts / Group clocks behind, but a new job's slot is seen at once.
+// lost_o: a key that an active job uses was written or erased (or was never there): what comes out
+// of that job from now on is not to be shown. It stays until the context's next job.
+// Legal: Contexts 1..256. Latency: 1 clock.
+
+module mae_mode_key_requests
+  import mae_aes_pkg::*;
+  import mae_mode_pkg::*;
+#(
+    parameter int unsigned Lanes = 4,
+    parameter int unsigned Contexts = 64,
+    localparam int unsigned Slots = (Contexts > Lanes) ? Contexts / Lanes : 1,
+    localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input logic                                    cfg_valid_i,
+    input ctx_t                                    cfg_ctx_i,
+    input mode_cfg_t                               cfg_i,
+    input logic      [   Lanes-1:0]                tweak_done_i,
+    input logic      [   Lanes-1:0][SlotWidth-1:0] tweak_slot_i,
+    input logic      [Contexts-1:0]                active_i,
+
+    input  key_state_t                   keys_i,
+    output logic       [   Contexts-1:0] key_ok_o,
+    output logic       [   Contexts-1:0] lost_o,
+    output logic       [MaxKeySlots-1:0] want_o
+);
+  localparam int unsigned Group = (Contexts % 8 == 0) ? 8 : 1;
+  localparam int unsigned Groups = Contexts / Group;
+  localparam int unsigned ScanWidth = (Groups > 1) ? $clog2(Groups) : 1;
+  localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
+
+  typedef logic [IndexWidth-1:0] index_t;
+
+  typedef struct packed {
+    dir_e      dir;
+    key_slot_t slot;
+  } need_t;
+
+  need_t                       now_q    [Contexts];
+  need_t                       then_q   [Contexts];
+  need_t                       cfg_now;
+  need_t                       cfg_then;
+  logic                        cfg_lost;
+  key_bank_t [MaxKeyBanks-1:0] banks_q;
+  logic      [   Contexts-1:0] key_ok_q;
+  logic      [   Contexts-1:0] lost_q;
+  logic      [MaxKeySlots-1:0] want_q;
+  logic      [MaxKeySlots-1:0] seen;
+  logic      [MaxKeySlots-1:0] seen_q;
+  logic      [  ScanWidth-1:0] scan_q;
+
+  function automatic logic usable(input key_bank_t [MaxKeyBanks-1:0] banks, input need_t need);
+    return bank_stays(banks, need.slot, need.dir);
+  endfunction
+
+  function automatic logic either(input key_slot_t first, input key_slot_t second,
+                                  input key_slot_t slot);
+    return first == slot || second == slot;
+  endfunction
+
+  always_comb begin
+    cfg_then = '{dir: mode_cipher_dir(cfg_i.mode, cfg_i.dir), slot: cfg_i.key_slot};
+    cfg_now  = cfg_then;
+    if (cfg_i.mode == Xts && cfg_i.init) cfg_now = '{dir: Encrypt, slot: cfg_i.tweak_slot};
+    cfg_lost = !keys_i.slot_valid[cfg_now.slot] || !keys_i.slot_valid[cfg_then.slot] ||
+        (keys_i.changed && either(cfg_now.slot, cfg_then.slot, keys_i.changed_slot));
+  end
+
+  always_comb begin
+    seen = seen_q;
+    for (int unsigned i = 0; i < Group; i++) begin
+      if (active_i[32'(scan_q)*Group+i]) seen[now_q[32'(scan_q)*Group+i].slot] = 1'b1;
+    end
+    // The scan may have passed a new job's context: its slot counts for this round all the same.
+    if (cfg_valid_i) seen[cfg_now.slot] = 1'b1;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      want_q <= '0;
+      seen_q <= '0;
+      scan_q <= '0;
+    end else begin
+      if (32'(scan_q) == Groups - 1) begin
+        scan_q <= '0;
+        seen_q <= '0;
+        want_q <= seen;
+      end else begin
+        scan_q <= scan_q + ScanWidth'(1);
+        seen_q <= seen;
+      end
+      if (cfg_valid_i) want_q[cfg_now.slot] <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      now_q    <= '{default: need_t'('0)};
+      then_q   <= '{default: need_t'('0)};
+      banks_q  <= '0;
+      key_ok_q <= '0;
+      lost_q   <= '0;
+    end else begin
+      banks_q <= keys_i.banks;
+      if (keys_i.banks != banks_q) begin
+        for (int unsigned c = 0; c < Contexts; c++) begin
+          key_ok_q[c] <= usable(keys_i.banks, now_q[c]);
+        end
+      end
+      if (keys_i.changed) begin
+        for (int unsigned c = 0; c < Contexts; c++) begin
+          if (active_i[c] && either(now_q[c].slot, then_q[c].slot, keys_i.changed_slot)) begin
+            lost_q[c] <= 1'b1;
+          end
+        end
+      end
+      for (int unsigned lane = 0; lane < Lanes; lane++) begin
+        if (tweak_done_i[lane]) begin
+          now_q[index_t'(32'(tweak_slot_i[lane])*Lanes+lane)] <=
+              then_q[index_t'(32'(tweak_slot_i[lane])*Lanes+lane)];
+          key_ok_q[index_t'(32'(tweak_slot_i[lane])*Lanes+lane)] <= usable(
+              keys_i.banks, then_q[index_t'(32'(tweak_slot_i[lane])*Lanes+lane)]
+          );
+        end
+      end
+      if (cfg_valid_i) begin
+        now_q[index_t'(cfg_ctx_i)]    <= cfg_now;
+        then_q[index_t'(cfg_ctx_i)]   <= cfg_then;
+        key_ok_q[index_t'(cfg_ctx_i)] <= usable(keys_i.banks, cfg_now);
+        lost_q[index_t'(cfg_ctx_i)]   <= cfg_lost;
+      end
+    end
+  end
+
+  assign key_ok_o = key_ok_q;
+  assign lost_o   = lost_q;
+  assign want_o   = want_q;
+
+  logic unused;
+  assign unused = ^{cfg_ctx_i, cfg_i};
+
+endmodule

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// mae_soc_interconnect: the PicoRV32 system but for the CPU: address decode, memory, the peripheral and the
+// system's own registers behind AXI4-Lite. Any CPU with PicoRV32's memory port fits.
+//
+//   0x00000000  memory, 2^RowBits rows of 16 bytes
+//   0x10000000  the peripheral, 4 KiB: docs/registers/mae_peripheral.md
+//   0x20000000  console, clock counter, finish: docs/registers/mae_soc.md
+// An access to nothing is counted and answers 0.
+//
+// Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where an
+// access to memory is held (mae_memory_arbiter) or a register waits for a block. Throughput: one
+// access at a time. mem_ready_o is registered but for the registers' answers. Constant-time: as the
+// peripheral. Legal: RowBits 1..24.
+
+`include "mae_assert.svh"
+
+module mae_soc_interconnect
+  import mae_aes_pkg::*;
+#(
+    parameter int unsigned RowBits = 13,
+    parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned KeySlots = 4,
+    parameter int unsigned KeyBanks = 2,
+    parameter dirs_e Dirs = DirsBoth,
+    parameter key_len_e MaxKeyLen = Aes256,
+    parameter int unsigned Digit = 16
+) (
+    input logic clk_i,
+    input logic rst_ni,
+
+    input  logic        mem_valid_i,
+    output logic        mem_ready_o,
+    input  logic [31:0] mem_addr_i,
+    input  logic [31:0] mem_wdata_i,
+    input  logic [ 3:0] mem_wstrb_i,
+    output logic [31:0] mem_rdata_o,
+
+    output logic       irq_o,
+    output logic       console_valid_o,
+    output logic [7:0] console_data_o,
+    output logic       finish_valid_o,
+    output logic [7:0] finish_code_o
+);
+
+  `MAE_PARAM(LegalRowBits, RowBits >= 1 && RowBits <= 24)
+
+  logic in_memory, in_peripheral, in_regs, in_nothing;
+
+  assign in_memory     = 32'(mem_addr_i[31:4]) < 32'd1 << RowBits;
+  assign in_peripheral = mem_addr_i[31:12] == 20'h10000;
+  assign in_regs       = mem_addr_i[31:12] == 20'h20000;
+  assign in_nothing    = !in_memory && !in_peripheral && !in_regs;
+
+  // Memory: the CPU and the peripheral are its masters.
+  mae_memory_job_pkg::memory_job_t job;
+  mae_device_pkg::error_e      job_error;
+  mae_memory_job_pkg::memory_out_t from_core;
+  mae_memory_job_pkg::memory_in_t  to_core;
+  logic memory_ready, ram_valid, ram_write;
+  logic [31:0] memory_rdata;
+  logic [RowBits-1:0] ram_row;
+  logic [15:0] ram_strb;
+  logic [127:0] ram_wdata, ram_rdata;
+
+  mae_memory_arbiter #(
+      .RowBits(RowBits)
+  ) u_arbiter (
+      .clk_i,
+      .rst_ni,
+      .cpu_valid_i (mem_valid_i && in_memory),
+      .cpu_ready_o (memory_ready),
+      .cpu_addr_i  (mem_addr_i[RowBits+3:0]),
+      .cpu_strb_i  (mem_wstrb_i),
+      .cpu_wdata_i (mem_wdata_i),
+      .cpu_rdata_o (memory_rdata),
+      .core_job_i  (job),
+      .core_error_o(job_error),
+      .core_i      (from_core),
+      .core_o      (to_core),
+      .ram_valid_o (ram_valid),
+      .ram_write_o (ram_write),
+      .ram_row_o   (ram_row),
+      .ram_strb_o  (ram_strb),
+      .ram_wdata_o (ram_wdata),
+      .ram_rdata_i (ram_rdata)
+  );
+
+  mae_soc_memory #(
+      .RowBits(RowBits)
+  ) u_memory (
+      .clk_i,
+      .valid_i(ram_valid),
+      .write_i(ram_write),
+      .row_i  (ram_row),
+      .strb_i (ram_strb),
+      .wdata_i(ram_wdata),
+      .rdata_o(ram_rdata)
+  );
+
+  // Nothing.
+  logic nothing_ready_q;
+  logic [31:0] nothing_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      nothing_ready_q <= 1'b0;
+      nothing_q <= '0;
+    end else begin
+      nothing_ready_q <= mem_valid_i && in_nothing && !nothing_ready_q;
+      if (nothing_ready_q && nothing_q != '1) nothing_q <= nothing_q + 32'd1;
+    end
+  end
+
+  // Registers: one manager, two subordinates, told apart by the address that the CPU holds.
+  typedef struct packed {
+    logic awready;
+    logic wready;
+    logic bvalid;
+    logic arready;
+    logic rvalid;
+    logic [31:0] rdata;
+    logic [1:0] bresp;
+    logic [1:0] rresp;
+  } answer_t;
+
+  answer_t from_peripheral, from_regs, from_chosen;
+  logic axil_ready;
+  logic [31:0] axil_rdata;
+  logic awvalid, wvalid, bready, arvalid, rready;
+  logic [11:0] awaddr, araddr;
+  logic [2:0] awprot, arprot;
+  logic [31:0] wdata;
+  logic [ 3:0] wstrb;
+
+  assign from_chosen = in_peripheral ? from_peripheral : from_regs;
+
+  mae_picorv32_to_axil #(
+      .AddrWidth(12)
+  ) u_axil (
+      .clk_i,
+      .rst_ni,
+      .valid_i       (mem_valid_i && (in_peripheral || in_regs)),
+      .ready_o       (axil_ready),
+      .addr_i        (mem_addr_i[11:0]),
+      .strb_i        (mem_wstrb_i),
+      .wdata_i       (mem_wdata_i),
+      .rdata_o       (axil_rdata),
+      .m_axil_awvalid(awvalid),
+      .m_axil_awready(from_chosen.awready),
+      .m_axil_awaddr (awaddr),
+      .m_axil_awprot (awprot),
+      .m_axil_wvalid (wvalid),
+      .m_axil_wready (from_chosen.wready),
+      .m_axil_wdata  (wdata),
+      .m_axil_wstrb  (wstrb),
+      .m_axil_bvalid (from_chosen.bvalid),
+      .m_axil_bready (bready),
+      .m_axil_arvalid(arvalid),
+      .m_axil_arready(from_chosen.arready),
+      .m_axil_araddr (araddr),
+      .m_axil_arprot (arprot),
+      .m_axil_rvalid (from_chosen.rvalid),
+      .m_axil_rready (rready),
+      .m_axil_rdata  (from_chosen.rdata)
+  );
+
+  logic unused_resp;  // an error answers 0, and the peripheral keeps a code of its own
+  assign unused_resp = ^{from_chosen.bresp, from_chosen.rresp};
+
+  mae_peripheral_core #(
+      .KeySlots (KeySlots),
+      .KeyBanks (KeyBanks),
+      .Dirs     (Dirs),
+      .MaxKeyLen(MaxKeyLen),
+      .Sbox     (Sbox),
+      .Digit    (Digit),
+      .Memory   (1'b1)
+  ) u_peripheral (
+      .clk_i,
+      .rst_ni,
+      .s_axil_awvalid(awvalid && in_peripheral),
+      .s_axil_awready(from_peripheral.awready),
+      .s_axil_awaddr (awaddr),
+      .s_axil_awprot (awprot),
+      .s_axil_wvalid (wvalid && in_peripheral),
+      .s_axil_wready (from_peripheral.wready),
+      .s_axil_wdata  (wdata),
+      .s_axil_wstrb  (wstrb),
+      .s_axil_bvalid (from_peripheral.bvalid),
+      .s_axil_bready (bready),
+      .s_axil_bresp  (from_peripheral.bresp),
+      .s_axil_arvalid(arvalid && in_peripheral),
+      .s_axil_arready(from_peripheral.arready),
+      .s_axil_araddr (araddr),
+      .s_axil_arprot (arprot),
+      .s_axil_rvalid (from_peripheral.rvalid),
+      .s_axil_rready (rready),
+      .s_axil_rdata  (from_peripheral.rdata),
+      .s_axil_rresp  (from_peripheral.rresp),
+      .irq_o,
+      .memory_job_o  (job),
+      .memory_error_i(job_error),
+      .memory_o      (from_core),
+      .memory_i      (to_core)
+  );
+
+  mae_soc_regs_pkg::mae_soc__in_t  from_hw;
+  mae_soc_regs_pkg::mae_soc__out_t from_sw;
+
+  logic req, req_is_wr, rd_ack, rd_err, wr_ack, wr_err;
+  logic [ 1:0] unused_stall;
+  logic [11:0] reg_addr;
+  logic [31:0] rd_data, wr_data, wr_biten;
+
+  mae_axil_regblock_adapter u_reg_port (
+      .clk_i,
+      .rst_ni,
+      .req_o         (req),
+      .req_is_wr_o   (req_is_wr),
+      .addr_o        (reg_addr),
+      .wr_data_o     (wr_data),
+      .wr_biten_o    (wr_biten),
+      .rd_ack_i      (rd_ack),
+      .rd_err_i      (rd_err),
+      .rd_data_i     (rd_data),
+      .wr_ack_i      (wr_ack),
+      .wr_err_i      (wr_err),
+      .s_axil_awvalid(awvalid && in_regs),
+      .s_axil_awready(from_regs.awready),
+      .s_axil_awaddr (awaddr),
+      .s_axil_wvalid (wvalid && in_regs),
+      .s_axil_wready (from_regs.wready),
+      .s_axil_wdata  (wdata),
+      .s_axil_wstrb  (wstrb),
+      .s_axil_bvalid (from_regs.bvalid),
+      .s_axil_bready (bready),
+      .s_axil_bresp  (from_regs.bresp),
+      .s_axil_arvalid(arvalid && in_regs),
+      .s_axil_arready(from_regs.arready),
+      .s_axil_araddr (araddr),
+      .s_axil_rvalid (from_regs.rvalid),
+      .s_axil_rready (rready),
+      .s_axil_rdata  (from_regs.rdata),
+      .s_axil_rresp  (from_regs.rresp)
+  );
+
+  mae_soc_regs u_regs (
+      .clk                 (clk_i),
+      .arst_n              (rst_ni),
+      .s_cpuif_req         (req),
+      .s_cpuif_req_is_wr   (req_is_wr),
+      .s_cpuif_addr        (reg_addr),
+      .s_cpuif_wr_data     (wr_data),
+      .s_cpuif_wr_biten    (wr_biten),
+      .s_cpuif_req_stall_wr(unused_stall[0]),  // one request at a time
+      .s_cpuif_req_stall_rd(unused_stall[1]),
+      .s_cpuif_rd_ack      (rd_ack),
+      .s_cpuif_rd_err      (rd_err),
+      .s_cpuif_rd_data     (rd_data),
+      .s_cpuif_wr_ack      (wr_ack),
+      .s_cpuif_wr_err      (wr_err),
+      .hwif_in             (from_hw),
+      .hwif_out            (from_sw)
+  );
+
+  logic [63:0] clocks_q;
+  logic [31:0] clocks_high_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      clocks_q <= '0;
+      clocks_high_q <= '0;
+      console_valid_o <= 1'b0;
+      finish_valid_o <= 1'b0;
+    end else begin
+      clocks_q <= clocks_q + 64'd1;
+      if (from_sw.clocks_low.value.swacc) clocks_high_q <= clocks_q[63:32];
+      console_valid_o <= from_sw.console.character.swmod;  // the value follows a clock later
+      finish_valid_o  <= from_sw.finish.code.swmod;
+    end
+  end
+
+  assign console_data_o = from_sw.console.character.value;
+  assign finish_code_o = from_sw.finish.code.value;
+  assign from_hw.clocks_low.value.next = clocks_q[31:0];
+  assign from_hw.clocks_high.value.next = clocks_high_q;
+  assign from_hw.nothing.count.next = nothing_q;
+
+  // Answers.
+  assign mem_ready_o = memory_ready || nothing_ready_q || axil_ready;
+
+  always_comb begin
+    mem_rdata_o = '0;
+    if (in_memory) mem_rdata_o = memory_rdata;
+    else if (!in_nothing) mem_rdata_o = axil_rdata;
+  end
+
+  `MAE_STREAM_HOLDS(Cpu, mem_valid_i, mem_ready_o, {mem_addr_i, mem_wstrb_i, mem_wdata_i})
+  `MAE_ASSERT(AnswerToAccess, !mem_ready_o || mem_valid_i)
+
+endmodule

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_cdc_reset_ctrl: either reset resets both halves at once; each is released in its own clock."""
+
+import random
+
+import cocotb
+from cocotb.triggers import FallingEdge, RisingEdge, Timer, with_timeout
+
+from tests.support import bench
+from tests.support.stream import start_clock
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def either_resets_both(dut) -> None:
+    """At 40 random moments, from either side."""
+    dut.s_rst_ni.value = dut.m_rst_ni.value = 0
+    start_clock(dut.s_clk_i, 4000)
+    start_clock(dut.m_clk_i, 7000)
+    await Timer(20, "ns")
+    for _ in range(40):
+        first, second = random.sample(["s", "m"], 2)
+        getattr(dut, f"{first}_rst_ni").value = 1
+        await Timer(random.randrange(15_000, 40_000), "ps")
+        assert (int(dut.s_rst_no.value), int(dut.m_rst_no.value)) == (0, 0)
+        getattr(dut, f"{second}_rst_ni").value = 1
+        released = [cocotb.start_soon(released_on_second_clock(dut, side)) for side in ("s", "m")]
+        for task in released:
+            await with_timeout(task, 50, "ns")
+        await Timer(random.randrange(1, 10_000), "ps")
+        getattr(dut, f"{random.choice('sm')}_rst_ni").value = 0
+        await Timer(1, "ps")
+        assert (int(dut.s_rst_no.value), int(dut.m_rst_no.value)) == (0, 0)
+        dut.s_rst_ni.value = dut.m_rst_ni.value = 0
+        await Timer(random.randrange(1, 10_000), "ps")
+
+
+async def released_on_second_clock(dut, side: str) -> None:
+    """Low at the first two rising clocks, high at the third."""
+    for wanted in (0, 0, 1):
+        await RisingEdge(getattr(dut, f"{side}_clk_i"))
+        assert int(getattr(dut, f"{side}_rst_no").value) == wanted
+    await FallingEdge(getattr(dut, f"{side}_clk_i"))
+
+
+def test_cdc_reset_ctrl() -> None:
+    """Run it."""
+    bench.run("mae_cdc_reset_ctrl")

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_sbox_boolean; alone mae_sbox_boolean_fwd, mae_sbox_boolean_inv, mae_sbox_low_depth."""
+
+import cocotb
+import pytest
+
+from tests.cipher import sboxes
+from tests.support import bench
+
+
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def all_bytes(dut) -> None:
+    """Every byte in every place; with a register one clock later, and one a clock."""
+    await sboxes.all_bytes(dut)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
+async def register_empties(dut) -> None:
+    """Idle and in reset the register is empty."""
+    await sboxes.register_empties(dut)
+
+
+@pytest.mark.parametrize(
+    "top, parameters",
+    (
+        ("mae_sbox_boolean", {"Kind": 3, "Regs": 1, "Bytes": 16}),
+        ("mae_sbox_boolean", {"Kind": 3, "Regs": 0, "Bytes": 1}),
+        ("mae_sbox_boolean_fwd", {"Regs": 1, "Bytes": 4}),
+        ("mae_sbox_boolean_inv", {"Regs": 1, "Bytes": 3}),
+        ("mae_sbox_low_depth", {"Regs": 1, "Late": 0, "Bytes": 4}),
+        ("mae_sbox_boolean", {"Kind": 3, "Regs": 1, "Late": 1, "Shallow": 1, "Bytes": 3}),
+        ("mae_sbox_boolean", {"Kind": 2, "Regs": 0, "Shallow": 1, "Bytes": 2}),
+    ),
+    ids=str,
+)
+def test_sbox_boolean(top: str, parameters: dict[str, int]) -> None:
+    """Both directions over each forward circuit; the circuits with a register."""
+    bench.run(top, parameters=parameters, visible=True)

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Authenticated files and MACs on the command line, against the `cryptography` package."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import time
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import algorithms
+from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
+from cryptography.hazmat.primitives.cmac import CMAC
+
+from tests.cli.test_cli import IV, KEYS, MAESLANT, bad, good, run
+
+MODES = {"gcm": AESGCM, "ccm": AESCCM}
+NONCE = IV[:24]
+KEY = KEYS[256]
+
+
+def options(mode: str, *more: str, bits: int = 256) -> list[str]:
+    """Mode and key as the command line takes them."""
+    return ["--mode", mode, "--key", KEYS[bits], *more]
+
+
+def oracle(mode: str, bits: int = 256):
+    """The `cryptography` package's cipher; it writes the tag behind the ciphertext, as we do."""
+    return MODES[mode](bytes.fromhex(KEYS[bits]))
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+@pytest.mark.parametrize("mode", MODES)
+def test_same_bytes_as_cryptography(mode: str, bits: int, tmp_path: pathlib.Path) -> None:
+    """With an IV of the user's: ciphertext and tag; there and back, with AAD of both kinds."""
+    aad = tmp_path / "aad"
+    aad.write_bytes(b"\x01\x02\x03")
+    for length in (0, 5000) if bits == 128 else (31,):
+        plain, cipher, back = (tmp_path / f"{name}{length}" for name in ("p", "c", "b"))
+        plain.write_bytes(random.Random(length).randbytes(length))
+        tail = options(mode, "--iv", NONCE, bits=bits)
+        good("encrypt", plain, cipher, *tail, "--aad", "010203")
+        wanted = oracle(mode, bits).encrypt(bytes.fromhex(NONCE), plain.read_bytes(), b"\1\2\3")
+        assert cipher.read_bytes() == wanted
+        good("decrypt", cipher, back, *tail, "--aad-file", aad)
+        assert back.read_bytes() == plain.read_bytes()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_drawn_iv_stands_in_front(mode: str) -> None:
+    """Without --iv each output begins with an IV of its own, and is all that decryption needs."""
+    data = random.Random(1).randbytes(1000)
+    first, second = (good("encrypt", "-", "-", *options(mode), data=data) for _ in range(2))
+    assert first[:12] != second[:12]
+    assert len(first) == 12 + len(data) + 16
+    assert oracle(mode).decrypt(first[:12], first[12:], b"") == data
+    assert good("decrypt", "-", "-", *options(mode), data=second) == data
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ivs_of_other_lengths(mode: str) -> None:
+    """As far as the mode and the other side know them."""
+    lengths = (8, 16, 60) if mode == "gcm" else (7, 13)
+    for length in lengths:
+        iv = bytes(range(length))
+        got = good("encrypt", "-", "-", *options(mode, "--iv", iv.hex()), data=b"data")
+        assert got == oracle(mode).encrypt(iv, b"data", None)
+        assert good("decrypt", "-", "-", *options(mode, "--iv", iv.hex()), data=got) == b"data"
+
+
+def changed(data: bytes, place: int) -> bytes:
+    """With one bit turned."""
+    place %= len(data)
+    return data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_tampered(mode: str, tmp_path: pathlib.Path) -> None:
+    """Wherever it was changed: a message, status 1, no file, nothing on standard output."""
+    data = random.Random(2).randbytes(70001)
+    cipher = good("encrypt", "-", "-", *options(mode, "--aad", "0102"), data=data)
+    source, sink, keep = tmp_path / "source", tmp_path / "sink", tmp_path / "keep"
+    keep.write_bytes(b"keep")
+    tail = options(mode, "--aad", "0102")
+    # In the IV, at the start and the end of the data, in the tag; cut short, and longer.
+    damaged = [changed(cipher, place) for place in (0, 12, -17, -1)]
+    damaged += [cipher[:-1], cipher[1:], cipher + b"\0", cipher[:30000]]
+    ways = [("-", "-"), (source, "-"), (source, sink)]
+    for number, wrong in enumerate(damaged):
+        source.write_bytes(wrong)
+        message = bad("decrypt", *ways[number % 3], *tail, data=wrong)
+        assert "tag is wrong" in message
+    source.write_bytes(cipher)
+    bad("decrypt", source, sink, *options(mode, "--aad", "0103"))
+    bad("decrypt", source, sink, *options(mode))
+    bad("decrypt", source, sink, "--mode", mode, "--key", KEYS[128], "--aad", "0102")
+    bad("decrypt", source, sink, *tail, "--iv", NONCE)
+    bad("decrypt", source, keep, *options(mode), "--force")
+    assert keep.read_bytes() == b"keep"  # what was there stays
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["keep", "source"]
+    good("decrypt", source, sink, *tail)
+    assert sink.read_bytes() == data
+
+
+def test_nothing_reaches_a_pipe(tmp_path: pathlib.Path) -> None:
+    """A file that is a pipe or a device is given nothing either."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    cipher = changed(good("encrypt", "-", "-", *options("gcm"), data=bytes(100000)), -1)
+    with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+        bad("decrypt", "-", pipe, *options("gcm"), data=cipher)
+        assert reader.communicate(timeout=60)[0] == b""
+
+
+def test_too_short() -> None:
+    """What cannot hold an IV and a tag is refused as that."""
+    for mode in MODES:
+        for length in (0, 5, 12, 27):
+            assert "too short" in bad("decrypt", "-", "-", *options(mode), data=bytes(length))
+        message = bad("decrypt", "-", "-", *options(mode, "--iv", NONCE), data=bytes(15))
+        assert "too short" in message
+
+
+def test_long_stream_in_bounded_memory(tmp_path: pathlib.Path) -> None:
+    """Standard input to standard output, through both commands, some megabytes."""
+    data = tmp_path / "data"
+    data.write_bytes(random.Random(5).randbytes(3 << 20))
+    tail = " ".join(options("gcm"))
+    shell = f"{MAESLANT} encrypt - - {tail} < {data} | {MAESLANT} decrypt - - {tail} | cmp - {data}"
+    subprocess.run(["bash", "-o", "pipefail", "-c", shell], check=True, timeout=300)
+
+
+def test_killed_midway(tmp_path: pathlib.Path) -> None:
+    """A decryption that is stopped leaves no plaintext, in no file."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    process = subprocess.Popen(
+        [MAESLANT, "decrypt", "-", tmp_path / "out", *options("gcm")],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+    )
+    process.stdin.write(bytes(1 << 20))
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--mode", "ctr", "--iv", IV, "--aad", "00"], "no --aad"),
+        (["--mode", "gcm", "--aad", "xx"], "not hexadecimal"),
+        (["--mode", "gcm", "--aad", "00", "--aad-file", "x"], "not by both"),
+        (["--mode", "gcm", "--aad-file", "/nowhere/x"], "No such file"),
+        (["--mode", "gcm", "--iv", ""], "0 bytes"),
+        (["--mode", "ccm", "--iv", "0011"], "2 bytes"),
+        (["--mode", "ccm", "--iv", "00" * 14], "14 bytes"),
+        (["--mode", "cmac"], "cmac"),
+    ],
+)
+def test_bad_options(change: list[str], words: str) -> None:
+    """Each with a message that names what is wrong, and never the key."""
+    for command in ("encrypt", "decrypt"):
+        message = bad(command, "-", "-", "--key", KEY, *change, data=bytes(100))
+        assert words in message and KEY not in message
+
+
+def test_cmac(tmp_path: pathlib.Path) -> None:
+    """The MAC of `cryptography`; --check in words of its status alone."""
+    path = tmp_path / "data"
+    for length in (0, 16, 100001):
+        path.write_bytes(random.Random(length).randbytes(length))
+        wanted = CMAC(algorithms.AES(bytes.fromhex(KEY)))
+        wanted.update(path.read_bytes())
+        got = good("mac", path, *options("cmac")).decode().strip()
+        assert got == wanted.finalize().hex()
+        assert good("mac", path, *options("cmac", "--check", got)) == b""
+        wrong = changed(bytes.fromhex(got), length).hex()
+        assert "MAC is wrong" in bad("mac", path, *options("cmac", "--check", wrong))
+    assert "8 bytes, not 16" in bad("mac", path, *options("cmac", "--check", got[:16]))
+    assert "no --iv" in bad("mac", path, *options("cmac", "--iv", IV))
+
+
+def test_gmac() -> None:
+    """GCM without data. A drawn IV stands in front."""
+    data = random.Random(8).randbytes(70001)
+    wanted = oracle("gcm").encrypt(bytes.fromhex(NONCE), b"", data).hex()
+    got = good("mac", "-", *options("gmac", "--iv", NONCE), data=data).decode().strip()
+    assert got == wanted
+    good("mac", "-", *options("gmac", "--iv", NONCE, "--check", got), data=data)
+    bad("mac", "-", *options("gmac", "--iv", NONCE, "--check", got), data=data[:-1])
+    whole = good("mac", "-", *options("gmac"), data=data).decode().strip()
+    assert len(whole) == 2 * 28
+    iv, tag = bytes.fromhex(whole[:24]), bytes.fromhex(whole[24:])
+    oracle("gcm").decrypt(iv, tag, data)
+    good("mac", "-", *options("gmac", "--check", whole), data=data)
+    wrong = changed(bytes.fromhex(whole), -1).hex()
+    assert "MAC is wrong" in bad("mac", "-", *options("gmac", "--check", wrong), data=data)
+
+
+def test_peripheral_device() -> None:
+    """The same commands on the other device give the same bytes."""
+    for mode in MODES:
+        tail = options(mode, "--iv", NONCE, "--aad", "0102", "--device", "sim:peripheral")
+        got = good("encrypt", "-", "-", *tail, data=bytes(range(100)))
+        assert got == oracle(mode).encrypt(bytes.fromhex(NONCE), bytes(range(100)), b"\1\2")
+        assert good("decrypt", "-", "-", *tail, data=got) == bytes(range(100))
+        assert run("decrypt", "-", "-", *tail, data=changed(got, 3)).returncode == 1
+    wanted = good("mac", "-", *options("cmac"), data=bytes(33))
+    tail = options("cmac", "--device", "sim:peripheral")
+    assert good("mac", "-", *tail, data=bytes(33)) == wanted

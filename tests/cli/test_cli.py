@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line against the `openssl` program, and against bad input of every kind."""
+
+import json
+import os
+import pathlib
+import random
+import resource
+import signal
+import subprocess
+import time
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from maeslant import paths
+from maeslant.build import configurations
+
+MAESLANT = str(paths.ROOT / ".venv" / "bin" / "maeslant")
+KEYS = {128: "00112233445566778899aabbccddeeff"}
+KEYS[192] = KEYS[128] + "0123456789abcdef"
+KEYS[256] = KEYS[128] + "0f1e2d3c4b5a69788796a5b4c3d2e1f0"
+IV = "f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff"
+SMALL = ("--device", "sim:peripheral")  # the one that is quickest to build
+
+
+def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
+    """Run the command line; returns the finished process."""
+    command = [MAESLANT, *map(str, arguments)]
+    return subprocess.run(command, input=data, capture_output=True, timeout=timeout, check=False)
+
+
+def good(*arguments: object, data: bytes | None = None) -> bytes:
+    """Run it and insist on success."""
+    result = run(*arguments, data=data)
+    assert result.returncode == 0, result.stderr.decode()
+    return result.stdout
+
+
+def bad(*arguments: object, data: bytes | None = None) -> str:
+    """Run it and insist on a clear refusal; returns the message."""
+    result = run(*arguments, data=data)
+    message = result.stderr.decode()
+    assert result.returncode != 0
+    assert "Traceback" not in message and message.strip(), message
+    assert result.stdout == b""
+    return " ".join(message.split())
+
+
+def openssl(mode: str, bits: int, data: bytes, *more: str) -> bytes:
+    """What `openssl enc` makes of it."""
+    command = ["openssl", "enc", f"-aes-{bits}-{mode}", "-K", KEYS[bits], *more]
+    if mode != "ecb":
+        command += ["-iv", IV]
+    return subprocess.run(command, input=data, capture_output=True, check=True).stdout
+
+
+def options(mode: str, bits: int = 128) -> list[str]:
+    """Mode, key and IV as the command line takes them."""
+    key = KEYS[bits] + KEYS[bits][::-1] if mode == "xts" else KEYS[bits]
+    return ["--mode", mode, "--key", key, *([] if mode == "ecb" else ["--iv", IV])]
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+@pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb", "ofb", "ctr"])
+def test_same_bytes_as_openssl(mode: str, bits: int, tmp_path: pathlib.Path) -> None:
+    """Files of awkward lengths, there and back."""
+    for length in (0, 1, 16, 47, 5000) if bits == 128 else (31,):
+        plain, cipher, back = (tmp_path / f"{name}{length}" for name in ("p", "c", "b"))
+        plain.write_bytes(random.Random(length).randbytes(length))
+        good("encrypt", plain, cipher, *options(mode, bits))
+        assert cipher.read_bytes() == openssl(mode, bits, plain.read_bytes())
+        good("decrypt", cipher, back, *options(mode, bits))
+        assert back.read_bytes() == plain.read_bytes()
+
+
+def test_pcbc(tmp_path: pathlib.Path) -> None:
+    """PCBC composed from OpenSSL's ECB, with PKCS#7."""
+    data = random.Random(3).randbytes(1000)
+    count = 16 - len(data) % 16
+    ecb = Cipher(algorithms.AES(bytes.fromhex(KEYS[128])), modes.ECB()).encryptor()
+    chain, wanted = int(IV, 16), b""
+    padded = data + bytes([count]) * count
+    for at in range(0, len(padded), 16):
+        block = int.from_bytes(padded[at : at + 16], "big")
+        out = int.from_bytes(ecb.update((block ^ chain).to_bytes(16, "big")), "big")
+        wanted += out.to_bytes(16, "big")
+        chain = block ^ out
+    got = good("encrypt", "-", "-", *options("pcbc"), data=data)
+    assert got == wanted
+    assert good("decrypt", "-", "-", *options("pcbc"), data=got) == data
+
+
+@pytest.mark.parametrize("length", [16, 17, 31, 33, 4096, 70001])
+def test_xts(length: int) -> None:
+    """XTS with ciphertext stealing against `cryptography`; `openssl enc` refuses XTS."""
+    key = bytes.fromhex(KEYS[256] + KEYS[256][::-1])
+    data = random.Random(length).randbytes(length)
+    cipher = Cipher(algorithms.AES(key), modes.XTS(bytes.fromhex(IV))).encryptor()
+    got = good("encrypt", "-", "-", *options("xts", 256), data=data)
+    assert got == cipher.update(data) + cipher.finalize()
+    assert good("decrypt", "-", "-", *options("xts", 256), data=got) == data
+
+
+def test_no_padding() -> None:
+    """--no-padding gives whole blocks as they are and refuses others."""
+    data = bytes(range(64))
+    got = good("encrypt", "-", "-", *options("cbc"), "--no-padding", data=data)
+    assert got == openssl("cbc", 128, data, "-nopad")
+    bad("encrypt", "-", "-", *options("cbc"), "--no-padding", data=data[:-1])
+
+
+def test_peripheral_device() -> None:
+    """The same command on another device gives the same bytes."""
+    data = bytes(range(100))
+    got = good("encrypt", "-", "-", *options("ctr"), "--device", "sim:peripheral", data=data)
+    assert got == openssl("ctr", 128, data)
+
+
+def test_key_file(tmp_path: pathlib.Path) -> None:
+    """A key file holds raw bytes or their hex."""
+    raw, text = tmp_path / "raw", tmp_path / "text"
+    raw.write_bytes(bytes.fromhex(KEYS[256]))
+    text.write_text(KEYS[256] + "\n")
+    mode = ["--mode", "ctr", "--iv", IV]
+    wanted = openssl("ctr", 256, b"data")
+    for path in (raw, text):
+        assert good("encrypt", "-", "-", *mode, "--key-file", path, data=b"data") == wanted
+    text.write_text("no key at all")
+    assert "neither" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
+    assert "No such file" in bad("encrypt", "-", "-", *mode, "--key-file", tmp_path / "no")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (["--mode", "ctr", "--key", "00", "--iv", IV], "key has 1 bytes"),
+        (["--mode", "ctr", "--key", "xx", "--iv", IV], "not hexadecimal"),
+        (["--mode", "ctr", "--iv", IV], "--key or by --key-file"),
+        (["--mode", "ctr", "--key", KEYS[128]], "needs --iv"),
+        (["--mode", "ctr", "--key", KEYS[128], "--iv", "00"], "IV has 1 bytes"),
+        (["--mode", "ecb", "--key", KEYS[128], "--iv", IV], "takes no --iv"),
+        (["--mode", "gost", "--key", KEYS[128], "--iv", IV], "gost"),
+        (["--mode", "xts", "--key", KEYS[128], "--iv", IV], "xts takes"),
+        ([*options("ctr"), "--device", "sim:none"], "none"),
+        ([*options("ctr"), "--device", "nonsense"], "nonsense"),
+        ([*options("ctr"), "--device", "null:"], "computes nothing"),
+        ([*options("ctr"), "--device", "pool:2*null:"], "computes nothing"),
+        ([*options("ctr"), "--device", "vfio:0000:ff:1f.7"], "0000:ff:1f.7"),
+        (["--mode", "xts", "--key", KEYS[256], "--iv", IV], ""),
+    ],
+)
+def test_bad_options(change: list[str], words: str) -> None:
+    """Each with a message that names what is wrong, and never the key."""
+    message = bad("encrypt", "-", "-", *change, data=b"short")
+    assert words in message
+    assert KEYS[128] not in message
+
+
+def test_bad_files(tmp_path: pathlib.Path) -> None:
+    """Missing, existing, unwritable and truncated files lose nothing."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.write_bytes(b"text")
+    there.write_bytes(b"keep")
+    assert "no such file" in bad("encrypt", tmp_path / "none", tmp_path / "x", *options("ctr"))
+    assert "--force" in bad("encrypt", here, there, *options("ctr"))
+    assert there.read_bytes() == b"keep"
+    good("encrypt", here, there, *options("ctr"), "--force")
+    assert there.read_bytes() == openssl("ctr", 128, b"text")
+    assert "folder" in bad("encrypt", here, tmp_path, *options("ctr"))
+    assert "folder" in bad("encrypt", here, tmp_path / "no" / "x", *options("ctr"))
+    # A damaged file under CBC: no output at all.
+    cipher = openssl("cbc", 128, bytes(100))
+    here.write_bytes(cipher[:-5])
+    bad("decrypt", here, tmp_path / "x", *options("cbc"))
+    here.write_bytes(cipher[:-16])
+    assert "padding" in bad("decrypt", here, tmp_path / "x", *options("cbc"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "there"]
+
+
+def test_full_disk(tmp_path: pathlib.Path) -> None:
+    """A file size limit stands for the full disk: an error, and no file."""
+    source = tmp_path / "source"
+    source.write_bytes(bytes(1 << 20))
+    result = subprocess.run(
+        [MAESLANT, "encrypt", source, tmp_path / "out", *options("ctr")],
+        preexec_fn=lambda: (
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 18, 1 << 18)),
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+        ),
+        capture_output=True,
+        check=False,
+    )
+    assert result.returncode != 0 and b"Traceback" not in result.stderr
+    assert not (tmp_path / "out").exists()
+    assert "/dev/full" in bad("encrypt", source, "/dev/full", *options("ctr"))
+
+
+@pytest.mark.parametrize("words", [["encrypt", "{}", "-", *options("ctr"), *SMALL],
+                                   ["encrypt", "{}", "-", "--mode", "gcm",
+                                    "--key", KEYS[128], *SMALL],
+                                   ["devices"], ["devices", "--json"]])  # fmt: skip
+def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
+    """A full disk behind standard output is an error of one line, not a crash at the end."""
+    source = tmp_path / "source"
+    source.write_bytes(bytes(1 << 16))
+    with open("/dev/full", "wb") as full:
+        command = [MAESLANT, *(word.format(source) for word in words)]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1, done.stderr
+    assert "standard output" in done.stderr and "No space left" in done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len([line for line in lines if not line.startswith("building the simulator")]) == 1
+    assert list(tmp_path.iterdir()) == [source]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
+    """A run that is stopped leaves no output, and no other file either."""
+    process = subprocess.Popen(
+        [MAESLANT, "encrypt", "-", tmp_path / "out", *options("ctr")],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # A shell's background jobs ignore SIGINT; a person's do not.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    process.stdin.write(bytes(1 << 20))
+    process.stdin.flush()
+    time.sleep(1.5)
+    process.send_signal(number)
+    _, message = process.communicate(timeout=60)
+    assert process.returncode != 0
+    assert b"Traceback" not in message
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
+    """Encrypt | decrypt through standard streams gives the file back, in bounded memory."""
+    data = tmp_path / "data"
+    data.write_bytes(random.Random(5).randbytes(3 << 20))
+    tail = " ".join(options("ctr"))
+    shell = f"{MAESLANT} encrypt {data} - {tail} | {MAESLANT} decrypt - - {tail} | cmp - {data}"
+    subprocess.run(["bash", "-o", "pipefail", "-c", shell], check=True, timeout=300)
+
+
+def test_reader_gone() -> None:
+    """A closed pipe ends the program quietly."""
+    shell = f"head -c 3000000 /dev/zero | {MAESLANT} encrypt - - {' '.join(options('ctr'))}"
+    result = subprocess.run(
+        ["bash", "-c", f"{shell} | head -c 10 | wc -c"], capture_output=True, check=True
+    )
+    assert result.stdout.strip() == b"10"
+    assert b"Traceback" not in result.stderr
+
+
+def test_devices_and_info() -> None:
+    """What can be opened, and what it can do, for people and as JSON."""
+    found = json.loads(good("devices", "--json"))
+    assert any(device["uri"] == "sim:stream4" for device in found)
+    assert b"sim:stream4" in good("devices")
+    # What tests and engines leave among the builds is no device.
+    named = {f"sim:{name}" for name, build in configurations.load().items() if build.get("device")}
+    assert {d["uri"] for d in found if d["uri"].startswith("sim:")} == named
+    caps = json.loads(good("info", "sim:stream4", "--json"))
+    assert caps["lanes"] == 4 and caps["modes"] == [
+        "ecb",
+        "cbc",
+        "pcbc",
+        "cfb",
+        "ofb",
+        "ctr",
+        "xts",
+        "gcm",
+    ]
+    assert b"stream card" in good("info", "sim:stream4")
+    assert "none" in bad("info", "sim:none")
+
+
+def test_help_is_there() -> None:
+    """Every command explains itself."""
+    text = good("--help").decode()
+    for command in (
+        "encrypt",
+        "decrypt",
+        "mac",
+        "devices",
+        "info",
+        "measure",
+        "bench",
+        "wave",
+        "build",
+    ):
+        assert command in text
+        assert good(command, "--help")
+
+
+def test_environment_is_not_needed(tmp_path: pathlib.Path) -> None:
+    """The command works from any folder."""
+    result = subprocess.run(
+        [MAESLANT, "devices"],
+        cwd=tmp_path,
+        env={"PATH": os.defpath},
+        capture_output=True,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr.decode()
+
+
+def test_what_can_be_built() -> None:
+    """An error offers only what can be built, and where there is a device to open."""
+    for name in ("small", "smal"):
+        message = bad("build", name)
+        assert "peripheral" in message and "iter128" not in message
+    message = bad("info", "sim:nosuch")
+    assert "build nosuch" not in message and "stream4" in message
+
+
+def test_json_of_results(tmp_path: pathlib.Path) -> None:
+    """Commands that make a file or a MAC, or build, tell what they made as JSON."""
+    source = tmp_path / "source"
+    source.write_bytes(bytes(100))
+    for command, name, to in (("encrypt", source, "out"), ("decrypt", tmp_path / "out", "back")):
+        words = [name, tmp_path / to, *options("ctr"), *SMALL, "--json"]
+        found = json.loads(good(command, *words))
+        assert found["bytes"] == 100 and found["mode"] == "ctr"
+    words = ["mac", source, "--mode", "cmac", "--key", KEYS[128], *SMALL]
+    assert json.loads(good(*words, "--json"))["mac"] == good(*words).decode().strip()
+    assert pathlib.Path(json.loads(good("build", "peripheral", "--json"))["peripheral"]).exists()
+    assert "--json" in bad("encrypt", source, "-", *options("ctr"), *SMALL, "--json")
+
+
+def test_build_is_announced(tmp_path: pathlib.Path) -> None:
+    """Without a terminal one line says that a simulator is built, and about how long it takes."""
+    command = [MAESLANT, "build", "peripheral"]
+    environment = os.environ | {"MAESLANT_BUILD": str(tmp_path)}
+    process = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    try:
+        assert "building the simulator of peripheral once" in process.stderr.readline()
+    finally:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.communicate()

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant measure`, `bench` and `wave`: they run, and what they print has its form."""
+
+import json
+import pathlib
+import subprocess
+
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from maeslant.bench import software
+from tests.cli.test_cli import bad, good
+
+FIELDS = {"part", "config", "metric", "value", "unit", "better", "target", "source", "paper"}
+
+
+def figures(*parts: str) -> list[dict]:
+    """Figures of some parts; `measure` fails when one misses its target."""
+    found = json.loads(good("measure", *parts, "--json"))
+    assert found
+    for figure in found:
+        assert set(figure) == FIELDS
+        assert figure["better"] in ("lower", "higher")
+    return found
+
+
+def test_measure_iterative_core() -> None:
+    """Ten clocks a block back to back, encryption, decryption and both at once."""
+    found = {f["metric"]: f["value"] for f in figures("iter_both")}
+    assert found["AES-128 both at once, encrypt, clocks a block"] == 10
+    assert found["AES-128 both at once, decrypt, clocks a block"] == 10
+    assert found["AES-256 both at once, decrypt, clocks a block"] == 14
+
+
+def test_measure_devices() -> None:
+    """Modes, bus and push model on the simulated devices: every target reached."""
+    found = figures("modes", "dma", "push")
+    assert {f["part"] for f in found} == {"modes", "dma", "push"}
+    assert sum(f["target"] is not None for f in found) >= 16
+
+
+def test_measure_gcm() -> None:
+    """The GCM engines: every target reached, every key size there."""
+    found = figures("gcm1", "gcm_single128")
+    metrics = {f["metric"]: f["value"] for f in found}
+    for bits, rounds in ((128, 10), (192, 12), (256, 14)):
+        assert metrics[f"AES-{bits} from key to ready, powers of H included"] == rounds + 3
+        assert metrics[f"AES-{bits} lost between messages under two loaded keys"] == 0
+        assert metrics[f"AES-{bits} from last data to tag"] <= 6
+    assert metrics["AES-128 from request to verdict"] == 16
+
+
+def test_measure_unknown_part() -> None:
+    """The error names what there is."""
+    assert "iter128" in bad("measure", "nonsense")
+
+
+def test_bench() -> None:
+    """Each size has its rates, all of them positive."""
+    record = json.loads(good("bench", "--quick", "--json"))
+    assert set(record["steps_ns"]) == {"KeyExpansion", "AddRoundKey", "MixColumns", "SubAndShift"}
+    for row in record["sizes"]:
+        assert all(row[name] > 0 for name in ("card", "openssl", "openssl_no_aes", "table"))
+
+
+def test_table_aes_is_aes() -> None:
+    """The software that is timed does AES, by OpenSSL."""
+    key, data = bytes(range(16)), bytes(range(256))
+    command = [str(software.table_aes()), "check", key.hex()]
+    got = subprocess.run(command, input=data, capture_output=True, check=True).stdout
+    assert got == Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(data)
+
+
+def test_wave_of_a_test() -> None:
+    """A waveform of a module's test, and how to open it."""
+    text = good("wave", "tests/prim/test_rr_arb.py").decode()
+    path = pathlib.Path(text.splitlines()[-2])
+    assert path.stat().st_size > 100 and "gtkwave" in text
+
+
+def test_wave_of_a_build() -> None:
+    """A waveform of a build at work."""
+    text = good("wave", "peripheral").decode()
+    path = pathlib.Path(text.splitlines()[-2])
+    assert path.stat().st_size > 1000
+    assert "no device" in bad("wave", "iter128")

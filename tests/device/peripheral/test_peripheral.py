@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_peripheral: every mode over its registers against OpenSSL; misuse; wipes; clocks.
+
+Covers mae_peripheral_core and mae_peripheral_job_check, which are all of it; their jobs in memory are in
+tests/soc. Covers mae_aes_core, the joined engine, keys and cipher, here with the iterative one;
+with lanes test_stream_card covers it.
+"""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles
+from cocotb.utils import get_sim_time
+from cocotbext.axi import AxiResp
+
+from tests.device import oracle, secrets
+from tests.device.peripheral_host import (
+    BAD_KEY,
+    BAD_LENGTH,
+    BAD_OP,
+    BUSY,
+    OVERFLOW,
+    PERIOD_NS,
+    UNDERFLOW,
+    begin,
+)
+from tests.support import bench
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def says_what_it_is(dut) -> None:
+    """The head of the map; unmapped addresses answer SLVERR; write-only registers read 0."""
+    p = await begin(dut)
+    parameters = bench.parameters()
+    assert await p.read("id") == 0x4D414550
+    assert await p.fields("version") == {"minor": 0, "major": 1}
+    caps = await p.fields("caps")
+    assert caps["key_slots"] == parameters["KeySlots"]
+    assert (caps["lanes"], caps["contexts"]) == (0, 1)
+    features = await p.fields("features")
+    assert (features["aes128"], features["aes192"], features["aes256"]) == (1, 1, 1)
+    assert (features["encrypt"], features["decrypt"]) == (1, 1)
+    assert await p.read("modes") == (0x77F if parameters.get("Auth", 1) else 0x7F)
+    for offset in (0x14, 0x34, 0xD4, 0xFFC):
+        assert (await p.read_at(offset))[1] == AxiResp.SLVERR
+        assert await p.write_at(offset, 0) == AxiResp.SLVERR
+    await p.write_words("key", random.randbytes(32))
+    for name, count in (("key", 8), ("data_in", 4)):
+        for i in range(count):
+            assert await p.read(name, i) == 0
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def fips197_examples(dut) -> None:
+    """FIPS 197 appendix C, both directions."""
+    p = await begin(dut)
+    plain = bytes.fromhex("00112233445566778899aabbccddeeff")
+    for size, cipher in (
+        (16, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+        (24, "dda97ca4864cdfe06eaf70a0ec0d7191"),
+        (32, "8ea2b7ca516745bfeafc49904b496089"),
+    ):
+        key = bytes(range(size))
+        assert await p.crypt("ecb", False, key, bytes(16), plain) == bytes.fromhex(cipher)
+        assert await p.crypt("ecb", True, key, bytes(16), bytes.fromhex(cipher)) == plain
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+@cocotb.parametrize(mode=list(oracle.MODES))
+async def modes(dut, mode: str) -> None:
+    """Directions, key sizes and lengths against OpenSSL."""
+    p = await begin(dut)
+    for size in oracle.key_sizes(mode):
+        for decrypt in (False, True):
+            lengths = [16, 80]
+            if mode in oracle.ANY_LENGTH:
+                lengths += [17, 31, 63] + ([5] if mode != "xts" else [])
+            for length in lengths:
+                key, tweak = random.randbytes(size), random.randbytes(size)
+                iv, data = random.randbytes(16), random.randbytes(length)
+                tweak = tweak if mode == "xts" else b""
+                got = await p.crypt(mode, decrypt, key, iv, data, tweak)
+                assert got == oracle.crypt(mode, decrypt, key, iv, data, tweak), (size, length)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def message_in_several_jobs(dut) -> None:
+    """A message cut between blocks goes on where it stood, also when other registers change."""
+    p = await begin(dut)
+    key, tweak, iv = (random.randbytes(16) for _ in range(3))
+    await p.load_key(0, key)
+    await p.load_key(1, tweak)
+    for mode in oracle.MODES:
+        for decrypt in (False, True):
+            cuts = (16, 48, 32, 21 if mode in oracle.ANY_LENGTH else 16)
+            data = random.randbytes(sum(cuts))
+            got, at = b"", 0
+            for i, cut in enumerate(cuts):
+                await p.start(mode, decrypt, cut, iv if i == 0 else None)
+                await p.write_words("iv", random.randbytes(16))
+                got += await p.move(data[at : at + cut], ahead=1 + (cut % 16 != 0))
+                at += cut
+            assert got == oracle.crypt(mode, decrypt, key, iv, data, tweak), (mode, decrypt)
+    assert await p.error() == 0
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def writes_behind_the_start(dut) -> None:
+    """A bus that writes every clock: what comes behind the start is not of that job."""
+    p = await begin(dut)
+    key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(37)
+    await p.load_key(0, key)
+    for offset in range(0x70, 0x80, 4):
+        await p.write_words("iv", iv)
+        await p.write("length", 37)
+        ctrl = p.pack("ctrl", mode=oracle.MODES.index("ctr"), init=1, start=1)
+        other = p.pack("ctrl", mode=oracle.MODES.index("ecb"), key_slot=1)
+        writes = [(0x20, ctrl), (offset, 0x12345678), (0x30, 16), (0x20, other)]
+        behind = [p.bus.init_write(at, word.to_bytes(4, "little")) for at, word in writes]
+        for write in behind:
+            await write.wait()
+        assert await p.move(data) == oracle.crypt("ctr", False, key, iv, data), hex(offset)
+    assert await p.error() == 0
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def blocks_ahead(dut) -> None:
+    """As many blocks ahead as there is room for; room and answers count right."""
+    p = await begin(dut)
+    depth = bench.parameters().get("Depth", 4)
+    key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(16 * 9)
+    await p.load_key(0, key)
+    await p.start("cbc", False, len(data), iv)
+    for i in range(depth):
+        assert await p.field("status.room") == depth - i
+        await p.put(data[16 * i : 16 * i + 16])
+    assert await p.field("status.room") == 0
+    assert await p.field("status.in_ready") == 0
+    await p.put(random.randbytes(16))
+    assert await p.error() == OVERFLOW
+    await ClockCycles(dut.clk_i, 20 * depth)
+    status = await p.fields("status")
+    assert (status["answers"], status["out_valid"], status["busy"]) == (depth, 1, 1)
+    got = b"".join([await p.get() for _ in range(depth)])
+    got += await p.move(data[16 * depth :], ahead=min(3, depth))
+    assert got == oracle.crypt("cbc", False, key, iv, data)
+    assert await p.field("status.busy") == 0
+    assert await p.field("status.room") == 0, "no room without a job"
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def misuse(dut) -> None:
+    """Every refusal has its code, and the next good job works."""
+    p = await begin(dut)
+    slots = bench.parameters()["KeySlots"]
+    key, iv = random.randbytes(16), random.randbytes(16)
+
+    async def refused(code: int, mode="ecb", length=16, **how) -> None:
+        await p.start(mode, False, length, iv, **how)
+        status = await p.fields("status")
+        assert (status["error"], status["busy"], status["room"]) == (code, 0, 0)
+        assert (await p.fields("irq_status"))["error"] == 1
+        assert await p.error() == code
+        assert await p.error() == 0
+
+    await refused(BAD_KEY)
+    assert await p.load_key(0, key) == 0
+    assert [await p.read("key_valid", i) for i in (0, 1)] == [1, 0]
+    await refused(BAD_KEY, key_slot=1)
+    await refused(BAD_KEY, key_slot=63)
+    await refused(BAD_KEY, mode="xts", tweak_slot=1)
+    await refused(BAD_LENGTH, length=0)
+    await refused(BAD_LENGTH, length=17)
+    await refused(BAD_LENGTH, mode="cbc", length=31)
+    await refused(BAD_LENGTH, mode="pcbc", length=1)
+    await refused(BAD_LENGTH, mode="ctr", length=0)
+    await refused(BAD_LENGTH, mode="xts", length=15)
+    await p.write("length", 16)
+    for code in (7, 11, 31, *(() if bench.parameters().get("Auth", 1) else (8, 9, 10))):
+        await p.write("ctrl", mode=code, start=1)
+        assert await p.error() == BAD_OP
+    # Key commands.
+    assert await p.key_command(slot=slots, len=0) == BAD_KEY
+    assert await p.key_command(slot=0, len=3) == BAD_KEY
+    assert await p.key_command(slot=63, op=1) == BAD_KEY
+    assert await p.read("key_valid") == 1, "a refused command changed a slot"
+    assert await p.erase_key(0) == 0
+    assert await p.read("key_valid") == 0
+    await refused(BAD_KEY)
+    # Data without a job.
+    await p.put(bytes(16))
+    assert await p.error() == OVERFLOW
+    assert await p.get() == bytes(16)
+    assert await p.error() == UNDERFLOW
+    # A start during a job, and reading more than was written.
+    data = random.randbytes(48)
+    await p.load_key(0, key)
+    await p.start("cbc", False, 48, iv)
+    await p.start("ecb", False, 16, None)
+    assert await p.error() == BUSY
+    got = await p.move(data[:32])
+    assert await p.get() == bytes(16), "an answer that is not there is 0"
+    assert await p.error() == UNDERFLOW
+    got += await p.move(data[32:], ahead=1)
+    assert got == oracle.crypt("cbc", False, key, iv, data)
+    # The first error stays until it is cleared.
+    await p.start("ecb", False, 15, None)
+    await p.start("ecb", False, 16, None, key_slot=2)
+    assert await p.error() == BAD_LENGTH
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def waiting_read_ends(dut) -> None:
+    """Stealing holds the last whole block back: a read before the rest ends after 255 clocks."""
+    p = await begin(dut)
+    key, tweak, iv, data = (random.randbytes(n) for n in (16, 16, 16, 30))
+    await p.load_key(0, key)
+    await p.load_key(1, tweak)
+    await p.start("xts", False, 30, iv)
+    await p.put(data[:16])
+    started = get_sim_time("ns")
+    assert await p.read("data_out", 0) == 0
+    clocks = (get_sim_time("ns") - started) / PERIOD_NS
+    assert 255 <= clocks <= 270
+    assert await p.error() == UNDERFLOW
+    await p.put(data[16:])
+    got = await p.get() + await p.get()
+    assert got[:30] == oracle.crypt("xts", False, key, iv, data, tweak)
+    assert got[30:] == bytes(2)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def interrupts(dut) -> None:
+    """The line follows every enabled cause; done and error are cleared by writing 1."""
+    p = await begin(dut)
+    await p.load_key(0, random.randbytes(16))
+    assert dut.irq_o.value == 0
+    await p.write("irq_enable", done=1)
+    await p.start("ctr", False, 32, random.randbytes(16))
+    await p.put(bytes(16))
+    await p.get()
+    assert dut.irq_o.value == 0
+    await p.put(bytes(16))
+    await ClockCycles(dut.clk_i, 30)
+    assert dut.irq_o.value == 1
+    await p.write("irq_status", done=1)
+    assert dut.irq_o.value == 0
+    await p.write("irq_enable", out_valid=1)
+    assert dut.irq_o.value == 1
+    await p.get()
+    assert dut.irq_o.value == 0
+    await p.write("irq_enable", in_ready=1)
+    assert dut.irq_o.value == 0
+    await p.start("ctr", False, 16, None)
+    await ClockCycles(dut.clk_i, 2)
+    assert dut.irq_o.value == 1
+    await p.put(bytes(16))
+    assert dut.irq_o.value == 0
+    await p.write("irq_enable", error=1)
+    await p.start("ctr", False, 16, None)  # done already, so no error: starts
+    await p.start("ctr", False, 16, None)
+    assert dut.irq_o.value == 1
+    assert await p.error() == BUSY
+    assert dut.irq_o.value == 0
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(at=["idle", "running"])
+async def wipe(dut, at: str) -> None:
+    """After a wipe no key, IV, chain value, plaintext or keystream is left; then all works anew."""
+    p = await begin(dut)
+    for round_ in range(2):
+        key, tweak, iv = (random.randbytes(32) for _ in range(3))
+        iv, data = iv[:16], random.randbytes(64)
+        answer = await p.crypt("cbc", False, key, iv, data)
+        tail = await p.crypt("xts", True, key, iv, data[:50], tweak)
+        assert tail == oracle.crypt("xts", True, key, iv, data[:50], tweak)
+        stream = oracle.crypt("ofb", False, key, iv, bytes(64))
+        await p.start("ofb", False, 64, iv)
+        for i in range(2 if at == "running" else 0):
+            await p.put(data[16 * i : 16 * i + 16])
+        await p.write_words("key", key)
+        await p.write_words("data_in", data[:12])
+        kinds = {"key": key + tweak, "iv": iv, "data": data, "answer": answer, "stream": stream}
+        held = [kind for kind, value in kinds.items() if secrets.find(dut, [value])]
+        assert "key" in held and "iv" in held and "data" in held, "the search finds nothing"
+        await p.write("ctrl", wipe=1)
+        assert await p.key_command(slot=0) == BUSY, "a key is not taken meanwhile"
+        while (await p.fields("status"))["wiping"]:
+            pass
+        status = await p.fields("status")
+        await p.read("version")  # the bus keeps the last two words read
+        assert (status["busy"], status["answers"], status["room"]) == (0, 0, 0)
+        assert await p.read("key_valid") == 0
+        await p.start("ecb", False, 16, None)
+        assert await p.error() == BAD_KEY
+        assert secrets.find(dut, kinds.values()) == [], round_
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def wipe_at_any_clock(dut) -> None:
+    """An answer that comes in the very clock of a wipe is not kept either."""
+    p = await begin(dut)
+    for delay in range(20):
+        key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(16)
+        await p.load_key(0, key)
+        await p.start("cbc", False, 32, iv)
+        await p.put(data)
+        await ClockCycles(dut.clk_i, delay)
+        await p.write("ctrl", wipe=1)
+        while await p.field("status.wiping"):
+            pass
+        status = await p.fields("status")
+        assert (status["busy"], status["answers"], status["room"]) == (0, 0, 0), delay
+        assert await p.get() == bytes(16)
+        assert await p.error() == UNDERFLOW
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def clocks_a_block(dut) -> None:
+    """Eight accesses a block and no waiting but for the core: what a driver on the bus sees."""
+    p = await begin(dut)
+    for mode, size, ahead in (("cbc", 16, 1), ("cbc", 16, 2), ("cbc", 32, 2), ("ctr", 16, 2)):
+        key, iv, data = random.randbytes(size), random.randbytes(16), random.randbytes(16 * 32)
+        await p.load_key(0, key)
+        await p.start(mode, False, len(data), iv)
+        started = get_sim_time("ns")
+        got = await p.move(data, ahead)
+        clocks = (get_sim_time("ns") - started) / PERIOD_NS / 32
+        assert got == oracle.crypt(mode, False, key, iv, data)
+        dut._log.info(f"{mode} AES-{8 * size}, {ahead} ahead: {clocks:.1f} clocks a block")
+        assert clocks <= 100
+
+
+PARAMETERS = {"KeySlots": 4, "KeyBanks": 2, "Dirs": 3, "MaxKeyLen": 2, "Sbox": 0}
+
+
+def test_peripheral() -> None:
+    """The named build."""
+    bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
+
+
+@pytest.mark.slow
+def test_peripheral_small() -> None:
+    """One bank, few slots, one block of room, the smallest S-box."""
+    parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}
+    bench.run(
+        "mae_peripheral",
+        parameters=parameters,
+        visible=True,
+        test_filter="modes|message_in|blocks_ahead|wipe$|clocks",
+    )
+
+
+def test_peripheral_plain() -> None:
+    """Without the authenticated modes."""
+    bench.run(
+        "mae_peripheral",
+        parameters={**PARAMETERS, "Auth": 0},
+        test_filter="says|modes|message_in|blocks_ahead|misuse|at_any|clocks",
+    )

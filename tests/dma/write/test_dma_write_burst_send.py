@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_dma_write_burst_send: the beats, strobes and rows of planned bursts, without a gap."""
+
+import random
+from collections import deque
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from tests.support import bench
+from tests.support.stream import start
+
+BYTES, ROWS = 16, 8  # the sizes of write_send_bench
+FIELDS = ("ctx", "drop", "row", "offset", "len", "first", "last", "free_row")
+
+
+def draw(drop: bool) -> dict[str, int]:
+    """A planned burst."""
+    burst = {name: random.randrange(BYTES) for name in FIELDS}
+    burst |= {"ctx": random.randrange(4), "drop": int(drop), "row": random.randrange(ROWS)}
+    burst["len"] = random.randrange(5)
+    if burst["len"] == 0:
+        burst["first"], burst["last"] = sorted((burst["first"], burst["last"]))
+    return burst
+
+
+class Bench:
+    """Drives bursts and the buffer's data, and checks all that comes out."""
+
+    def __init__(self, dut) -> None:
+        self.dut = dut
+        self.beat = 0  # of the burst that is offered
+        self.due: deque[tuple] = deque()  # W beats
+
+    async def clock(self, burst: dict[str, int] | None, ready: int) -> tuple[bool, bool]:
+        """One clock: whether the burst is done, and whether W has a beat."""
+        dut = self.dut
+        dut.burst_valid_i.value, dut.w_ready_i.value = int(burst is not None), ready
+        for name, value in (burst or {}).items():
+            getattr(dut, f"burst_{name}_i").value = value
+        await RisingEdge(dut.clk_i)
+        shown = bool(int(dut.w_valid_o.value))
+        if shown:
+            beat = tuple(int(s.value) for s in (dut.w_data_o, dut.w_strb_o, dut.w_last_o))
+            assert beat == self.due[0]
+            if ready:
+                self.due.popleft()
+        else:
+            assert int(dut.w_data_o.value) == 0, "nothing stays"
+        done = burst is not None and bool(int(dut.burst_ready_o.value))
+        assert int(dut.free_valid_o.value) == int(done)
+        if done:
+            freed = (int(dut.free_ctx_o.value), int(dut.free_row_o.value))
+            assert freed == (burst["ctx"], burst["free_row"])
+        if int(dut.rd_enable_o.value):
+            assert burst is not None and not burst["drop"]
+            place = [int(s.value) for s in (dut.rd_ctx_o, dut.rd_row_o, dut.rd_offset_o)]
+            row = (burst["row"] + self.beat) % ROWS
+            assert place == [burst["ctx"], row, burst["offset"]]
+            last = self.beat == burst["len"]
+            assert done == last, "rows are free when the last beat is read"
+            low = burst["first"] if self.beat == 0 else 0
+            high = burst["last"] if last else BYTES - 1
+            data = random.getrandbits(8 * BYTES)
+            dut.rd_data_i.value = data  # from now to the next read
+            self.due.append((data, sum(1 << lane for lane in range(low, high + 1)), int(last)))
+            self.beat = 0 if last else self.beat + 1
+        else:
+            assert not done or burst["drop"]
+        return done, shown
+
+
+async def begin(dut) -> Bench:
+    """Reset with all inputs low."""
+    names = ["burst_valid", "rd_data", "w_ready", *(f"burst_{name}" for name in FIELDS)]
+    await start(dut, **{f"{name}_i": 0 for name in names})
+    return Bench(dut)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
+async def sends_as_planned(dut) -> None:
+    """Random bursts and drops, random stalls on both sides."""
+    own = await begin(dut)
+    burst, sent = None, 0
+    while sent < 400:
+        if burst is None and random.random() < 0.7:
+            burst = draw(random.random() < 0.2)
+        done, _ = await own.clock(burst, int(random.random() < 0.7))
+        if done:
+            burst, sent = None, sent + 1
+    for _ in range(4):
+        await own.clock(None, 1)
+    assert not own.due, "every beat that was read has left"
+
+
+@cocotb.test(timeout_time=20, timeout_unit="us")
+async def no_gap(dut) -> None:
+    """Two clocks from burst to W, then a beat each clock, over bursts too; a drop takes one."""
+    own = await begin(dut)
+    bursts = [draw(drop=number == 10) for number in range(20)]
+    beats = [shown for burst in bursts for shown in [not burst["drop"]] * (burst["len"] + 1)]
+    skipped = bursts[10]["len"]
+    at = sum(burst["len"] + 1 for burst in bursts[:10])
+    del beats[at : at + skipped]
+    left, shown = deque(bursts), []
+    while len(shown) < len(beats) + 3:
+        done, valid = await own.clock(left[0] if left else None, 1)
+        shown.append(valid)
+        if done:
+            left.popleft()
+    assert shown == [False, False, *beats, False]
+
+
+def test_dma_write_burst_send() -> None:
+    """A small ring."""
+    bench.run("write_send_bench", sources=["tests/dma/write_send_bench.sv"])

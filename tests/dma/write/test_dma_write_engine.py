@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_dma_write_engine alone: what it writes, when it bursts, its room, and how its jobs end."""
+
+import collections
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+
+from tests.dma.jobs import ABORT, Land, Mover
+from tests.dma.rings import Status
+from tests.support import bench
+from tests.support.axi_memory import DECERR, SLVERR, AxiMemory
+from tests.support.stream import start
+
+
+class Client:
+    """Gives rows of the contexts in turn: as far as they have room, or without asking."""
+
+    def __init__(self, dut, *, stall: float = 0.0, asks: bool = True, away: int = 0) -> None:
+        self.dut = dut
+        self.stall = stall
+        self.asks = asks
+        self.away = away  # rows that lie at the client at most, reserved
+        self.width = bench.parameters()["DataWidth"] // 8
+        self.queues: dict[int, collections.deque] = {}
+        self.inside: collections.deque = collections.deque()
+        self.held = 0  # clocks in which a row was held back
+        for name in ("row_valid", "row_ctx", "row_data", "row_bytes", "row_last"):
+            getattr(dut, f"{name}_i").value = 0
+        dut.reserve_valid_i.value = 0
+        dut.reserve_ctx_i.value = 0
+
+    def push(self, ctx: int, data: bytes) -> None:
+        """The rows of a job."""
+        queue = self.queues.setdefault(ctx, collections.deque())
+        for at in range(0, len(data), self.width):
+            queue.append((ctx, data[at : at + self.width], at + self.width >= len(data)))
+
+    async def run(self) -> None:
+        """Give rows for ever: reserve, keep for a while, hand over."""
+        dut = self.dut
+        shown = False
+        while True:
+            await FallingEdge(dut.clk_i)
+            room = int(dut.row_room_o.value) if self.asks else -1
+            ready = [ctx for ctx in self.queues if room >> ctx & 1]
+            dut.reserve_valid_i.value = 0
+            if ready and len(self.inside) <= self.away and random.random() >= self.stall:
+                ctx = random.choice(ready)
+                self.inside.append(self.queues[ctx].popleft())
+                if not self.queues[ctx]:
+                    del self.queues[ctx]
+                dut.reserve_valid_i.value = int(self.asks)
+                dut.reserve_ctx_i.value = ctx
+            if not shown:
+                shown = bool(self.inside) and random.random() >= self.stall
+                dut.row_valid_i.value = int(shown)
+                if shown:
+                    ctx, data, last = self.inside[0]
+                    dut.row_ctx_i.value = ctx
+                    dut.row_data_i.value = int.from_bytes(data, "little")
+                    dut.row_bytes_i.value = len(data)
+                    dut.row_last_i.value = int(last)
+            await RisingEdge(dut.clk_i)
+            if shown:
+                if int(dut.row_ready_o.value):
+                    self.inside.popleft()
+                    shown = False
+                else:
+                    self.held += 1
+
+
+async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
+    """Memory, mover and client, running."""
+    names = {k: options.pop(k) for k in ("stall", "asks", "away") if k in options}
+    memory = AxiMemory(dut, size, unique_ids=True, stall=memory_stall, **options)
+    memory.data[:] = random.randbytes(size)
+    mover = Mover(dut, stall=memory_stall)
+    client = Client(dut, **names)
+    await start(dut)
+    memory.start()
+    mover.start()
+    cocotb.start_soon(client.run())
+    return memory, mover, client
+
+
+async def copies(dut, jobs: int, **options) -> tuple[AxiMemory, Client]:
+    """Random jobs in random contexts to random lists; the memory holds them and all else."""
+    size = 1 << 18
+    memory, mover, client = await begin(dut, size, **options)
+    land = Land(0, size, random.Random(random.random()))
+    work: dict[int, list] = collections.defaultdict(list)
+    expected = bytearray(memory.data)
+    for _ in range(jobs):
+        data = random.randbytes(random.choice((1, 64, 65, 500, 3000)))
+        work[random.randrange(bench.parameters()["Contexts"])].append(
+            (land.scatter(len(data), random.choice((2, 300, 5000))), data)
+        )
+
+    async def context(ctx: int) -> None:
+        for segments, data in work[ctx]:
+            client.push(ctx, data)
+            mover.push(ctx, segments)
+            end = await mover.end(ctx)
+            assert (end["status"], end["bytes"]) == (Status.OK, len(data))
+            at = 0
+            for addr, count in segments:
+                assert memory.read(addr, count) == data[at : at + count], "done before written"
+                expected[addr : addr + count] = data[at : at + count]
+                at += count
+
+    for task in [cocotb.start_soon(context(ctx)) for ctx in work]:
+        await task
+    assert memory.data == expected
+    assert memory.idle()
+    return memory, client
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def writes_any_list(dut) -> None:
+    """Every byte of the list and no other, and done when every answer has come."""
+    _, client = await copies(dut, 40, latency=(0, 60), memory_stall=0.2, stall=0.1, away=5)
+    assert client.held == 0, "a client that has asked for room is not held back"
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def holds_back_who_does_not_ask(dut) -> None:
+    """Without reservations rows wait at row_ready_o, and nothing is lost."""
+    _, client = await copies(dut, 20, latency=(0, 30), memory_stall=0.5, asks=False)
+    assert client.held > 0 or bench.parameters()["RowsPerContext"] > 8
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
+async def bursts_are_whole(dut) -> None:
+    """An aligned transfer is written in whole bursts, and many at once wait for an answer."""
+    memory, mover, client = await begin(dut, 1 << 18, latency=(100, 100))
+    beats = bench.parameters()["BurstBeats"]
+    bursts = 2 ** (bench.parameters()["IdWidth"] - 1) + 5
+    length = beats * client.width * bursts
+    client.push(0, random.randbytes(length))
+    mover.push(0, [(0x1000, length)])
+    assert (await mover.end(0))["bytes"] == length
+    assert memory.write_log == [(0x1000 + i * beats * client.width, beats) for i in range(bursts)]
+    assert memory.statistics.most_writes >= min(bursts - 5, 100 // beats // 2)
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
+async def rows_and_segments_may_differ(dut) -> None:
+    """What has no segment is dropped, what has no row is not written, the next job is well."""
+    memory, mover, client = await begin(dut, 1 << 16, latency=(1, 40))
+    width = client.width
+    expected = bytearray(memory.data)
+
+    def write(addr: int, data: bytes) -> None:
+        expected[addr : addr + len(data)] = data
+
+    for length, pieces, aborts in (
+        (5 * width + 3, (), True),
+        (1, (), True),
+        (5 * width + 3, (17,), True),
+        (40 * width, (2 * width, 5), True),
+        (40 * width, (2 * width, 5), False),
+        (3, (2, 100, 7), False),
+        (2 * width, (width, width, 4096, 1), False),
+        (2 * width, (2 * width,), True),
+        (width + 5, (7, 900), True),
+    ):
+        data = random.randbytes(length)
+        segments = [(100 + 5000 * i, count) for i, count in enumerate(pieces)]
+        client.push(0, data)
+        mover.push(0, [*segments, ABORT] if aborts else segments)
+        end = await mover.end(0)
+        assert (end["status"], end["bytes"]) == (Status.OK, min(length, sum(pieces)))
+        at = 0
+        for addr, count in segments:
+            write(addr, data[at : at + count])
+            at += count
+        data = random.randbytes(3 * width + 1)
+        client.push(0, data)
+        mover.push(0, [(30001, len(data))])
+        assert (await mover.end(0))["bytes"] == len(data)
+        write(30001, data)
+    assert memory.data == expected
+
+
+@cocotb.test(timeout_time=200, timeout_unit="us")
+async def reports_the_first_error(dut) -> None:
+    """The first error of the answers, by job; the others' bytes are written."""
+    memory, mover, client = await begin(dut, 1 << 16, latency=(1, 20), shuffle=False)
+    memory.fail(0x1000, 0x1001, SLVERR)
+    memory.fail(0x3000, 0x3001, DECERR)
+    for segments, status in (
+        ([(0, 100)], Status.OK),
+        ([(0, 100), (0xFFE, 10), (0x2FFE, 10)], Status.WRITE_SLVERR),
+        ([(0x2FFE, 10), (0xFFE, 10)], Status.WRITE_DECERR),
+        ([(0xFF0, 16), (0x2000, 4096)], Status.OK),
+        ([(1 << 40, 10000)], Status.WRITE_DECERR),
+        ([(5, 1)], Status.OK),
+    ):
+        data = random.randbytes(sum(count for _, count in segments))
+        client.push(0, data)
+        mover.push(0, segments)
+        end = await mover.end(0)
+        assert (end["status"], end["bytes"]) == (status, len(data))
+        if status == Status.OK:
+            assert b"".join(memory.read(addr, count) for addr, count in segments) == data
+    await ClockCycles(dut.clk_i, 5)
+    assert memory.idle()
+
+
+@pytest.mark.parametrize(
+    ("width", "contexts", "rows", "beats", "ids"),
+    [(128, 2, 8, 2, 2), (512, 64, 32, 8, 8), (1024, 7, 64, 32, 5)],
+)
+def test_write(width: int, contexts: int, rows: int, beats: int, ids: int) -> None:
+    """The ends of the parameters' ranges, and the usual ones."""
+    bench.run(
+        "mae_dma_write_engine",
+        parameters={
+            "DataWidth": width,
+            "Contexts": contexts,
+            "RowsPerContext": rows,
+            "BurstBeats": beats,
+            "IdWidth": ids,
+        },
+    )

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A session's keys over its epochs, against the model of both ends and KBKDF; their budgets."""
+
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, FallingEdge, Timer
+
+from tests.device import secrets
+from tests.guard.session.test_guard_kdf import derive, some_session
+from tests.support.bench import run
+
+BUDGET = 1000
+
+
+class Keys:
+    """The module, and engines that take keys at random times."""
+
+    def __init__(self, dut, seed: int) -> None:
+        self.dut, self.random = dut, random.Random(seed)
+        self.parts = some_session(self.random)
+        self.left = [[0, 0] for _ in range(4)]
+
+    async def begin(self) -> None:
+        """Reset."""
+        for name in ("erase_i", "derive_i", "spend_valid_i", "key_ready_i"):
+            getattr(self.dut, name).value = 0
+        self.dut.spend_class_i.value, self.dut.spend_bank_i.value = 1, 0
+        self.dut.session_i.value = int.from_bytes(b"".join(self.parts))
+        Clock(self.dut.clk_i, 10, "ns").start()
+        self.dut.clear_i.value = self.dut.rst_ni.value = 0
+        await ClockCycles(self.dut.clk_i, 2)
+        self.dut.rst_ni.value = 1
+        await FallingEdge(self.dut.clk_i)
+
+    async def command(
+        self, name: str, epoch: int, at_once: bool = False
+    ) -> list[tuple[int, int, bytes]]:
+        """Derive or erase an epoch; what the engines were given."""
+        dut, given = self.dut, []
+        dut.epoch_i.value = epoch
+        getattr(dut, name).value = 1
+        await FallingEdge(dut.clk_i)
+        getattr(dut, name).value = 0
+        self.clocks = 0
+        while dut.busy_o.value:
+            self.clocks += 1
+            ready = at_once or self.random.random() < 0.3
+            dut.key_ready_i.value = int(ready)
+            dut.spend_class_i.value, dut.spend_bank_i.value = int(dut.key_class_o.value), epoch % 2
+            dut.spend_blocks_i.value = 1
+            await Timer(1, "ns")
+            if dut.u_kdf.busy_o.value:  # the old key may do nothing more
+                assert not dut.spend_ok_o.value
+            if ready and dut.key_valid_o.value:
+                key = int(dut.key_o.value).to_bytes(44)
+                given.append((int(dut.key_class_o.value), int(dut.key_bank_o.value), key))
+            await FallingEdge(dut.clk_i)
+        for entry in self.left:
+            entry[epoch % 2] = BUDGET - 1 if name == "derive_i" else 0
+        return given
+
+    def key(self, number: int, epoch: int) -> bytes:
+        """What a class's key and mask are."""
+        secret, session_id, host, device, capabilities = self.parts
+        context = session_id + host + device + bytes([number]) + epoch.to_bytes(4) + capabilities
+        return derive(secret, context)
+
+    async def spend(self) -> None:
+        """Ask for a random number of blocks, and see whether the answer is right."""
+        number, bank = self.random.randrange(1, 5), self.random.randrange(2)
+        left = self.left[number - 1][bank]
+        blocks = max(0, self.random.choice((1, left, left + 1, self.random.randrange(300))))
+        dut, valid = self.dut, self.random.random() < 0.8
+        dut.spend_valid_i.value = int(valid)
+        dut.spend_class_i.value, dut.spend_bank_i.value = number, bank
+        dut.spend_blocks_i.value = blocks
+        await Timer(1, "ns")
+        assert bool(dut.spend_ok_o.value) == (blocks <= left), (number, bank, blocks, left)
+        if valid and blocks <= left:
+            self.left[number - 1][bank] -= blocks
+        await FallingEdge(dut.clk_i)
+        dut.spend_valid_i.value = 0
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def epochs(dut) -> None:
+    """Epoch after epoch: the right keys in the right bank, and a budget for each of its own."""
+    keys = Keys(dut, 1)
+    await keys.begin()
+    for _ in range(20):
+        await keys.spend()  # no key yet: nothing may be done
+    for epoch in (0, 1, 2, 3, 65534, 65535):
+        given = await keys.command("derive_i", epoch, epoch == 0)
+        assert keys.clocks == 4 * 334 or epoch
+        assert given == [(n, epoch % 2, keys.key(n, epoch)) for n in (1, 2, 3, 4)]
+        for _ in range(60):
+            await keys.spend()
+        if epoch == 2:
+            given = await keys.command("erase_i", 1, True)
+            assert keys.clocks == 8
+            assert given == [(n, 1, bytes(44)) for n in (1, 2, 3, 4)]
+            for _ in range(20):
+                await keys.spend()
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def tells_a_session_from_the_last(dut) -> None:
+    """Epoch 0 of the same parts again is a replay, after a clear and a reset, too; no other is."""
+    keys = Keys(dut, 3)
+    await keys.begin()
+    one, two = keys.parts, some_session(keys.random)
+    other_nonce = [*one[:3], two[3], one[4]]
+
+    async def derive(parts: list[bytes], epoch: int = 0) -> bool:
+        dut.session_i.value = int.from_bytes(b"".join(parts))
+        await keys.command("derive_i", epoch, True)
+        return bool(dut.replayed_o.value)
+
+    async def pulse(name: str, value: int) -> None:
+        getattr(dut, name).value = value
+        await FallingEdge(dut.clk_i)
+        getattr(dut, name).value = 1 - value
+        assert not dut.replayed_o.value
+
+    assert not await derive(one) and not await derive(one, 1)
+    for name, value in (("clear_i", 1), ("rst_ni", 0)):
+        await pulse(name, value)
+        assert await derive(one) and await derive(one, 1)
+    await pulse("clear_i", 1)
+    assert not await derive(other_nonce)
+    assert not await derive(one) and not await derive(two)
+    # A derivation that is stopped before its last class, and then what was there before it.
+    dut.session_i.value = int.from_bytes(b"".join(one))
+    dut.epoch_i.value = 0
+    await pulse("derive_i", 1)
+    dut.key_ready_i.value = 1
+    await ClockCycles(dut.clk_i, 3 * 334 + 10)
+    await FallingEdge(dut.clk_i)
+    await pulse("clear_i", 1)
+    assert not await derive(two)
+    assert await derive(two)
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def cleared(dut) -> None:
+    """A clear at any time leaves no key and no budget; nothing is kept after it was given."""
+    keys = Keys(dut, 2)
+    await keys.begin()
+    for clocks in (None, 5, 334, 335, 340, 500):
+        task = cocotb.start_soon(keys.command("derive_i", 7))
+        if clocks is None:
+            await task
+        else:
+            for _ in range(clocks):
+                await FallingEdge(dut.clk_i)
+            task.cancel()
+            dut.derive_i.value = 0
+            dut.clear_i.value = 1
+            await FallingEdge(dut.clk_i)
+            dut.clear_i.value = 0
+            assert not dut.busy_o.value and not dut.key_valid_o.value
+        dut.session_i.value = 0
+        await FallingEdge(dut.clk_i)
+        held = [keys.parts[0], *(keys.key(n, 7) for n in (1, 2, 3, 4))]
+        assert secrets.find(dut, held, 4) == []
+        keys.left = [[0, 0] for _ in range(4)] if clocks else keys.left
+        for _ in range(10):
+            await keys.spend()
+        dut.session_i.value = int.from_bytes(b"".join(keys.parts))
+
+
+def test_guard_key_table() -> None:
+    """With a budget that a test can use up."""
+    run("mae_guard_key_table", parameters={"Budget": BUDGET}, visible=True)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: installed, opened, failed, closed, taken back; the order of the end; what is left."""
+
+import collections
+import random
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.handle import SimHandleBase
+from cocotb.triggers import FallingEdge, Timer
+
+from maeslant.protected.model.constants import Cause, State
+from tests.support.bench import run
+
+LIVE = (State.KEYED, State.RUN)
+PULSES = "install_valid_i reset_i open_i close_i fatal_valid_i host_nonce_write_i keys_ready_i"
+
+
+class Bench:
+    """The module, step by step of a clock."""
+
+    def __init__(self, dut: SimHandleBase) -> None:
+        self.dut, self.takes = dut, 0
+
+    async def begin(self) -> None:
+        """A reset."""
+        dut = self.dut
+        for name in PULSES.split():
+            getattr(dut, name).value = 0
+        dut.quiet_i.value, dut.busy_i.value, dut.device_nonce_i.value = 1, 0, 0
+        dut.rst_ni.value = 0
+        await FallingEdge(dut.clk_i)
+        await FallingEdge(dut.clk_i)
+        assert State(int(dut.state_o.value)) == State.RESET
+        dut.rst_ni.value = 1
+
+    @property
+    def state(self) -> State:
+        """What the OS sees."""
+        return State(int(self.dut.state_o.value))
+
+    async def clock(self, count: int = 1) -> None:
+        """Some clocks, then no pulse any more; every time the rules that always hold."""
+        for _ in range(count):
+            await FallingEdge(self.dut.clk_i)
+            dut = self.dut
+            self.takes += int(dut.nonce_take_o.value)
+            going = self.state in (State.IDLE, *LIVE)
+            assert bool(dut.halt_o.value) == (not going)
+            assert bool(dut.open_o.value) == (self.state in LIVE)
+        for name in PULSES.split():
+            getattr(self.dut, name).value = 0
+        await Timer(1, "ns")
+
+    async def until(self, state: State, limit: int = 400) -> int:
+        """Clocks until a state."""
+        for count in range(limit):
+            if self.state == state:
+                return count
+            await self.clock()
+        raise AssertionError(f"never {state.name}, but {self.state.name}")
+
+    async def install(self, secret: bytes, session_id: bytes) -> bool:
+        """Through the provisioning port; whether it was taken."""
+        dut = self.dut
+        dut.install_valid_i.value = 1
+        dut.install_secret_i.value = int.from_bytes(secret)
+        dut.install_session_id_i.value = int.from_bytes(session_id)
+        await Timer(1, "ns")
+        taken = bool(dut.install_ready_o.value)
+        await self.clock()
+        assert bool(dut.install_o.value) == taken
+        return taken
+
+    async def keyed(self, secret: bytes = b"s" * 32) -> None:
+        """From IDLE to KEYED."""
+        assert await self.install(secret, b"i" * 16)
+        await self.clock(3)
+        assert self.state == State.IDLE and not await self.install(b"x" * 32, b"y" * 16)
+        self.dut.keys_ready_i.value = 1
+        await self.clock()
+        assert self.state == State.KEYED
+
+    async def walks(self, chooser: random.Random) -> State:
+        """Let the walks end and the bus be quiet, one after the other; the state before both."""
+        names = chooser.choice((("busy_i", "quiet_i"), ("quiet_i", "busy_i")))
+        self.dut.busy_i.value, self.dut.quiet_i.value = 1, 0
+        for name in names:
+            await self.clock(chooser.randrange(1, 200))
+            state = self.state
+            assert not await self.install(b"x" * 32, b"y" * 16)
+            getattr(self.dut, name).value = int(name == "quiet_i")
+        return state
+
+    async def write_nonce(self, nonce: bytes) -> None:
+        """HOST_NONCE, word after word as the bus carries them."""
+        for word in range(8):
+            self.dut.host_nonce_write_i.value = 1 << word
+            self.dut.host_nonce_word_i.value = int.from_bytes(nonce[4 * word :][:4], "little")
+            await self.clock()
+
+    def session(self) -> dict[str, bytes]:
+        """What the keys are derived from."""
+        data = int(self.dut.session_o.value).to_bytes(120)
+        cuts = (("secret", 32), ("session_id", 16), ("host", 32), ("device", 32), ("word", 8))
+        found, at = {}, 0
+        for name, size in cuts:
+            found[name] = data[at : at + size]
+            at += size
+        return found
+
+    def cause(self) -> tuple[int, int, int]:
+        """Cause, queue and number."""
+        value = int(self.dut.cause_o.value)
+        return value >> 72, value >> 64 & 0xFF, value & (1 << 64) - 1
+
+
+def fatal(cause: Cause, queue: int, number: int) -> int:
+    """A fatal_t."""
+    return cause << 72 | queue << 64 | number
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def ends(dut) -> None:
+    """The end, whatever its reason: halt, clear, walks; on a quiet bus IDLE, or DEAD."""
+    chooser, bench = random.Random(1), Bench(dut)
+    Clock(dut.clk_i, 10, "ns").start()
+    await bench.begin()
+    dut.device_nonce_i.value = int.from_bytes(b"n" * 32)
+    await bench.until(State.IDLE)
+    assert bench.takes == 1 and bench.session()["device"] == b"n" * 32
+    seen: collections.Counter = collections.Counter()
+    for number in range(200):
+        nonce = chooser.randbytes(32)
+        await bench.write_nonce(nonce)
+        await bench.keyed(secret := chooser.randbytes(32))
+        assert bench.cause() == (0, 0, 0)
+        await bench.write_nonce(b"z" * 32)
+        session = bench.session()
+        assert session["secret"] == secret and session["host"] == nonce
+        assert session["session_id"] == b"i" * 16
+        assert session["word"] == bytes.fromhex("0104041040140608")
+        if chooser.random() < 0.8:
+            dut.open_i.value = 1
+            await bench.clock()
+            assert bench.state == State.RUN
+        takes = bench.takes
+        dut.device_nonce_i.value = int.from_bytes(device := chooser.randbytes(32))
+        reason = chooser.choice(("reset", "close", "fatal", "fatals", "fatal and reset", "all"))
+        seen[reason] += 1
+        failed = reason in ("fatal", "fatals")
+        dut.quiet_i.value, dut.busy_i.value = 0, 0
+        dut.reset_i.value = int("reset" in reason or reason == "all")
+        dut.close_i.value = int(reason in ("close", "all"))
+        dut.fatal_valid_i.value = 0 if reason in ("reset", "close") else 6 if "s" in reason else 4
+        dut.fatal_i.value = fatal(Cause.CHUNK, 3, number) << 80 * 2 | fatal(Cause.TAG, 1, 5) << 80
+        await bench.clock()
+        assert dut.halt_o.value and not dut.open_o.value
+        assert bench.state == (State.ERROR if failed else State.SCRUB)
+        wanted = (Cause.TAG, 1, 5) if reason == "fatals" else (Cause.CHUNK, 3, number)
+        assert bench.cause() == (wanted if failed else (0, 0, 0))
+        # A second failure changes nothing; nor is anything installed or opened.
+        dut.fatal_valid_i.value, dut.fatal_i.value = 1, fatal(Cause.BEAT, 2, 2)
+        assert not await bench.install(b"x" * 32, b"y" * 16)
+        dut.open_i.value = 1
+        await bench.clock(2 + failed)
+        assert bench.state == State.SCRUB and not dut.clear_o.value and dut.mover_rst_no.value
+        await bench.clock()  # the bus is not quiet, and may be so or not from here on
+        assert dut.clear_o.value
+        dut.quiet_i.value = chooser.randrange(2)
+        cleared = resets = 0
+        dut.busy_i.value = 1
+        took_back = failed and chooser.random() < 0.5
+        for clock in range(200):
+            cleared += int(dut.clear_o.value)
+            resets += not dut.mover_rst_no.value
+            if took_back and clock == number:
+                dut.reset_i.value = 1
+            await bench.clock()
+        assert cleared == 128 and 30 <= resets <= 33 and dut.mover_rst_no.value
+        assert bench.state == State.SCRUB and bench.takes == takes
+        session = bench.session()
+        assert not any(session["secret"] + session["session_id"] + session["host"])
+        assert await bench.walks(chooser) == State.SCRUB
+        if failed and not took_back:
+            await bench.until(State.DEAD, 5)
+            assert not await bench.install(b"x" * 32, b"y" * 16)
+            await bench.clock(50)
+            assert bench.state == State.DEAD and bench.takes == takes
+            dut.quiet_i.value = 1
+            dut.reset_i.value = 1
+            await bench.clock()
+            seen["dead"] += 1
+        await bench.until(State.IDLE)
+        assert bench.takes == takes + 1 and bench.session()["device"] == device
+        assert bench.cause() == (wanted if failed else (0, 0, 0))
+        dut.quiet_i.value = 1
+    assert min(seen.values()) > 10, seen
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def taken_back(dut) -> None:
+    """From every state, within a derivation too; clearing begins in the fifth clock."""
+    bench = Bench(dut)
+    Clock(dut.clk_i, 10, "ns").start()
+    await bench.begin()
+    await bench.until(State.IDLE)
+    for where in ("idle", "derive", "keyed", "run"):
+        takes = bench.takes
+        await bench.write_nonce(b"h" * 32)
+        if where == "derive":
+            assert await bench.install(b"s" * 32, b"i" * 16)
+        elif where != "idle":
+            await bench.keyed()
+        if where == "run":
+            dut.open_i.value = 1
+            await bench.clock()
+        dut.reset_i.value = 1
+        await bench.clock()
+        assert bench.state == State.SCRUB
+        await bench.clock(3)
+        assert not dut.clear_o.value
+        await bench.clock()
+        assert dut.clear_o.value
+        assert 125 < await bench.until(State.IDLE) < 140
+        assert bench.takes == takes + 1 and not any(bench.session()["host"])
+        dut.keys_ready_i.value = 1
+        await bench.clock()
+        assert bench.state == State.IDLE
+
+
+@cocotb.test(timeout_time=5, timeout_unit="ms")
+async def replayed(dut) -> None:
+    """Keys of the last session: never KEYED, but ERROR and DEAD with the cause; or taken back."""
+    bench = Bench(dut)
+    Clock(dut.clk_i, 10, "ns").start()
+    await bench.begin()
+    for took_back in (False, True):
+        await bench.until(State.IDLE)
+        dut.replayed_i.value = 1  # counts with the keys only
+        assert await bench.install(b"s" * 32, b"i" * 16)
+        await bench.clock(20)
+        assert bench.state == State.IDLE
+        dut.keys_ready_i.value, dut.reset_i.value = 1, int(took_back)
+        await bench.clock()
+        dut.replayed_i.value = 0
+        assert bench.state == (State.SCRUB if took_back else State.ERROR)
+        assert bench.cause() == (0 if took_back else Cause.REPLAY, 0, 0)
+        if not took_back:
+            await bench.until(State.DEAD)
+            dut.reset_i.value = 1
+            await bench.clock()
+    await bench.until(State.IDLE)
+    await bench.keyed()
+
+
+def test_guard_session() -> None:
+    """Three places that may fail."""
+    run("mae_guard_session", parameters={"Fatals": 3})

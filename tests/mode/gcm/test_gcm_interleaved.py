@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_gcm_interleaved with its parts mae_gcm_row_router, mae_ghash_interleaved and mae_mode_single_block, in mae_dma_aes_client.
+
+Messages of many contexts at once, cut into jobs, their rows mixed, beside jobs of other modes:
+every row and tag is OpenSSL's (for IVs that it refuses, the text's).
+"""
+
+import dataclasses
+import os
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import RisingEdge
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from tests.dma.rings import FINAL, INIT, Desc, Status
+from tests.mode import gcm_oracle
+from tests.support import bench
+from tests.support.stream import start
+
+GCM, CTR = 8, 5
+DECRYPT = 1
+DATA, AAD, IV = 0, 1, 2
+
+
+@dataclasses.dataclass
+class Job:
+    """A descriptor with its rows' bytes, and what must come of it."""
+
+    desc: Desc
+    data: bytes
+    want: bytes | None  # what comes out; None: rows that sink
+    tag: bytes = bytes(16)
+    status: Status = Status.OK  # refusal, or the report's
+
+
+class Host:
+    """The DMA's place: gives jobs and rows of all contexts, takes rows and reports."""
+
+    def __init__(self, dut, seed: int, stall: float) -> None:
+        self.dut = dut
+        self.random = random.Random(seed)
+        self.stall = stall
+        given = bench.parameters()
+        self.lanes, self.contexts = int(given["Lanes"]), int(given["Contexts"])
+        self.row_bytes = 16 * self.lanes
+        self.keys: dict[int, bytes] = {}
+        self.todo: list[list[Job]] = [[] for _ in range(self.contexts)]
+        self.cookie = 0
+        self.clocks = 0
+        self.at: dict[tuple[str, int], int] = {}  # the clock of a job's event, by its cookie
+
+    async def begin(self) -> None:
+        """Reset, and keys into all slots."""
+        names = "clear_i write_valid_i write_i cfg_valid_i cfg_ctx_i cfg_desc_i row_valid_i"
+        names += " row_ctx_i row_data_i row_bytes_i row_last_i row_ready_i"
+        await start(self.dut, **dict.fromkeys(names.split(), 0))
+        await self.rest()
+        for slot, size in enumerate((16, 24, 32, 16)):
+            await self.load(slot, self.random.randbytes(size))
+
+    async def rest(self) -> None:
+        """Until the memories are erased."""
+        while int(self.dut.wiping_o.value):
+            await RisingEdge(self.dut.clk_i)
+
+    async def load(self, slot: int, key: bytes | None) -> None:
+        """A key into a slot, or the slot erased."""
+        word = int.from_bytes((key or b"").ljust(32, b"\0"), "big")
+        length = len(key or bytes(16)) // 8 - 2
+        self.dut.write_i.value = ((slot << 1 | (key is None)) << 2 | length) << 256 | word
+        self.dut.write_valid_i.value = 1
+        await RisingEdge(self.dut.clk_i)
+        while not int(self.dut.write_ready_o.value):
+            await RisingEdge(self.dut.clk_i)
+        self.dut.write_valid_i.value = 0
+        self.keys[slot] = key or b""
+
+    def job(self, context: int, data: bytes, want: bytes | None, **fields) -> Job:
+        """A job with a cookie of its own."""
+        self.cookie += 1
+        extra = {name: fields.pop(name) for name in ("tag", "status") if name in fields}
+        desc = Desc(self.cookie, context, 0, 0, len(data), **fields)
+        return Job(desc, data, want, **extra)
+
+    def cut(self, data: bytes, pieces: int, step: int = 16) -> list[bytes]:
+        """The data in pieces, all but the last of whole blocks."""
+        ends = sorted(
+            self.random.randrange(len(data) // step + 1) * step for _ in range(pieces - 1)
+        )
+        return [data[a:b] for a, b in zip([0, *ends], [*ends, len(data)], strict=True)]
+
+    def message(
+        self, context: int, decrypt: bool, slot: int, sizes: tuple[int, int, int], **options
+    ) -> list[Job]:
+        """The jobs of a GCM message: IV, AAD and data of these sizes, in `parts` jobs each."""
+        parts, tampered = options.get("parts", 1), options.get("tampered", False)
+        tag_bytes = options.get("tag_bytes", 16)
+        iv, aad, plain = (self.random.randbytes(n) for n in sizes)
+        cipher, tag = gcm_oracle.encrypt(self.keys[slot], iv, aad, plain)
+        given, want = (cipher, plain) if decrypt else (plain, cipher)
+        base = {"op": GCM, "key_slot": slot}
+        dir_flag = DECRYPT * decrypt
+        jobs = []
+        if len(iv) != 12:
+            jobs.append(self.job(context, iv, None, flags=INIT | dir_flag, phase=IV, **base))
+        for piece in self.cut(aad, parts) if aad or options.get("empty") else []:
+            jobs.append(self.job(context, piece, None, flags=dir_flag, phase=AAD, **base))
+        at = 0
+        for piece in self.cut(given, parts) if given or not jobs or options.get("empty") else []:
+            out = want[at : at + len(piece)]
+            at += len(piece)
+            jobs.append(self.job(context, piece, out, flags=dir_flag, **base))
+        if jobs[0].desc.phase != IV:
+            jobs[0].desc.flags |= INIT
+            jobs[0].desc.nonce = iv
+        if jobs[-1].desc.phase == IV:
+            jobs.append(self.job(context, b"", b"", flags=dir_flag, **base))
+        last = jobs[-1]
+        last.desc.flags |= FINAL
+        if decrypt:
+            expected = bytearray(tag)
+            if tampered:
+                bit = self.random.choice(
+                    (0, 8 * tag_bytes - 1, self.random.randrange(8 * tag_bytes))
+                )
+                expected[bit // 8] ^= 1 << bit % 8
+                last.status = Status.BAD_TAG
+            last.desc.iv = bytes(expected[:tag_bytes]) + self.random.randbytes(16 - tag_bytes)
+            last.desc.tag_bytes = tag_bytes
+        else:
+            last.tag = tag
+        return jobs
+
+    def counter(self, context: int, slot: int, size: int) -> list[Job]:
+        """A job in plain CTR."""
+        iv, data = self.random.randbytes(16), self.random.randbytes(size)
+        out = Cipher(algorithms.AES(self.keys[slot]), modes.CTR(iv)).encryptor().update(data)
+        return [self.job(context, data, out, op=CTR, key_slot=slot, flags=INIT, iv=iv)]
+
+    async def run(self, limit: int = 40000, *, loose: bool = False) -> None:
+        """Everything in `todo`; `at` says when.
+
+        loose: rows may come out as anything.
+        """
+        dut, rng = self.dut, self.random
+        rows: dict[int, list[tuple[bytes, bool]]] = {}  # by context, still to be given
+        running: dict[int, Job] = {}
+        out: dict[int, bytes] = {}
+        open_ends: dict[int, set[str]] = {}
+        offer: Job | None = None
+        given: int | None = None
+        end = self.clocks + limit
+        while any(self.todo) or running or offer:
+            # Inputs of this clock.
+            if offer is None and rng.random() >= self.stall:
+                idle = [c for c in range(self.contexts) if self.todo[c] and c not in running]
+                if idle:
+                    offer = self.todo[rng.choice(idle)][0]
+            dut.cfg_valid_i.value = int(offer is not None)
+            if offer:
+                dut.cfg_ctx_i.value = offer.desc.context
+                dut.cfg_desc_i.value = int.from_bytes(offer.desc.pack(), "little")
+            if given is None and rng.random() >= self.stall:
+                room = int(dut.client_room_o.value)
+                ready = [c for c, r in rows.items() if r and room >> c & 1]
+                given = rng.choice(ready) if ready else None
+            dut.row_valid_i.value = int(given is not None)
+            if given is not None:
+                data, last = rows[given][0]
+                junk = data + rng.randbytes(self.row_bytes - len(data))
+                dut.row_ctx_i.value = given
+                dut.row_data_i.value = int.from_bytes(junk, "little")
+                dut.row_bytes_i.value = len(data)
+                dut.row_last_i.value = int(last)
+            take = rng.random() >= self.stall
+            dut.row_ready_i.value = int(take)
+            await RisingEdge(dut.clk_i)
+            self.clocks += 1
+            if offer:
+                self.at.setdefault(("offered", offer.desc.cookie), self.clocks)
+            assert self.clocks < end, f"hangs: {sorted(running)} {open_ends}"
+            # What this clock did.
+            if int(dut.report_valid_o.value):
+                word = int(dut.report_o.value)
+                context, status = word >> 136, Status(word >> 128 & 255)
+                job = running[context]
+                assert status == job.status, (job.desc, status)
+                tag = (word & 2**128 - 1).to_bytes(16, "little")
+                assert tag == (job.tag if status == Status.OK else bytes(16)), job.desc
+                open_ends[context].remove("report")
+                self.at["reported", job.desc.cookie] = self.clocks
+            if take and int(dut.row_valid_o.value):
+                context, last = int(dut.row_ctx_o.value), int(dut.row_last_o.value)
+                count = int(dut.row_bytes_o.value)
+                whole = int(dut.row_data_o.value).to_bytes(self.row_bytes, "little")
+                job = running[context]
+                if loose:
+                    pass
+                elif job.want is None or not job.data:
+                    assert not any(whole)
+                else:
+                    out[context] += whole[:count]
+                    assert not any(whole[count:])
+                if last:
+                    assert loose or job.want is None or out[context] == job.want, job.desc
+                    open_ends[context].remove("rows")
+                    self.at["out", job.desc.cookie] = self.clocks
+            if given is not None and int(dut.row_ready_o.value):
+                rows[given].pop(0)
+                self.at["in", running[given].desc.cookie] = self.clocks
+                given = None
+            if offer and int(dut.cfg_ready_o.value):
+                context = offer.desc.context
+                status = Status(int(dut.cfg_status_o.value))
+                self.todo[context].pop(0)
+                if status == Status.OK:
+                    self.at["taken", offer.desc.cookie] = self.clocks
+                    accept = int(dut.cfg_accept_o.value)
+                    assert accept == (2 | (offer.want is None) if offer.desc.op == GCM else 0)
+                    step = self.row_bytes
+                    pieces = [offer.data[i : i + step] for i in range(0, len(offer.data), step)]
+                    pieces = pieces or [rng.randbytes(1)]  # how the DMA ends a job of no bytes
+                    rows[context] = [(p, i == len(pieces) - 1) for i, p in enumerate(pieces)]
+                    running[context], out[context] = offer, b""
+                    open_ends[context] = {"rows"} | ({"report"} if offer.desc.op == GCM else set())
+                else:
+                    assert status == offer.status, (offer.desc, status)
+                offer = None
+            for context in [c for c, ends in open_ends.items() if not ends]:
+                del open_ends[context], running[context]
+
+
+async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
+    """A host after reset, with keys."""
+    it = Host(dut, seed + int(os.environ.get("SEED", "0")), stall)
+    await it.begin()
+    return it
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def one_by_one(dut) -> None:
+    """Every kind of message alone: both directions, no AAD, no data, neither, other IVs, cut up."""
+    it = await host(dut, stall=0)
+    sizes = [
+        (12, 0, 16),
+        (12, 16, 0),
+        (12, 0, 0),
+        (12, 20, 50),
+        (1, 0, 0),
+        (7, 9, 40),
+        (60, 13, 64),
+        (16, 5, 1),
+    ]
+    sizes += [(12, 0, n) for n in (15, 17, it.row_bytes, it.row_bytes + 1, 5 * it.row_bytes - 3)]
+    for decrypt in (False, True):
+        for size in sizes:
+            for slot in (0, 1, 2):
+                it.todo[0] += it.message(0, decrypt, slot, size)
+        it.todo[0] += it.message(0, decrypt, 2, (33, 100, 200), parts=3, empty=True)
+    await it.run()
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def mixed(dut) -> None:
+    """All contexts at once, other modes between, wrong tags here and there."""
+    for stall in (0.0, 0.3):
+        it = await host(dut, 2, stall)
+        rng = it.random
+        for context in range(it.contexts):
+            for _ in range(int(os.environ.get("MESSAGES", "6"))):
+                if rng.random() < 0.2:
+                    it.todo[context] += it.counter(context, rng.randrange(4), rng.randint(1, 300))
+                    continue
+                iv = 12 if rng.random() < 0.6 else rng.randint(1, 140)
+                sizes = (
+                    iv,
+                    rng.choice((0, rng.randint(1, 100))),
+                    rng.choice((0, rng.randint(1, 400))),
+                )
+                it.todo[context] += it.message(
+                    context,
+                    rng.random() < 0.5,
+                    rng.randrange(4),
+                    sizes,
+                    parts=rng.randint(1, 3),
+                    empty=rng.random() < 0.2,
+                    tampered=rng.random() < 0.3,
+                    tag_bytes=rng.choice((4, 8, 12, 13, 16)),
+                )
+        await it.run()
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def counter_wraps(dut) -> None:
+    """The counter's last 32 bits wrap without a carry, in a row and between two jobs."""
+    it = await host(dut, 3, 0)
+    h = gcm_oracle.hash_key(it.keys[0])
+    for low in (2**32 - 1, 2**32 - 2, 2**32 - 2 * it.lanes - 2):
+        iv = iv_of(h, it.random.randbytes(12) + low.to_bytes(4, "big"))
+        plain = it.random.randbytes(16 * 40 + 5)
+        cipher, tag = gcm_oracle.encrypt(it.keys[0], iv, b"", plain)
+        it.todo[0] += [
+            it.job(0, iv, None, op=GCM, flags=INIT, phase=IV),
+            it.job(0, plain[:256], cipher[:256], op=GCM),
+            it.job(0, plain[256:], cipher[256:], op=GCM, flags=FINAL, tag=tag),
+        ]
+    await it.run()
+
+
+def iv_of(h: int, j0: bytes) -> bytes:
+    """The IV of 16 bytes whose J0 this is: GHASH backwards."""
+    inverse, power = 1 << 127, h
+    for _ in range(127):  # h to the power 2^128 - 2
+        power = gcm_oracle.multiply(power, power)
+        inverse = gcm_oracle.multiply(inverse, power)
+    block = gcm_oracle.multiply(int.from_bytes(j0, "big"), inverse) ^ 128
+    return gcm_oracle.multiply(block, inverse).to_bytes(16, "big")
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def refusals(dut) -> None:
+    """What has no meaning is refused, and the message goes on as if nothing had been."""
+    it = await host(dut, 4, 0)
+    good = it.message(0, True, 1, (12, 30, 100))
+    other = {"op": GCM, "key_slot": 1}
+    bad = [
+        (Status.BAD_OP, {"flags": INIT, "phase": 3}),
+        (Status.BAD_OP, {"flags": INIT, "tweak_slot": 1}),
+        (Status.BAD_OP, {"flags": 0, "phase": IV}),
+        (Status.BAD_OP, {"flags": INIT | FINAL, "phase": IV}),
+        (Status.BAD_OP, {"flags": INIT, "phase": IV, "nonce": bytes(11) + b"\1"}),
+        (Status.BAD_OP, {"flags": 0, "nonce": b"\1" + bytes(11)}),
+        (Status.BAD_OP, {"flags": INIT | FINAL, "tag_bytes": 16}),
+        (Status.BAD_OP, {"flags": INIT, "iv": b"\1" + bytes(15)}),
+        (Status.BAD_LENGTH, {"flags": INIT | FINAL | DECRYPT, "tag_bytes": 3}),
+        (Status.BAD_LENGTH, {"flags": INIT | FINAL | DECRYPT, "tag_bytes": 17}),
+        (Status.BAD_KEY, {"flags": INIT, "key_slot": 9}),
+        (Status.BAD_KEY, {"flags": INIT, "key_slot": 200}),
+        (Status.BAD_OP, {"op": CTR, "flags": INIT | FINAL}),
+        (Status.BAD_OP, {"op": CTR, "flags": INIT, "phase": 1}),
+        (Status.BAD_OP, {"op": CTR, "flags": INIT, "nonce": b"\1" + bytes(11)}),
+    ]
+    refused = [it.job(0, bytes(16), None, status=s, **{**other, **f}) for s, f in bad]
+    none = it.job(0, b"", None, status=Status.BAD_LENGTH, flags=INIT, phase=IV, **other)
+    unbegun = it.job(1, bytes(16), None, status=Status.BAD_OP, flags=FINAL, **other)
+    it.todo[0] = [good[0], *refused, none, *good[1:]]
+    it.todo[1] = [unbegun, *it.message(1, False, 1, (12, 0, 16))]
+    again = it.job(1, bytes(16), None, status=Status.BAD_OP, flags=FINAL, **other)
+    it.todo[1] += [again]  # the end of a message closes it
+    await it.run()
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def key_goes_away(dut) -> None:
+    """A message whose key is erased under it gets no tag, and decryption counts as failed."""
+    it = await host(dut, 5, 0)
+    for decrypt, status, clocks in (
+        (False, Status.BAD_KEY, 12),
+        (True, Status.BAD_TAG, 12),
+        (False, Status.BAD_KEY, 60),
+        (True, Status.BAD_TAG, 60),
+    ):
+        it.todo[0] = it.message(0, decrypt, 3, (12, 0, 3200 * it.lanes))
+        it.todo[0][-1].status = status
+        runner = cocotb.start_soon(it.run(loose=True))
+        for _ in range(clocks):
+            await RisingEdge(dut.clk_i)
+        await it.load(3, None)
+        for _ in range(100):
+            await RisingEdge(dut.clk_i)
+        await it.load(3, it.random.randbytes(16))  # it has waited for one
+        await runner
+    it.todo[0] = it.message(0, False, 3, (12, 10, 100))
+    await it.run()
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def clocks(dut) -> None:
+    """What a message's beginning and end take, nothing else under way: the header's figures."""
+    it = await host(dut, 6, 0)
+
+    def took(job: Job, since: str, until: str) -> int:
+        return it.at[until, job.desc.cookie] - it.at[since, job.desc.cookie]
+
+    for slot, rounds in enumerate((10, 12, 14)):
+        begin = rounds + (7 if it.lanes == 1 else 2 * it.lanes + 4)
+        end = rounds + 11
+        it.todo[0] += it.message(0, False, slot, (12, 0, 16))
+        await it.run()  # brings the key into a bank
+        for decrypt in (False, True):
+            for size in (
+                (12, 16, 0),
+                (12, 0, 0),
+                (12, 0, 16),
+                (12, 0, 640),
+                (12, 40, 50),
+                (16, 0, 5),
+            ):
+                jobs = it.message(0, decrypt, slot, size)
+                it.todo[0] += jobs
+                await it.run()
+                assert took(jobs[0], "offered", "taken") == begin
+                assert all(took(job, "offered", "taken") == 1 for job in jobs[1:])
+                if jobs[-1].data and jobs[-1].want is not None:
+                    assert took(jobs[-1], "out", "reported") == end - 1
+                else:
+                    assert took(jobs[-1], "in", "reported") == end
+        # Two ends at once.
+        halves = [it.message(context, False, slot, (12, 32, 0), parts=2) for context in (0, 1)]
+        for half in (0, 1):
+            for context, jobs in enumerate(halves):
+                it.todo[context].append(jobs[half])
+            await it.run()
+        reports = sorted(it.at["reported", jobs[1].desc.cookie] for jobs in halves)
+        assert reports[1] - reports[0] == end
+
+
+@pytest.mark.parametrize(
+    "lanes, contexts", [(1, 3), (2, 8), pytest.param(4, 16, marks=pytest.mark.slow)]
+)
+def test_gcm_interleaved(lanes: int, contexts: int) -> None:
+    """All of the above."""
+    parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": 4}
+    bench.run("mae_dma_aes_client", parameters=parameters)

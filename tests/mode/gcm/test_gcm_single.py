@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_gcm_single: OpenSSL's bytes, tags and verdicts, one a clock.
+
+Every answer must come Nr + 6 clocks after its message, and none besides.
+"""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.triggers import NextTimeStep, ReadOnly, RisingEdge
+
+from tests.cipher import leaks
+from tests.mode import single_word
+from tests.support import bench
+from tests.support.stream import start
+
+ROUNDS = (10, 12, 14)
+
+
+class Engine:
+    """Offers a message a clock, and holds each answer against the one that is due."""
+
+    def __init__(self, dut) -> None:
+        self.dut = dut
+        longest = bench.parameters()["MaxKeyLen"]
+        self.sizes = single_word.KEY_SIZES[: longest + 1]
+        self.latency = ROUNDS[longest] + 6
+        self.due: list[tuple[int, single_word.Word]] = []
+        self.clock = self.answers = 0
+
+    async def reset(self) -> None:
+        """Out of reset, nothing offered."""
+        await start(self.dut, clear_i=0, req_valid_i=0, key_i=0, msg_i=0)
+
+    async def tick(self, word: single_word.Word | None = None) -> None:
+        """One clock."""
+        dut = self.dut
+        dut.req_valid_i.value = word is not None
+        if word is not None:
+            dut.key_i.value, dut.msg_i.value = word.own_key(), word.msg()
+            self.due.append((self.clock + self.latency, word))
+        else:
+            dut.key_i.value, dut.msg_i.value = random.getrandbits(355), random.getrandbits(536)
+        await RisingEdge(dut.clk_i)
+        self.clock += 1
+        await ReadOnly()
+        found = int(dut.rsp_o.value)
+        if self.due and self.due[0][0] == self.clock:
+            expected = self.due.pop(0)[1]
+            assert int(dut.rsp_valid_o.value), "no answer"
+            assert found == expected.answer(), f"{expected} {found:x}"
+            self.answers += 1
+        else:
+            assert not int(dut.rsp_valid_o.value), "an answer that is not due"
+            assert found == 0
+        await NextTimeStep()
+
+    async def run(self, words, gaps: float = 0.0) -> None:
+        """All of these, then wait for the last answer."""
+        for word in words:
+            while random.random() < gaps:
+                await self.tick()
+            await self.tick(word)
+        for _ in range(self.latency + 2):
+            await self.tick()
+        assert not self.due
+
+    def key(self) -> bytes:
+        """Of any length that the build has."""
+        return random.randbytes(random.choice(self.sizes))
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def any_words(dut) -> None:
+    """Messages of all lengths without a gap, then with gaps; a new key and IV each."""
+    engine = Engine(dut)
+    await engine.reset()
+    for gaps in (0.0, 0.5):
+        words = [single_word.any_word(engine.key(), random.randbytes(12)) for _ in range(700)]
+        await engine.run(words, gaps)
+    assert engine.answers == 1400
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def all_lengths(dut) -> None:
+    """Every length of AAD with every length of data, both directions."""
+    engine = Engine(dut)
+    await engine.reset()
+    words = []
+    for aad in range(33):
+        for data in range(17):
+            make = single_word.opened if (aad + data) % 2 else single_word.sealed
+            parts = random.randbytes(12), random.randbytes(aad), random.randbytes(data)
+            words.append(make(engine.key(), *parts))
+    await engine.run(words)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def every_bit(dut) -> None:
+    """Each bit of tag, AAD and data flipped: refused, and no plaintext comes out."""
+    engine = Engine(dut)
+    await engine.reset()
+    key, iv = engine.key(), random.randbytes(12)
+    aad, data = random.randbytes(32), random.randbytes(16)
+    words = []
+    for name, bits in (("tag", 128), ("aad", 256), ("data", 128)):
+        for bit in range(bits):
+            word = single_word.opened(key, iv, aad, data)
+            old = getattr(word, name)
+            new = (int.from_bytes(old, "big") ^ 1 << bit).to_bytes(len(old), "big")
+            setattr(word, name, new)
+            word.wanted = (False, b"", b"")
+            words.append(word)
+    for size in range(1, 17):  # the last bit that counts of a short tag, and the whole tag
+        word = single_word.opened(key, iv, aad, data, size)
+        words.append(word)
+        wrong = single_word.opened(key, iv, aad, data, size)
+        wrong.tag = wrong.tag[:-1] + bytes([wrong.tag[-1] ^ 1])
+        wrong.wanted = (False, b"", b"")
+        words.append(wrong)
+    none = single_word.opened(key, iv, aad, data)
+    none.tag, none.wanted = b"", (False, b"", b"")
+    words.append(none)
+    random.shuffle(words)
+    await engine.run(words)
+
+
+@cocotb.test(timeout_time=30, timeout_unit="ms")
+async def cavp(dut) -> None:
+    """NIST's vectors of one word."""
+    engine = Engine(dut)
+    await engine.reset()
+    words = list(single_word.vectors(max(engine.sizes)))
+    refused = sum(not word.wanted[0] for word in words)
+    cocotb.log.info("%d vectors, %d of them refused", len(words), refused)
+    assert len(words) > 900 * len(engine.sizes) and refused > 100
+    await engine.run(words)
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def clear(dut) -> None:
+    """A clear at any clock: nothing comes out, nothing is left, and what comes after is right.
+
+    The registers inside are looked at in test_per_block_key_rounds.py and test_gcm_single_tag.py.
+    """
+    engine = Engine(dut)
+    await engine.reset()
+    for _ in range(12):
+        for _ in range(random.randrange(1, 30)):
+            word = single_word.any_word(engine.key(), random.randbytes(12))
+            await engine.tick(word if random.random() < 0.8 else None)
+        dut.clear_i.value = 1
+        word = single_word.any_word(engine.key(), random.randbytes(12))
+        dut.req_valid_i.value, dut.key_i.value, dut.msg_i.value = 1, word.own_key(), word.msg()
+        await RisingEdge(dut.clk_i)
+        engine.due.clear()
+        dut.clear_i.value = dut.req_valid_i.value = 0
+        await ReadOnly()
+        assert int(dut.rsp_o.value) == int(dut.rsp_valid_o.value) == 0
+        assert not leaks.registers_left(dut)
+        await NextTimeStep()
+    await engine.run([single_word.any_word(engine.key(), random.randbytes(12)) for _ in range(20)])
+
+
+@pytest.mark.parametrize("longest", [0, 2])
+def test_gcm_single(longest: int) -> None:
+    """The shortest key length and all of them."""
+    bench.run("mae_gcm_single", parameters={"MaxKeyLen": longest})

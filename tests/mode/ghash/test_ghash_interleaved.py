@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_ghash_interleaved: hashes of many contexts at once; each is an OpenSSL tag without its E(K, J0)."""
+
+import random
+from collections.abc import Callable
+
+import cocotb
+import pytest
+from cocotb.triggers import RisingEdge
+
+from tests.mode import gcm_oracle
+from tests.support import bench
+from tests.support.stream import start
+
+SET_H, POWER, BLOCK, ZERO, CLEAR = range(5)
+ROW, LOOK = "row", "look"
+# A step of a context: an operation with its power and block; a row's bytes; the hash that it has.
+Step = tuple[int, int, int] | tuple[str, bytes] | tuple[str, int]
+
+
+class Hasher:
+    """The module, driven clock by clock."""
+
+    def __init__(self, dut) -> None:
+        self.dut = dut
+        self.lanes, self.contexts = (bench.parameters()[n] for n in ("Lanes", "Contexts"))
+        self.row_bytes = 16 * self.lanes
+        self.clock = 0
+        self.looks = [0, 0]  # hashes that were compared, and those as early as they may be
+
+    async def begin(self) -> None:
+        """Reset, and the walk that erases the memories."""
+        names = "wipe_i wipe_ctx_i row_valid_i row_ctx_i row_data_i row_bytes_i"
+        names += " op_valid_i op_i op_ctx_i op_power_i op_block_i look_ctx_i"
+        await start(self.dut, **dict.fromkeys(names.split(), 0))
+        for context in range(self.contexts):
+            await self.wipe(context)
+
+    async def wipe(self, context: int) -> None:
+        """Erase a context; nothing else is taken meanwhile."""
+        self.dut.wipe_i.value, self.dut.wipe_ctx_i.value = 1, context
+        self.dut.row_valid_i.value, self.dut.row_bytes_i.value = 1, 1
+        await RisingEdge(self.dut.clk_i)
+        assert (self.dut.row_ready_o.value, self.dut.op_ready_o.value) == (0, 0)
+        self.dut.wipe_i.value = self.dut.row_valid_i.value = 0
+
+    def rows(self, data: bytes) -> list[Step]:
+        """Data in rows of random sizes, of whole blocks but for the last."""
+        steps: list[Step] = []
+        while data:
+            count = 16 * random.choice((self.lanes, random.randint(1, self.lanes)))
+            steps.append((ROW, data[:count]))
+            data = data[count:]
+        return steps
+
+    def key(self, key: bytes) -> list[Step]:
+        """A context's powers of H."""
+        powers: list[Step] = [(POWER, power, 0) for power in range(2, self.lanes + 1)]
+        return [(SET_H, 0, gcm_oracle.hash_key(key)), *powers]
+
+    def message(self, key: bytes) -> list[Step]:
+        """AAD, ciphertext, their lengths, and then the hash that OpenSSL's tag has in it."""
+        iv, aad, data = (
+            random.randbytes(n) for n in (12, random.randrange(80), random.randrange(200))
+        )
+        text, tag = gcm_oracle.encrypt(key, iv, aad, data)
+        mask = gcm_oracle.encrypt_block(key, gcm_oracle.first_counter(key, iv))
+        return [
+            *self.rows(aad),
+            *self.rows(text),
+            (BLOCK, 0, gcm_oracle.lengths(aad, text)),
+            (LOOK, int.from_bytes(tag, "big") ^ mask),
+        ]
+
+    def _drive(self, op: tuple | None, row: tuple | None) -> None:
+        dut = self.dut
+        dut.op_valid_i.value = op is not None
+        if op:
+            dut.op_ctx_i.value = op[0]
+            dut.op_i.value, dut.op_power_i.value, dut.op_block_i.value = op[1]
+        dut.row_valid_i.value = row is not None
+        if row:
+            data = row[1][1]
+            junk = data + random.randbytes(self.row_bytes - len(data))
+            blocks = gcm_oracle.blocks(junk)
+            dut.row_ctx_i.value, dut.row_bytes_i.value = row[0], len(data)
+            dut.row_data_i.value = sum(block << 128 * i for i, block in enumerate(blocks))
+
+    async def run(self, todo: dict[int, list[Step]], stall: float = 0.0) -> None:
+        """Carry out the contexts' steps, each context's in order; every clock the two readies."""
+        dut = self.dut
+        op = row = busy = None  # offered: (context, step); the context of the product under way
+        settled = dict.fromkeys(todo, self.clock)  # from when on the hash shows the last step
+
+        def pick(wanted: Callable[[Step], bool]) -> tuple[int, Step] | None:
+            offered = [offer[0] for offer in (op, row) if offer]
+            some = [c for c, steps in todo.items() if steps and wanted(steps[0])]
+            some = [c for c in some if c not in offered]
+            if not some or random.random() < stall:
+                return None
+            context = random.choice(some)
+            return context, todo[context].pop(0)
+
+        while op or row or any(todo.values()):
+            self.clock += 1
+            op = op or pick(lambda step: step[0] not in (ROW, LOOK))
+            row = row or pick(lambda step: step[0] == ROW)
+            self._drive(op, row)
+            looks = [
+                c for c, s in todo.items() if s and s[0][0] == LOOK and c not in offers(op, row)
+            ]
+            looks = [c for c in looks if settled[c] <= self.clock]
+            if looks:
+                look = min(looks, key=settled.__getitem__)
+                dut.look_ctx_i.value = look
+            await RisingEdge(dut.clk_i)
+            if looks:
+                assert int(dut.look_o.value) == todo[look].pop(0)[1]
+                self.looks[0] += 1
+                self.looks[1] += settled[look] == self.clock
+            op_taken = op is not None and busy != op[0]
+            row_taken = row is not None and op is None and busy != row[0]
+            assert op is None or dut.op_ready_o.value == op_taken
+            assert row is None or dut.row_ready_o.value == row_taken
+            busy = None
+            if op_taken:
+                product = op[1][0] in (POWER, BLOCK)
+                settled[op[0]] = self.clock + 1 + product
+                busy, op = op[0] if product else None, None
+            if row_taken:
+                settled[row[0]] = self.clock + 2
+                busy, row = row[0], None
+        dut.op_valid_i.value = dut.row_valid_i.value = 0
+
+
+def offers(*offered: tuple[int, Step] | None) -> list[int]:
+    """The contexts whose step waits at an input."""
+    return [offer[0] for offer in offered if offer]
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def messages(dut) -> None:
+    """All contexts at once: two messages a key, then the context erased; stalls."""
+    hasher = Hasher(dut)
+    await hasher.begin()
+    for stall in (0.0, 0.5):
+        todo: dict[int, list[Step]] = {context: [] for context in range(hasher.contexts)}
+        for steps in todo.values():
+            for size in random.choices((16, 24, 32), k=6):
+                key = random.randbytes(size)
+                steps += [*hasher.key(key), *hasher.message(key), (ZERO, 0, 0), (LOOK, 0)]
+                steps += hasher.message(key)
+            nothing = hasher.rows(random.randbytes(5 * hasher.row_bytes))
+            steps += [(CLEAR, 0, 0), (LOOK, 0), *nothing, (LOOK, 0)]
+        await hasher.run(todo, stall)
+    assert 0 < hasher.looks[1] <= hasher.looks[0] == 2 * hasher.contexts * (6 * 3 + 2)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def wipes(dut) -> None:
+    """A wipe erases one context, H and all; the others go on with their messages."""
+    hasher = Hasher(dut)
+    await hasher.begin()
+    for wiped in range(hasher.contexts):
+        keys = [random.randbytes(16) for _ in range(hasher.contexts)]
+        whole = {c: [*hasher.key(key), *hasher.message(key)] for c, key in enumerate(keys)}
+        begun = {c: random.randint(hasher.lanes, len(steps) - 2) for c, steps in whole.items()}
+        await hasher.run({c: steps[: begun[c]] for c, steps in whole.items()})
+        await RisingEdge(dut.clk_i)  # the last product
+        await hasher.wipe(wiped)
+        rest = {c: steps[begun[c] :] for c, steps in whole.items()}
+        rest[wiped] = [(LOOK, 0), *hasher.rows(random.randbytes(3 * hasher.row_bytes)), (LOOK, 0)]
+        await hasher.run(rest)
+
+
+@pytest.mark.parametrize(("lanes", "contexts"), [(1, 1), (3, 2), (4, 6)])
+def test_ghash_interleaved(lanes: int, contexts: int) -> None:
+    """One context, which waits for its own products; a number of lanes that is no power; many."""
+    bench.run("mae_ghash_interleaved", parameters={"Lanes": lanes, "Contexts": contexts})

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The C driver and the reference's card with an honest bus between, for tests."""
+
+from maeslant.protected.attacks.adversary import Adversary
+from maeslant.protected.model import card, wire
+from maeslant.protected.model.device import Device
+from maeslant.protected.model.keys import Capabilities
+from maeslant.protected.model.link import Attack, Link
+from maeslant.protected.model.workload import octets
+from maeslant.protected.session import Host
+
+CAPABILITIES = Capabilities(queues=3, depth=4, log2_chunk=14, operations=16, log2_memory=14)
+SECRETS = (octets("s", 32), octets("i", 16), octets("n", 32))
+
+
+class Pair:
+    """Both ends before OPEN."""
+
+    def __init__(self, attack: Attack | None = None, **limits: int) -> None:
+        self.device = Device(CAPABILITIES, limit=limits.get("device", 1 << 30))
+        self.tap = attack or Adversary()
+        self.link = self.device.bus = Link(self.device, 1 << 21, self.tap)
+        self.host = Host(
+            self.link,
+            *SECRETS,
+            limits.get("host", 1 << 29),
+            timeout=60,
+            send_while_sealing=bool(limits.get("eager")),
+        )
+        assert self.device.install(*SECRETS[:2])
+
+    def opened(self) -> "Pair":
+        """Send OPEN."""
+        self.host.wait(self.host.open())
+        return self
+
+    def settle(self) -> None:
+        """Until nothing is unanswered."""
+        for _ in range(500):
+            self.host.pump()
+
+
+def start(source: int, destination: int, length: int) -> list[wire.Operation]:
+    """A run of the kernel."""
+    return [
+        wire.write(card.SOURCE, source, 8),
+        wire.write(card.DESTINATION, destination, 8),
+        wire.write(card.LENGTH, length, 8),
+        wire.write(card.CONTROL, 1),
+    ]

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The enclave's process and the operating system's (driver/os), over shared memory."""
+
+import functools
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+
+import pytest
+
+from maeslant.build import simulator
+from maeslant.protected.model import card, wire
+from maeslant.protected.model.constants import RESET, RESET_WORD, STATE, State
+from maeslant.protected.model.host import PoisonedError
+from maeslant.protected.model.workload import Record, expected, first, octets, second
+from maeslant.protected.session import Gate, Host, library
+
+GOLDEN = [sys.executable, "-m", "maeslant.protected.host_process", "{socket}"]
+SECRETS = (octets("two secret", 32), octets("two id", 16))
+
+
+@pytest.fixture
+def gate():
+    """The reference's card in a process of its own."""
+    with Gate(GOLDEN) as made:
+        yield made
+
+
+def session(gate: Gate, application, **more) -> Record:
+    """A session from provisioning to its end."""
+    record = Record()
+    host = Host(gate, *SECRETS, timeout=100_000, **more)
+    record.installed = gate.install(*SECRETS)
+    application(host, record)
+    host.free()
+    return record
+
+
+def test_a_refused_hello_leaves_no_file_open():
+    """Whatever came with a hello that is refused is closed: files too many, too few, or none."""
+    ffi, lib = library()
+    before = sorted(os.listdir("/proc/self/fd"))
+    good = struct.pack("<IIQ", 1, 0, 4096)
+    bad = [good[:4], struct.pack("<IIQ", 9, 0, 4096), struct.pack("<IIQ", 1, 0, 0)]
+    bad += [struct.pack("<IIQ", 1, 0, 1 << 41)]
+    cases = [(hello, 2) for hello in bad] + [(good, count) for count in (0, 1, 3, 8)]
+    for hello, count in cases:
+        ours, theirs = socket.socketpair()
+        with ours, theirs:
+            files = [os.memfd_create("given") for _ in range(count)]
+            socket.send_fds(theirs, [hello], files)
+            for file in files:
+                os.close(file)
+            handle = ffi.new("mae_gate_t **")
+            assert lib.mae_gate_open(ours.fileno(), handle) != lib.MAE_OK
+            assert handle[0] == ffi.NULL
+        assert sorted(os.listdir("/proc/self/fd")) == before, f"{len(hello)} bytes, {count} files"
+
+
+def test_a_forked_child_has_no_session(gate):
+    """H2: no number is sealed twice; the parent goes on as if nothing had been."""
+    host = Host(gate, *SECRETS, timeout=100_000)
+    assert gate.install(*SECRETS)
+    host.wait(host.open())
+    data = octets("before", 4096)
+    host.wait(host.h2d(1, 0, data))
+    pending, asked = host.d2h(2, 0, len(data)), gate.commands
+    child = os.fork()
+    if child == 0:
+        refused = 0
+        for call in (
+            lambda: host.h2d(1, 0, b"other"),
+            lambda: host.batch(0, [wire.write(card.CONTROL, 1)]),
+            lambda: host.close(),
+            lambda: host.wait(pending),
+        ):
+            try:
+                call()
+            except PoisonedError:
+                refused += 1
+        host.free()
+        os._exit(refused if gate.commands == asked else 100)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 4
+    assert host.wait(pending) == data
+    host.wait(host.h2d(1, 0, octets("after", 4096)))
+    host.wait(host.close())
+    host.free()
+
+
+@pytest.mark.parametrize("big", [False, True])
+@pytest.mark.parametrize("eager", [False, True])
+def test_the_workload_over_two_processes(gate, big, eager):
+    """Every kind of request; the results are the model's, and the next owner finds nothing."""
+    record = session(gate, functools.partial(first, big=big), send_while_sealing=eager)
+    assert record.results == expected(big).results
+    for _name, data in session(gate, second).results:
+        assert not any(data)
+
+
+def test_the_card_is_provisioned_once(gate):
+    """H14: and again after the OS took it back."""
+    assert gate.install(*SECRETS) and not gate.install(*SECRETS)
+    assert gate.read(STATE, 4)[0] == State.KEYED
+    gate.write(RESET, RESET_WORD.to_bytes(4, "little"))
+    assert gate.read(STATE, 4)[0] == State.IDLE
+    assert gate.install(*SECRETS)
+
+
+def test_buffers_are_used_again(gate):
+    """A long session needs no more memory than what is unanswered at once."""
+
+    def application(host: Host, record: Record) -> None:
+        host.wait(host.open())
+        data = octets("again", 1 << 14)
+        for _ in range(300):  # 4.7 MiB each way through 4 MiB of shared memory
+            host.wait(host.h2d(1, 0, data))
+            assert host.wait(host.d2h(2, 0, len(data))) == data
+
+    before = gate.commands
+    session(gate, application)
+    assert gate.commands - before < 600 * 12
+
+
+def test_a_wrong_secret_poisons(gate):
+    """The first message fails."""
+    host = Host(gate, *SECRETS, timeout=10_000)
+    assert gate.install(octets("another", 32), SECRETS[1])
+    with pytest.raises(PoisonedError, match="timeout: OPEN.*TAG at queue 0"):
+        host.wait(host.open())
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_the_other_process_can_only_end_the_session(gate, kill):
+    """It stops for a while, or dies: denial of service, and no more."""
+    host = Host(gate, *SECRETS, timeout=10_000)
+    assert gate.install(*SECRETS)
+    host.wait(host.open())
+    job = host.batch(0, [wire.wait_runs(1), wire.read(card.STATUS)])
+    gate.process.send_signal(signal.SIGKILL if kill else signal.SIGSTOP)
+    time.sleep(0.05)
+    gate.process.send_signal(signal.SIGCONT)
+    with pytest.raises(PoisonedError, match="timeout"):
+        host.wait(job)
+    with pytest.raises(PoisonedError):
+        host.open()
+    host.free()
+
+
+@pytest.fixture(scope="module")
+def small():
+    """The simulated card with the reference's kernel."""
+    return str(simulator.build("protected_small"))
+
+
+@pytest.mark.parametrize("big", [False, True])
+@pytest.mark.parametrize("options", ["latency=1", "latency=50-300&order=shuffled&step=16"])
+def test_the_workload_on_the_simulated_card(small, big, options):
+    """The driver in one process, the card's RTL in the other: the model's results."""
+    with Gate.simulated(small, options) as gate:
+        while gate.read(STATE, 4)[0] != State.IDLE:
+            gate.pause(None, False)
+        record = session(gate, functools.partial(first, big=big), send_while_sealing=True)
+        assert record.results == expected(big).results
+        while gate.read(STATE, 4)[0] != State.IDLE:
+            gate.pause(None, False)
+        for _name, data in session(gate, second).results:
+            assert not any(data)
+        assert gate.commands < gate.clocks / 4  # far from a round trip a clock
+
+
+def test_the_simulated_card_notices_a_changed_chunk(small):
+    """A bit of shared memory, changed by this process in place of the OS: CHUNK, and poison."""
+    with Gate.simulated(small, "latency=50") as gate:
+        while gate.read(STATE, 4)[0] != State.IDLE:
+            gate.pause(None, False)
+        data = octets("sound", 4096)
+        host = Host(gate, *SECRETS, timeout=100_000)
+        assert gate.install(*SECRETS)
+        host.wait(host.open())
+        host.wait(host.h2d(1, 0, data))
+        # The driver takes the buffer that it gave back; the OS knows where that is.
+        place = gate.ffi.new("uint64_t[2]")
+        assert gate.struct.allocate(gate.struct.user, len(data), place, place + 1)
+        gate.struct.release(gate.struct.user, place[0], place[1], len(data))
+        job = host.h2d(1, 0, octets("spoilt", 4096))
+        gate.ffi.cast("uint8_t *", place[1])[100] ^= 1
+        with pytest.raises(PoisonedError, match="timeout: H2D.*CHUNK at queue 1, number 2"):
+            host.wait(job)
+        host.free()

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_protected_card under the workload, the adversary and a search of all it keeps.
+
+The same sessions, attacks and judge as the reference's; what the card did inside is told by
+sim/bus_monitor/mae_card_bus_monitor.sv.
+"""
+
+import functools
+
+import pytest
+
+from maeslant.protected import attack_runs, rtl_card
+from maeslant.protected.attacks import catalogue, fuzz
+from maeslant.protected.attacks.adversary import On
+from maeslant.protected.attacks.entry import edit_data, flipper
+from maeslant.protected.model import card, wire
+from maeslant.protected.model.constants import CAUSE, PAGE, Cause, Kind, State
+from maeslant.protected.model.link import Attack, BusError
+from maeslant.protected.model.workload import (
+    CAPABILITIES,
+    Machine,
+    by_unit,
+    expected,
+    first,
+    judge,
+    judge_second,
+    octets,
+    second,
+)
+from tests.protected.model.pair import start
+from tests.protected.model.secrets import secrets_of, session_of
+
+PLAIN = {"input one": octets("input one", 320), "input two": octets("input two", 200)}
+FEW = (  # in each place, each kind of notice
+    "flip/request/BATCH/body data",
+    "flip/response/D2H/body chunk tag",
+    "flip/chunk in/bus/60",
+    "flip/chunk out/bus/60",
+    "replay/H2D rung again",
+    "splice/sessions/request",
+    "reorder/beats in",
+    "length/beats in/short",
+    "length/beats in/one byte less",
+    "length/beats in/none",
+    "length/beats in/long",
+    "length/doorbell/H2D/too many",
+    "redirect/nowhere/data out",
+    "redirect/nowhere/number",
+    "finalize/by plain registers",
+    "raw access",
+    "reset/data in/1",
+    "after an error/everything again",
+)
+
+
+@pytest.fixture
+def machine():
+    """The workload's machine around the card, with nobody in between."""
+    made = rtl_card.RtlMachine(Attack())
+    yield made
+    made.close()
+
+
+def test_sessions(machine: Machine) -> None:
+    """Two sessions: results and all that the card did are the reference's."""
+    record = machine.session("first", functools.partial(first))
+    assert record.error is None and not judge(record, expected())
+    assert by_unit(record.witness) == by_unit(expected().witness)
+    assert machine.device.keys is None and not any(machine.device.memory.data)
+    machine.take_back()
+    record = machine.session("second", second)
+    assert record.error is None and not judge_second(record)
+
+
+def test_long_transfers(machine: Machine) -> None:
+    """The same with more than a burst in each."""
+    record = machine.session("first", functools.partial(first, big=True))
+    assert record.error is None and not judge(record, expected(big=True))
+
+
+def test_registers(machine: Machine) -> None:
+    """Capabilities, a refused window behind the registers, a nonce a session."""
+    device = machine.device
+    assert device.capabilities == CAPABILITIES
+    for offset in (0, 0x40, PAGE - 4):
+        address = PAGE * (1 + CAPABILITIES.queues) + offset
+        with pytest.raises(BusError):
+            device.mmio_read(address, 4)
+        with pytest.raises(BusError):
+            device.mmio_write(address, bytes(4))
+    nonces = set()
+    for _ in range(3):
+        nonces.add(device.mmio_read(0x20, 32))
+        machine.take_back()
+    assert len(nonces) == 3
+
+
+@pytest.mark.parametrize("end", ["close", "error", "reset"])
+def test_nothing_is_left(end: str) -> None:
+    """H14: after CLOSE, ERROR or RESET no key, keystream or plaintext is in any signal."""
+    attack = Attack()
+    if end == "error":
+        flip = edit_data(flipper(40))
+        attack = On(flip, what="request", kind=Kind.D2H, nth=2)
+    machine = rtl_card.RtlMachine(attack)
+    secrets = secrets_of(session_of(machine), PLAIN)
+    found: list[str] = []
+
+    def application(host, record) -> None:
+        host.wait(host.open())
+        host.wait(host.h2d(1, 0, PLAIN["input one"], 128))
+        found.extend(machine.device.find(secrets))
+        if end == "reset":
+            machine.take_back()
+            return
+        host.wait(host.h2d(1, 0x1000, PLAIN["input two"], 128))
+        for _ in range(3):
+            host.wait(host.d2h(2, 0, 320, 128))
+        host.wait(host.close())
+
+    record = machine.session("first", application)
+    kinds = {line.split()[0] for line in found}
+    assert kinds >= {"secret", "round", "H", "keystream", "input"}, "the search is blind"
+    assert (record.caught() == "device:TAG") == (end == "error")
+    assert machine.device.keys is None
+    assert machine.device.state == (State.DEAD if end == "error" else State.IDLE)
+    if end == "error":
+        assert machine.device.cause[0] == Cause.TAG
+        assert machine.device.mmio_read(CAUSE, 1) == bytes((Cause.TAG,))
+    assert machine.device.find(secrets) == []
+    machine.close()
+
+
+@pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
+def test_a_session_is_not_replayed(make: type[Machine]) -> None:
+    """A nonce that is stuck and the same secret: refused, on a card as in the reference."""
+    machine = make(Attack())
+    device, stuck = machine.device, bytes(32)
+
+    def installed(secret: bytes, session_id: bytes = bytes(16)) -> bool:
+        return device.install(secret, session_id)
+
+    if make is Machine:
+        device.nonce_source = lambda: stuck
+    else:
+        device.simulator.set_nonces(lambda: stuck)
+    machine.take_back()
+    one, two = octets("one", 32), octets("two", 32)
+    assert installed(one)
+    for _ in range(2):  # a reset between, a failure between
+        machine.take_back()
+        assert not installed(one)
+        assert device.keys is None and device.state == State.DEAD
+        assert device.cause == (Cause.REPLAY, 0, 0)
+    machine.take_back()
+    assert installed(two)
+    machine.take_back()
+    assert installed(two, b"another session.")  # other keys
+    machine.close()
+
+
+@pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
+@pytest.mark.parametrize("place", [(0x20, 0x400), (0x40, 0x410), (0x40, 0x400)])
+def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> None:
+    """A place within a granule is a fault, which counts no run, on a card as in the reference."""
+    machine, legal, found = make(Attack()), not any(at % 64 for at in place), []
+
+    def application(host, record) -> None:
+        host.wait(host.open())
+        host.wait(host.batch(0, start(*place, 100)))
+        for _ in range(20):
+            found.append(
+                host.wait(host.batch(0, [wire.read(card.STATUS), wire.read(card.RUNS, 8)]))
+            )
+
+    record = machine.session("first", application)
+    assert record.error is None
+    status = 0 if legal else card.FAULT
+    assert found[-1] == status.to_bytes(8) + legal.to_bytes(8)
+    machine.close()
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_attack(name: str) -> None:
+    """Some attacks; all of them in the slow test."""
+    (entry,) = attack_runs.choose([name], every=False)
+    assert attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1] == []
+
+
+@pytest.mark.slow
+def test_every_attack() -> None:
+    """The whole catalogue."""
+    wrong = {}
+    for entry in catalogue():
+        found = attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1]
+        if found:
+            wrong[entry.name] = found
+    assert not wrong
+
+
+def test_random_manipulations() -> None:
+    """A few; `maeslant attack --fuzz` makes more."""
+    assert not fuzz.fuzz(60, seed=4_000_000, make=rtl_card.RtlMachine).wrong
+
+
+@pytest.mark.slow
+def test_many_random_manipulations() -> None:
+    """Many."""
+    assert not fuzz.fuzz(1500, seed=5_000_000, make=rtl_card.RtlMachine).wrong

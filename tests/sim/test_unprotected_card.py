@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host of the simulated card without a guard: data in, a run, data out; what goes wrong."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from maeslant.errors import MaeslantError
+from maeslant.protected.model.card import DESTINATION, LENGTH, RUNS, SOURCE, TABLE
+from maeslant.sim import unprotected_card
+from maeslant.sim.unprotected_card import PlainCard
+from tests.device.registers import layout
+
+
+@pytest.fixture
+def card() -> Iterator[PlainCard]:
+    """The small one."""
+    made = PlainCard("unprotected_small", "latency=20-60&order=shuffled&stall=5", size=1 << 20)
+    yield made
+    made.close()
+
+
+def test_run(card: PlainCard) -> None:
+    """A kernel between two transfers, twice."""
+    for seed in range(2):
+        data = random.Random(seed).randbytes(5000)
+        card.load(0, data)
+        for offset, value in ((SOURCE, 0), (DESTINATION, 8192), (LENGTH, len(data))):
+            card.write(offset, value)
+        card.run()
+        assert card.read(RUNS) == seed + 1
+        assert card.fetch(8192, len(data), host=1 << 19) == data.translate(TABLE)
+
+
+def test_pieces(card: PlainCard) -> None:
+    """More transfers than the card keeps waiting."""
+    data = random.Random(3).randbytes(30 * 500)
+    pieces = [(1024 * i, 512 * i, 500) for i in range(30)]
+    for number, (host, _, size) in enumerate(pieces):
+        card.memory[host : host + size] = data[500 * number :][:500]
+    card.transfer(unprotected_card.INWARD, pieces)
+    back = card.fetch(0, 512 * 30, host=1 << 19)
+    assert b"".join(back[512 * i :][:500] for i in range(30)) == data
+
+
+def test_errors(card: PlainCard) -> None:
+    """A place that is not there, host memory that is not mapped, a run that leaves the memory."""
+    with pytest.raises(MaeslantError, match="gave no interrupt"):
+        card.transfer(unprotected_card.INWARD, [(0, 1 << 14, 64)], limit=1000)
+    card.sim.write32(unprotected_card.INWARD + unprotected_card.CHANNEL_STATUS, 0x300)
+    with pytest.raises(MaeslantError, match="failed"):
+        card.transfer(unprotected_card.INWARD, [(1 << 20, 0, 64)])
+    card.write(DESTINATION, 1 << 14)
+    card.write(LENGTH, 1)
+    with pytest.raises(MaeslantError, match="gave the run up"):
+        card.run()
+
+
+def test_map() -> None:
+    """The numbers here are those of the register map."""
+    places = {name: offset for name, (offset, _, _) in layout("mae_unprotected_card").items()}
+    assert places["inward.host_lo"] == unprotected_card.INWARD
+    assert places["outward.host_lo"] == unprotected_card.OUTWARD
+    assert places["kernel"] == unprotected_card.WINDOW
+    for name in ("host_lo", "host_hi", "device", "length", "completed"):
+        wanted = unprotected_card.INWARD + getattr(unprotected_card, name.upper())
+        assert places[f"inward.{name}"] == wanted
+    assert places["inward.status"] == unprotected_card.INWARD + unprotected_card.CHANNEL_STATUS
+    assert places["status"] == unprotected_card.STATUS
+    assert places["irq_enable"] == unprotected_card.IRQ_ENABLE
+    assert places["irq_status"] == unprotected_card.IRQ_STATUS

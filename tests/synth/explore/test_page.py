@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report: fronts, figures, whole files, links; in a browser, without an error."""
+
+import dataclasses
+import io
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from maeslant.errors import MaeslantError
+from maeslant.synth import report
+from maeslant.synth.explore import chart, command, records
+from maeslant.synth.explore.chart import Axis, Line, Mark, Plot
+from maeslant.synth.explore.records import Record
+from tests.synth.explore import standin
+from tests.synth.explore.test_sweep import count, notebook, orders
+from tests.synth.test_flow import library
+
+__all__ = ["notebook"]
+TABLE = """
+lanes:
+  title: Lanes & <more>
+  build: lanes1
+  parameters: {Lanes: [1, 2, 3]}
+  targets: [nangate45, xc7]
+  power: true
+"""
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def run(folder: pathlib.Path, **given: object) -> tuple[bool, str, str]:
+    """The command with stand-ins: whether all was well, its output and its errors."""
+    table = folder / "explore.yml"
+    table.write_text(TABLE)
+    out, err = io.StringIO(), io.StringIO()
+    settings = {"targets": [], "quick": False, "address": None, "jobs": 2, "out": None}
+    settings |= {
+        "picture": None,
+        "finished": False,
+        "as_json": True,
+        "file": table,
+        "function": standin.NAME,
+    } | given
+    good = command.run(
+        **settings, console=Console(file=out, width=200), err=Console(file=err, width=200)
+    )
+    return good, out.getvalue(), err.getvalue()
+
+
+def test_command(notebook: pathlib.Path) -> None:
+    """The page and the JSON have every point with its report's file; failures are said."""
+    orders(notebook, fails=[3])
+    with pytest.raises(MaeslantError, match="no point is finished"):
+        run(notebook, finished=True)
+    good, out, err = run(notebook)
+    found = json.loads(out)
+    assert not good and err.count("failed: lanes, N = 3") == 2
+    assert len(found["points"]) == 4 and len(found["failed"]) == 2
+    text = pathlib.Path(found["page"]).read_text()
+    assert found["page"] == str(report.REPORTS / "explore.html")
+    for point in found["points"]:
+        assert (report.REPORTS / point["report"]).is_file()
+        assert f'href="{point["report"]}"' in text
+    assert "2 points failed" in text and "no 3 lanes today" in text
+    assert "Lanes &amp; &lt;more&gt;" in text and "<more>" not in text
+    assert not re.search(r'(src|href)="(https?:)?//', text) and "@import" not in text
+    assert len(text) < 1_000_000
+    good, out, _ = run(notebook, finished=True)
+    assert good and json.loads(out)["missing"] == 2 and count(notebook, "started") == 6
+    assert "2 more points" in pathlib.Path(found["page"]).read_text()
+    orders(notebook)
+    (report.REPORTS / "pool.json").write_text(
+        json.dumps([{"cards": n, "blocks_per_clock": 3.9 * n, "times_one": n} for n in (1, 2)])
+    )
+    good, out, _ = run(
+        notebook, as_json=False, out=notebook / "other.html", picture=notebook / "a.svg"
+    )
+    assert good and "The page: " in out and "●" in out
+    text = (notebook / "other.html").read_text()
+    drawn = ElementTree.parse(notebook / "a.svg").getroot()
+    assert drawn.tag.endswith("svg") and "P4 N=10" in "".join(drawn.itertext())
+    assert "Many cards" in text and 'href="reports/lanes' in text
+    assert 'href="reports/pool.json"' in text
+    for head, body in re.findall(r"<thead>(.*?)</thead>\s*<tbody>(.*?)</tbody>", text, re.DOTALL):
+        rows = re.findall(r"<tr.*?</tr>", body, re.DOTALL)
+        assert rows and {row.count("<td") for row in rows} == {len(re.findall(r"<th\b", head))}
+    assert count(notebook, "started") == 8
+
+
+def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A published page links to published reports, of all its points and of the pool."""
+    library("nangate45")
+    monkeypatch.setattr(report, "PUBLISHED", notebook / "docs" / "reports")
+    monkeypatch.setattr(command, "DOCS", notebook / "docs")
+    orders(notebook)
+    report.REPORTS.mkdir(exist_ok=True)
+    pool = json.dumps([{"cards": 2, "blocks_per_clock": 7.8, "times_one": 2}])
+    (report.REPORTS / "pool.json").write_text(pool)
+    (notebook / "docs").mkdir()
+    good, out, _ = run(notebook, public=True)
+    text = (notebook / "docs" / "explore.html").read_text()
+    assert good and (notebook / "docs" / "explore.svg").is_file()
+    links = [point["report"] for point in json.loads(out)["points"]] + ["reports/pool.json"]
+    assert len(set(links)) == 7
+    for link in links:
+        assert link.startswith("reports/") and f'href="{link}"' in text
+        assert (notebook / "docs" / link).is_file()
+    assert len(list(report.PUBLISHED.iterdir())) == 7
+    with pytest.raises(MaeslantError, match="--publish takes the whole table"):
+        run(notebook, public=True, quick=True)
+    assert (notebook / "docs" / "explore.html").read_text() == text
+
+
+@pytest.mark.parametrize("row", [{}, {"times_one": 0}, {"times_one": None}, {"times_one": "2"}])
+def test_a_pool_of_noise_is_none(row: dict, notebook: pathlib.Path) -> None:
+    """Figures of the pool that cannot be drawn are taken from elsewhere, or left out."""
+    report.REPORTS.mkdir(exist_ok=True)
+    noise = json.dumps([{"cards": 2, "blocks_per_clock": 7.8} | row])
+    (report.REPORTS / "pool.json").write_text(noise)
+    assert (command._pool() or [None])[0] != report.REPORTS / "pool.json"
+
+
+def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page that cannot be made leaves the old one; a bad place is known before any work."""
+    out = notebook / "page.html"
+    run(notebook, out=out)
+    before = out.read_text()
+
+    def fails(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(command.os, "replace", fails)
+        with pytest.raises(KeyboardInterrupt):
+            run(notebook, out=out)
+    assert out.read_text() == before and not list(notebook.glob(".page.html*"))
+    pipe = notebook / "pipe"
+    os.mkfifo(pipe)
+    for place in (notebook / "none" / "page.html", notebook, pipe):
+        with pytest.raises(MaeslantError, match="no such folder|is a folder|no plain file"):
+            run(notebook, out=place)
+    with pytest.raises(MaeslantError, match="both the page and the picture"):
+        run(notebook, out=out, picture=out)
+    assert pipe.is_fifo()
+
+
+def record(kge: float, gbps: float, target: str = "nangate45") -> Record:
+    """A record with an area and a throughput."""
+    return Record(f"{kge}", target, "pipeline", kge=kge, gbps=gbps)
+
+
+def test_front() -> None:
+    """On the front is what nothing smaller or equal beats, in its own technology."""
+    some = [record(*pair) for pair in ((10, 5), (20, 5), (20, 9), (25, 9), (40, 10), (40, 9))]
+    best = records.front(some, lambda r: r.kge, lambda r: r.gbps)
+    assert [(r.kge, r.gbps) for r in best] == [(10, 5), (20, 9), (40, 10)]
+    other = record(50, 1, "sky130")
+    assert records.best([*some, other]) == {0, 2, 4, 6}
+
+
+def test_figures() -> None:
+    """Efficiencies follow from area, throughput and energy; P4's are those that it prints."""
+    paper = {r.lanes: r for r in records.others() if r.source == "P4 Table 3"}
+    for lanes, density, per_watt in ((1, 856, 1977), (8, 990, 2292), (10, 983, 2377)):
+        assert paper[lanes].density == pytest.approx(density, rel=0.01)
+        assert paper[lanes].per_watt == pytest.approx(per_watt, rel=0.01)
+    assert Record("", "", "pipeline", pj=64).per_watt == pytest.approx(2000)
+    ours = Record("", "", "gcm", mw=10, gbps=100)
+    assert ours.per_watt is None, "blocks that were not counted while the power was"
+    assert dataclasses.replace(ours, source="someone").per_watt == pytest.approx(10000)
+    values = {"Lanes": 3, "RegsPerRound": 2}
+    assert records._function("mae_cipher_lanes", values, {}) == (3, 21)
+    assert records._function("mae_cipher_iter", {"Units": 2}, {}) == (0.2, 10)
+    assert records._function("mae_fifo", {}, {}) == (None, None)
+
+
+def test_chart() -> None:
+    """Marks stand where their values belong, labels on no mark and on no other label."""
+    marks = [Mark(10**n, 2 * n, "blue", label=f"point {n}", data=f"r{n}") for n in range(4)]
+    marks += [Mark(10, 2.1, "red", "square", True, "beside it", "p0")]
+    plot = Plot(
+        "a <b>", Axis("x, kGE", log=True, low=1, high=1000), Axis("y", low=0, high=6), marks,
+        [Line([(1, 0), (1000, 6)], "green", stairs=True)], [("blue", "circle", False, "ours")],
+    )  # fmt: skip
+    text = chart.render(plot, 400, 300)
+    at = [tuple(map(float, pair)) for pair in re.findall(r"translate\(([\d.]+),([\d.]+)\)", text)]
+    x, y = zip(*at[:4], strict=True)
+    steps = [b - a for a, b in zip(x, x[1:], strict=False)]
+    assert steps == pytest.approx([steps[0]] * 3, abs=0.2) and y[0] > y[1] > y[2] > y[3]
+    assert "a &lt;b&gt;" in text and "x, kGE" in text and text.count('class="name"') == 5
+    assert [chart.number(value) for value in (0, 0.12345, 12.345, 990.4, 123456)] == [
+        "0", "0.123", "12.3", "990", "123,456",
+    ]  # fmt: skip
+    rows = chart.ranking("t", "x", marks, width=400)
+    assert rows.index("point 3") < rows.index("point 0")
+
+
+ACTIONS = """
+<pre id="seen"></pre><script>
+const seen = {};
+const fire = (name) => document.querySelector(name).dispatchEvent(new Event("pointerenter"));
+fire('.point[data-of="r2"]');
+seen.tip = document.getElementById("tip").innerText;
+const wishes = document.getElementById("wishes");
+wishes.elements.gbps.value = 300;
+wishes.dispatchEvent(new Event("input"));
+seen.shown = [...document.querySelectorAll("tr[data-of^=r]:not(.gone)")].map((r) => r.id);
+seen.answer = document.getElementById("answer").innerText;
+document.querySelector('.point[data-of="p0"]').dispatchEvent(new Event("click"));
+seen.pinned = document.querySelector("tr.pinned").id;
+const heads = [...document.querySelectorAll("#points th")];
+const head = heads.find((h) => h.innerText.startsWith("kGE"));
+head.click(); head.click();
+seen.sorted = [...document.querySelectorAll("tr[data-of^=r]")].map((r) => r.id);
+document.querySelectorAll(".tabs button")[1].click();
+seen.panels = [0, 1].map((n) => document.getElementById("area" + n).hidden);
+document.getElementById("theme").click();
+seen.theme = document.documentElement.dataset.theme;
+document.getElementById("seen").textContent = JSON.stringify(seen);
+</script></body>"""
+
+
+def browse(file: pathlib.Path) -> tuple[str, str]:
+    """The page's text after its scripts, and what the browser's console said."""
+    done = subprocess.run(
+        [
+            *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
+            *(f"--user-data-dir={file.parent / 'profile'}", "--virtual-time-budget=2000"),
+            *("--dump-dom", f"file://{file}"),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+    return done.stdout, "\n".join(console)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not CHROMIUM, reason="no Chromium here")
+def test_browser(notebook: pathlib.Path) -> None:
+    """In headless Chromium: no error, tips, wishes, pinned rows, sorting, tabs, light and dark."""
+    file = notebook / "page.html"
+    run(notebook, out=file)
+    text = file.read_text()
+    file.write_text(text.replace("</body>", ACTIONS))
+    dom, console = browse(file)
+    assert not console
+    seen = json.loads(re.search(r'<pre id="seen">(.*?)</pre>', dom, re.DOTALL)[1])
+    assert all(text in seen["tip"] for text in ("lanes2", "320 Gbit/s", "250 kGE", "report.json"))
+    # Wishes: 300 Gbit/s take two lanes; without a clock, on xc7, nobody knows.
+    assert seen["shown"] == ["r2", "r4"] and "2 of 6 fit" in seen["answer"]
+    assert seen["pinned"] == "p0" and seen["sorted"][:3] == ["r4", "r2", "r0"]
+    assert seen["panels"] == [True, False] and seen["theme"] in ("light", "dark")
+    file.write_text(text.replace('"use strict";', '"use strict"; nothing.there();'))
+    assert "Uncaught ReferenceError" in browse(file)[1]

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Break the RTL, or what measures it, on purpose, place by place, and see that the tests notice.
+
+tests/mutations*.yml list the places. Each is made in a copy of the tree, where the test named
+beside it must fail; the same test must pass on the copy as it is. Words on the command line
+choose some. `--write` only writes the list into docs/mutations.md; `--check` sees that each place
+is still there and the page as the lists are.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import yaml
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from maeslant import paths
+from maeslant.synth import liberty
+
+LISTS = sorted((paths.ROOT / "tests").glob("mutations*.yml"))
+PAGE = paths.ROOT / "docs" / "mutations.md"
+TIMEOUT = 1800
+
+
+def copy_tree(folder: pathlib.Path) -> pathlib.Path:
+    """The tree without what was built, sharing the environment."""
+    tree = folder / "tree"
+    ignore = shutil.ignore_patterns("build", ".venv", ".git", "__pycache__", ".pytest_cache")
+    shutil.copytree(paths.ROOT, tree, ignore=ignore)
+    (tree / ".venv").symlink_to(paths.ROOT / ".venv")
+    runtime = paths.BUILD / "bench"
+    for shared in runtime.glob(".runtime-*") if runtime.is_dir() else ():
+        shutil.copytree(shared, tree / "build" / "bench" / shared.name)
+    return tree
+
+
+def passes(tree: pathlib.Path, test: str) -> bool:
+    """Whether a test passes in a copy of the tree."""
+    command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
+    result = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
+        cwd=tree,
+        env=os.environ | {liberty.FOLDER: str(liberty.folder())},
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    if result.returncode not in (0, 1):
+        sys.exit(f"{test} did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
+    return result.returncode == 0
+
+
+def try_one(item: dict[str, str]) -> bool:
+    """Break one place; True when its test noticed."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        tree = copy_tree(pathlib.Path(folder))
+        file = tree / item["file"]
+        text = file.read_text()
+        if text.count(item["find"]) != 1:
+            sys.exit(f"{item['name']}: {item['file']} must hold the text to break exactly once")
+        file.write_text(text.replace(item["find"], item["replace"]))
+        return not passes(tree, item["test"])
+
+
+def check_intact(test: str) -> None:
+    """Stop when a test fails on the tree as it is: its failure would prove nothing."""
+    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
+        if not passes(copy_tree(pathlib.Path(folder)), test):
+            sys.exit(f"{test} fails on the tree as it is")
+
+
+def page(items: list[dict[str, str]]) -> str:
+    """The list as a page."""
+    lines = ["# What happens when something is wrong", ""]
+    lines += ["`make mutations` breaks each of these places in a copy of the tree, and the test"]
+    lines += ["beside it must fail. Written by `tools/mutate.py --write`.", ""]
+    lines += ["| what is broken | where | the test that must notice |", "|---|---|---|"]
+    for item in items:
+        lines.append(f"| {item['name']} | `{item['file']}` | `{item['test']}` |")
+    return "\n".join(lines) + "\n"
+
+
+def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
+    """What of the lists no longer fits the tree."""
+    found = []
+    for item in items:
+        file, test = root / item["file"], item["test"].split()[0].split("::")[0]
+        if not file.is_file() or file.read_text().count(item["find"]) != 1:
+            found.append(f"{item['name']}: {item['file']} holds its text not exactly once")
+        if not (root / test).is_file():
+            found.append(f"{item['name']}: there is no {test}")
+    if not PAGE.is_file() or PAGE.read_text() != page(items):
+        found.append("docs/mutations.md is stale; run: python tools/mutate.py --write")
+    return found
+
+
+def main() -> int:
+    """Try every place, or those whose name contains a given word."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("words", nargs="*", help="only places whose name has one of these")
+    parser.add_argument("--write", action="store_true", help="write docs/mutations.md and stop")
+    parser.add_argument("--check", action="store_true", help="see that the lists fit the tree")
+    arguments = parser.parse_args()
+    items = [item for path in LISTS for item in yaml.safe_load(path.read_text())]
+    if arguments.write:
+        PAGE.write_text(page(items))
+        return 0
+    if arguments.check:
+        found = stale(items)
+        for line in found:
+            print(line, file=sys.stderr)
+        return 1 if found else 0
+    if arguments.words:
+        items = [i for i in items if any(word in i["name"] for word in arguments.words)]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(check_intact, dict.fromkeys(item["test"] for item in items)))
+        caught = []
+        for item, noticed in zip(items, pool.map(try_one, items), strict=True):
+            print(f"{'noticed' if noticed else 'MISSED '}  {item['name']}", flush=True)
+            caught.append(noticed)
+    print(f"{sum(caught)} of {len(caught)} mutations noticed")
+    return 0 if all(caught) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
