@@ -60,7 +60,7 @@ mutations: $(READY) ## Break the RTL on purpose, place by place, and see the tes
 	@$(PY) tools/mutate.py
 
 .PHONY: check
-check: $(READY) ## Check format, lint, layering, house rules and that nothing generated is stale
+check: $(READY) ## Check format, lint, layering, repository checks and that nothing generated is stale
 	@$(PY) tools/check_layers.py
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_readme.py

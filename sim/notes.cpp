@@ -17,9 +17,9 @@ void set_notes(Notes *notes) { current = notes; }
 
 extern "C" {
 
-// Called by sim/witness (DPI-C); `data` is 512 bits, byte 0 in bits 7:0.
-void maeslant_witness(unsigned kind, unsigned long long a, unsigned long long b,
-                      unsigned long long c, const uint32_t *data) {
+// Called by sim/monitor (DPI-C); `data` is 512 bits, byte 0 in bits 7:0.
+void maeslant_bus_monitor(unsigned kind, unsigned long long a, unsigned long long b,
+                          unsigned long long c, const uint32_t *data) {
     if (current == nullptr) return;
     mae_sim_note note = {};
     note.kind = kind;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""House rules that a glance at the files can check.
+"""Repository checks that a glance at the files can check.
 
 Every module of rtl/ has its test, a file of its own or one in the same folder whose docstring names
 the module as a part that it covers; a file over 500 lines has an ADR that names it; every source
@@ -57,9 +57,11 @@ def test_problems(root: pathlib.Path) -> list[str]:
     """Modules without a test in the mirrored place."""
     found = []
     for path in modules(root):
-        folder = root / "tests" / path.relative_to(root / "rtl").parts[0]
+        folder = root / "tests" / path.relative_to(root / "rtl").parent
         test = folder / f"test_{path.stem.removeprefix('mae_')}.py"
-        if not test.exists() and path.stem not in _covered(folder):
+        if not test.exists() and path.stem not in _covered(
+            root / "tests" / path.relative_to(root / "rtl").parts[0]
+        ):
             found.append(
                 f"{path}: has no {test.relative_to(root)}, and no docstring there names it"
             )
@@ -69,7 +71,7 @@ def test_problems(root: pathlib.Path) -> list[str]:
 def _covered(folder: pathlib.Path) -> set[str]:
     """The modules that the docstrings of a folder's tests name."""
     docstrings = (
-        ast.get_docstring(ast.parse(path.read_text())) or "" for path in folder.glob("test_*.py")
+        ast.get_docstring(ast.parse(path.read_text())) or "" for path in folder.glob("**/test_*.py")
     )
     return set(re.findall(r"\bmae_\w+", " ".join(docstrings)))
 

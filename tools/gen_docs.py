@@ -137,7 +137,8 @@ def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tu
     near, seen = [name], {name}
     while near:
         for word in near:
-            own = f"tests/{modules[word].folder}/test_{word.removeprefix('mae_')}.py"
+            mirrored = modules[word].path.relative_to(paths.RTL).parent
+            own = f"tests/{mirrored}/test_{word.removeprefix('mae_')}.py"
             named = [path for path, text in tests.items() if re.search(rf"\b{word}\b", text)]
             found = [own] if own in tests else named
             if found:

@@ -3,11 +3,11 @@
 // mae_axi4_checker: watches one AXI4 port and asserts the rules of the side that owns it; drives
 // nothing. Latency: none, a violation is reported at the clock edge at which it is seen.
 //
-// Subordinate: 1 if the port is a subordinate's. AssumeOther: in proofs, the rules of the other side
-// are assumed. LogBursts: bursts of writes, and of reads of one ID, that are under way at once: fewer
-// than 2^LogBursts.
-// Source: ARM IHI 0022: A3.1.2 (reset), A3.2.1 (handshake), A3.4.1 (bursts), A3.4.3 (strobes), A5.2.2
-// (AXI4: write data in the order of addresses), A7.2.4 (exclusive accesses).
+// Subordinate: 1 if the port is a subordinate's. AssumeOther: in proofs, the rules of the other
+// side are assumed. LogBursts: bursts of writes, and of reads of one ID, that are under way at
+// once: fewer than 2^LogBursts.
+// Source: ARM IHI 0022: A3.1.2 (reset), A3.2.1 (handshake), A3.4.1 (bursts), A3.4.3 (strobes),
+// A5.2.2 (AXI4: write data in the order of addresses), A7.2.4 (exclusive accesses).
 
 `include "mae_bus_rule.svh"
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axil_checker: watches one AXI4-Lite port and asserts the rules of the side that owns it; drives
-// nothing. Latency: none, a violation is reported at the clock edge at which it is seen.
+// mae_axil_checker: watches one AXI4-Lite port and asserts the rules of the side that owns it;
+// drives nothing. Latency: none, a violation is reported at the clock edge at which it is seen.
 //
-// Subordinate: 1 if the port is a subordinate's. AssumeOther: in proofs, the rules of the other side
-// are assumed. CountWidth: accesses under way at once, 2^CountWidth - 1 at most.
-// Source: ARM IHI 0022: A3.1.2 (reset), A3.2.1 (handshake), A3.3.1 (dependencies), B1.1 (AXI4-Lite).
+// Subordinate: 1 if the port is a subordinate's. AssumeOther: in proofs, the rules of the other
+// side are assumed. CountWidth: accesses under way at once, 2^CountWidth - 1 at most.
+// Source: ARM IHI 0022: A3.1.2 (reset), A3.2.1 (handshake), A3.3.1 (dependencies), B1.1
+// (AXI4-Lite).
 
 `include "mae_bus_rule.svh"
 

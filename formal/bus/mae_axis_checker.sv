@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axis_checker: watches one AXI4-Stream port and asserts the rules of the side that owns it; drives
-// nothing. Latency: none, a violation is reported at the clock edge at which it is seen.
+// mae_axis_checker: watches one AXI4-Stream port and asserts the rules of the side that owns it;
+// drives nothing. Latency: none, a violation is reported at the clock edge at which it is seen.
 //
 // Receiver: 1 if the port is a receiver's (it has no rules to keep: TREADY is free, §2.2.1).
 // AssumeOther: in proofs, the rules of the other side are assumed. flush_i: a clear or an abort,

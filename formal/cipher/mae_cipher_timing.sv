@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_cipher_timing: a cipher core with its secret inputs (the key, the data) apart from the others
-// and all that says when (timing_o) apart from its results. maeslant/verify/prove/independence.py shows
-// that no path leads from secret_* to timing_o. Legal: Core 0 (mae_cipher_min_area), 1
+// and all that says when (timing_o) apart from its results. maeslant/verify/prove/independence.py
+// shows that no path leads from secret_* to timing_o. Legal: Core 0 (mae_cipher_min_area), 1
 // (mae_cipher_iter). Leak makes a path on purpose.
 
 module mae_cipher_timing

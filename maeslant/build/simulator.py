@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Build the simulated machine of a named build: Verilator, then its harness of sim/, one library.
 
-``python -m maeslant.build.simulator NAME`` prints the library's path. A build whose sources, parameters
-and tools have not changed costs a few milliseconds; two processes may ask for one at once.
+``python -m maeslant.build.simulator NAME`` prints the library's path. A build whose sources,
+parameters and tools have not changed costs a few milliseconds; two processes may ask for one at
+once.
 """
 
 import argparse
@@ -43,7 +44,8 @@ ENGINES = {
 # What is bound to a top to tell of its inside.
 BUS_MONITORS = {
     top: [
-        SIM / "witness" / f"mae_{name}.sv" for name in ("bus_monitor_pkg", "bus_monitor_time", own)
+        SIM / "bus_monitor" / f"mae_{name}.sv"
+        for name in ("bus_monitor_pkg", "bus_monitor_time", own)
     ]
     for top, own in (
         ("mae_protected_card", "card_bus_monitor"),
@@ -144,7 +146,13 @@ def _harness_files(top: str) -> list[pathlib.Path]:
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
         rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
-        return [*own, *rest, *SIM.glob("*.h"), *SIM.glob("include/*.h"), *SIM.glob("plain/**/*.h")]
+        return [
+            *own,
+            *rest,
+            *SIM.glob("*.h"),
+            *SIM.glob("include/*.h"),
+            *SIM.glob("wave_headers/**/*.h"),
+        ]
     folder = SIM / ENGINES[top]
     shared = [SIM / name for name in ("runtime.cpp", "runtime.h", "random.h")]
     own = folder / f"{folder.name}.cpp"
@@ -237,7 +245,7 @@ def _harness(
     flags += ["-DVERILATOR=1"]
     if trace:  # where the system lacks a header, ours stands in: valid files, only larger
         missing = [header for _, header in FST_NEEDS if not _has_header(header)]
-        flags += [f"-I{SIM / 'plain' / header.removesuffix('.h')}" for header in missing]
+        flags += [f"-I{SIM / 'wave_headers' / header.removesuffix('.h')}" for header in missing]
     top, *shared = [path for path in files if path.suffix == ".cpp"]
     parts = [path for path in shared if path.parent == top.parent != SIM]
     shared = [path for path in shared if path not in parts]

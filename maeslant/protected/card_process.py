@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operating system's process that also counts: python -m maeslant.protected.card_process SOCKET ...
+"""Serve a card to an enclave as the operating system's process does, and count what it saw.
+
+Usage: python -m maeslant.protected.card_process SOCKET ...
 
 As maeslant-os (driver/os), with a simulated card or the reference's, and at its end writes what the
 simulator counted. Arguments: socket number, library or "reference", options, MiB of shared memory,

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operating system's process with the reference's card: python -m maeslant.protected.host_process SOCKET.
+"""Serve the reference model's card as the operating system's process.
+
+Usage: python -m maeslant.protected.host_process SOCKET
 
 For tests of the protected driver's two processes without a simulator; a simulated card is served by
 the program maeslant-os (driver/os).

@@ -25,7 +25,7 @@ from maeslant.build import simulator
 from maeslant.errors import MaeslantError
 from maeslant.protected.network import digits, layers, memory
 
-PROTECTED, PLAIN = "protected", "plain"  # builds
+PROTECTED, UNPROTECTED = "protected", "unprotected"  # builds
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CONDITIONS = "host memory: 50-300 clocks latency, answers shuffled"
 GROUP = 20  # images
@@ -121,12 +121,12 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
     return labels, _counts(counts, clocks, kernel)
 
 
-def plain(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
+def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
     """The same on the card without a guard: no enclave, no second process."""
-    from maeslant.sim.unprotected_jobs import PlainJobs
+    from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
     labels: list[int] = []
-    with PlainJobs(PLAIN, OPTIONS, MEBIBYTES << 20) as card:
+    with UnprotectedJobs(UNPROTECTED, OPTIONS, MEBIBYTES << 20) as card:
         begin = card.clocks()
         loaded: dict[int, list] = {}
         kernel = 0
@@ -193,15 +193,15 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
     library = "reference"
     if card or not is_protected:
         with err.status("making the card from its SystemVerilog (minutes, once)"):
-            library = str(simulator.build(PROTECTED if is_protected else PLAIN))
+            library = str(simulator.build(PROTECTED if is_protected else UNPROTECTED))
     start = time.monotonic()
     with bar(images, err) as seen:
         todo = groups(network, pixels)
-        labels, counts = protected(todo, library, seen) if is_protected else plain(todo, seen)
+        labels, counts = protected(todo, library, seen) if is_protected else unprotected(todo, seen)
     right = sum(int(a == b) for a, b in zip(labels, wanted, strict=True))
     return {
         "images": images,
-        "card": library if library == "reference" else (PROTECTED if is_protected else PLAIN),
+        "card": library if library == "reference" else (PROTECTED if is_protected else UNPROTECTED),
         "correct": right,
         "accuracy": right / images,
         "equal_to_reference": labels == digits.labels(network, pixels),

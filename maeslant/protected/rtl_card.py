@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated protected card in place of the reference's: same calls, same witness.
+"""The simulated protected card in place of the reference's: same calls, same monitor.
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
-card did inside comes from witnesses bound to its modules (sim/witness), what it keeps from the
+card did inside comes from monitors bound to its modules (sim/monitor), what it keeps from the
 model's state.
 """
 
@@ -41,7 +41,7 @@ class Note(enum.IntEnum):
 
 
 class Time(enum.IntEnum):
-    """What began or ended, as mae_bus_monitor_pkg numbers it; an answer's number is in host memory."""
+    """Numbers events as mae_bus_monitor_pkg does; an answer's number is in host memory."""
 
     IN_BEGINS = 0
     IN_ENDS = 1
@@ -73,11 +73,11 @@ class RtlDevice:
         *,
         build: str = BUILD,
         options: str = "",
-        witness: bool = True,
+        monitor: bool = True,
     ) -> None:
         self.simulator = Simulator(simulator.build(build), options)
         self.bus = None
-        self.witness: list[tuple] = []
+        self.monitor: list[tuple] = []
         self.times: list[tuple[int, int]] = []  # Time, clock
         self.news = False  # whether something happened
         self.inside = 0  # callbacks that are being made
@@ -90,7 +90,7 @@ class RtlDevice:
         self.image = bytearray(len(self.memory.rows))  # what was written, in order
         self.seen = bytearray()
         self.length = 0
-        self.simulator.set_notes(witness)
+        self.simulator.set_notes(monitor)
         self.settle()
         low, high = (self.simulator.read32(0x10 + at) for at in (0, 4))
         self.capabilities = Capabilities.unpack(high << 32 | low)
@@ -195,7 +195,7 @@ class RtlDevice:
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:
-        """Notes as the reference's witness tells them."""
+        """Notes as the reference's monitor tells them."""
         for kind, a, b, c, data in self.simulator.notes():
             self.news = True
             match kind:
@@ -209,20 +209,20 @@ class RtlDevice:
                     width = 1 << (b & 3)
                     if b >> 8:
                         value = int.from_bytes(data[:8], "little")
-                        self.witness.append(("write", a, c, width, value))
+                        self.monitor.append(("write", a, c, width, value))
                     else:
-                        self.witness.append(("read", a, c, width))
+                        self.monitor.append(("read", a, c, width))
                 case Note.START:
                     self.length, self.seen = a, bytearray()
                 case Note.KERNEL_ROW:
                     self.seen += data[:16]
                 case Note.END:
                     entry = ("fault",) if a else ("run", bytes(self.seen[: self.length]))
-                    self.witness.append(entry)
+                    self.monitor.append(entry)
                 case Note.MOVED:
-                    self.witness.append(("release", a, b, bytes(self.image[b : b + c])))
+                    self.monitor.append(("release", a, b, bytes(self.image[b : b + c])))
                 case Note.FATAL:
-                    self.witness.append(("error", Cause(a)))
+                    self.monitor.append(("error", Cause(a)))
                 case Note.TIME:
                     self.times.append((a, b))
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The protected driver (driver/enclave) in Python: sessions, tasks, and any untrusted world.
 
-`Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what drives
-the reference drives the C driver.
+`Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what
+drives the reference drives the C driver.
 """
 
 import functools

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A simulated machine in Python: registers, time, bursts that Python answers, what it keeps inside.
 
-The header is the only declaration. For the driver's own use of the machines see maeslant/driver/device.py.
+The header is the only declaration. For the driver's own use of the machines see
+maeslant/driver/device.py.
 """
 
 import errno
@@ -150,11 +151,11 @@ class Simulator:
         self._check(self.lib.mae_sim_set_nonces(self.handle, call, self.ffi.NULL))
 
     def set_notes(self, wanted: bool) -> None:
-        """Whether the witnesses' notes are kept for :meth:`notes`."""
+        """Whether the monitors' notes are kept for :meth:`notes`."""
         self.lib.mae_sim_set_notes(self.handle, int(wanted))
 
     def notes(self) -> Iterator[tuple[int, int, int, int, bytes]]:
-        """The witnesses' notes since the last call: kind, three numbers, 64 bytes."""
+        """The monitors' notes since the last call: kind, three numbers, 64 bytes."""
         note = self.ffi.new("struct mae_sim_note *")
         while self.lib.mae_sim_take_note(self.handle, note):
             yield note.kind, note.a, note.b, note.c, bytes(self.ffi.buffer(note.data))

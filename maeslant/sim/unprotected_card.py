@@ -9,7 +9,7 @@ from maeslant.build import simulator
 from maeslant.errors import MaeslantError
 from maeslant.sim.machine import Simulator
 
-BUILD = "plain"
+BUILD = "unprotected"
 IRQ_ENABLE, IRQ_STATUS, STATUS = 0x10, 0x14, 0x0C
 INWARD, OUTWARD, WINDOW = 0x40, 0x80, 0x100
 HOST_LO, HOST_HI, DEVICE, LENGTH, COMPLETED, CHANNEL_STATUS = range(0, 0x18, 4)
@@ -19,7 +19,7 @@ LONGEST = 1 << 20
 HOST = 1 << 32  # where host memory is mapped
 
 
-class PlainCard:
+class UnprotectedCard:
     """One card and `size` bytes of host memory in reach of it (`memory`)."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:

@@ -20,7 +20,7 @@ from maeslant.sim.unprotected_card import (
     KERNEL_STATUS,
     LENGTH,
     OUTWARD,
-    PlainCard,
+    UnprotectedCard,
 )
 
 BUSY = 1
@@ -29,7 +29,7 @@ PAUSE = 4096  # clocks
 PATIENCE = 50_000  # pauses
 
 
-class PlainJobs(PlainCard):
+class UnprotectedJobs(UnprotectedCard):
     """An open card; use it as a context manager. Transfers are numbered in their direction."""
 
     def __init__(self, build: str, options: str = "", size: int = 1 << 24) -> None:

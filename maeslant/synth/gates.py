@@ -91,7 +91,7 @@ def check_simulator() -> None:
 def tests(top: str) -> str:
     """The Python module with a hardware module's tests."""
     source = next(paths.RTL.glob(f"*/**/{top}.sv"))
-    folder = source.relative_to(paths.RTL).parts[0]
+    folder = source.relative_to(paths.RTL).parent
     file = paths.ROOT / "tests" / folder / f"test_{top.removeprefix('mae_')}.py"
     if not file.exists():
         raise SynthesisError(f"{top} has no tests of its own: no {file.relative_to(paths.ROOT)}")

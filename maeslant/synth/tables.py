@@ -4,10 +4,10 @@
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
 
-A table is rows of points and of peers (configs/related_work.yml), under columns that are functions of one.
-What a paper gives only as a picture is said to be one. The points' reports are published beside, in
-docs/reports: what was synthesized by anyone is not synthesized again until something it depends on
-changes.
+A table is rows of points and of peers (configs/related_work.yml), under columns that are functions
+of one. What a paper gives only as a picture is said to be one. The points' reports are published
+beside, in docs/reports: what was synthesized by anyone is not synthesized again until something it
+depends on changes.
 """
 
 import dataclasses
@@ -199,7 +199,7 @@ def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
 def tables() -> tuple[Table, ...]:
     """All tables."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
-    wholes = (("protected", "plain"), ("protected_small", "unprotected_small"))
+    wholes = (("protected", "unprotected"), ("protected_small", "unprotected_small"))
     return (
         Table(
             "Paper 004, Table 3: N pipelines on one key expansion",

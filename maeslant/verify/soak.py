@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The GCM stream engine beside OpenSSL: random messages, each with a tampered twin, at every width.
 
-``python -m maeslant.verify.soak --messages 100000 --seed 1`` (`make soak`) runs the whole; the counts say
-what was seen. Keys change on the way, two of them live; stalls, aborts and clears come at random.
+``python -m maeslant.verify.soak --messages 100000 --seed 1`` (`make soak`) runs the whole; the
+counts say what was seen. Keys change on the way, two of them live; stalls, aborts and clears come
+at random.
 """
 
 import argparse

@@ -4,8 +4,8 @@
 // AXI4-Lite. Reads and writes take turns at the block, which carries out one at a time; a response
 // that is not taken holds back its own direction alone.
 //
-// Latency: 2 clocks an access, plus what an external register waits. Throughput: one access a clock.
-// Every output of the bus comes from a register. Legal: AddrWidth 2..64.
+// Latency: 2 clocks an access, plus what an external register waits. Throughput: one access a
+// clock. Every output of the bus comes from a register. Legal: AddrWidth 2..64.
 // Source: ARM IHI 0022 (AXI4-Lite); PeakRDL-regblock, "CPU interface: passthrough".
 
 `include "mae_assert.svh"

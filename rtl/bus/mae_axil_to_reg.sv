@@ -2,14 +2,15 @@
 //
 // mae_axil_to_reg: AXI4-Lite on one side, accesses to registers on the other.
 //
-// A write is shown once its address and its data are there; it and a read hold until *_done_i, which
-// may come in the same clock, with the answer beside it. Both directions go on independently: neither
-// waits for the other's answer to be taken. A write without a strobe is answered and never shown.
+// A write is shown once its address and its data are there; it and a read hold until *_done_i,
+// which may come in the same clock, with the answer beside it. Both directions go on independently:
+// neither waits for the other's answer to be taken. A write without a strobe is answered and never
+// shown.
 //
 // Latency: an access is shown in the clock after it was taken, its answer is on the bus in the
-// clock after *_done_i: 2 clocks a write or read with done at once. Throughput: one of each a clock.
-// Every output of the bus comes from a register (IHI 0022 A3.2.1: no combinational path between
-// inputs and outputs), whatever *_done_i depends on. Legal: AddrWidth 2..64.
+// clock after *_done_i: 2 clocks a write or read with done at once. Throughput: one of each a
+// clock. Every output of the bus comes from a register (IHI 0022 A3.2.1: no combinational path
+// between inputs and outputs), whatever *_done_i depends on. Legal: AddrWidth 2..64.
 // Source: ARM IHI 0022 (AXI4-Lite).
 
 `include "mae_assert.svh"

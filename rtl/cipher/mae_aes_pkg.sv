@@ -37,14 +37,14 @@ package mae_aes_pkg;
   } dirs_e;
 
   // Implementations of the S-box: the FIPS 197 table; GF((2^4)^2) with the polynomials of P3;
-  // the smallest published Boolean circuit; one with few gates one behind the other; one whose wires
-  // seldom change.
+  // the smallest published Boolean circuit; one with few gates one behind the other; one whose
+  // wires seldom change.
   typedef enum logic [2:0] {
-    SboxTable   = 3'd0,
-    SboxTower   = 3'd1,
+    SboxTable = 3'd0,
+    SboxTower = 3'd1,
     SboxBoolean = 3'd2,
     SboxLowDepth = 3'd3,
-    SboxOnehot  = 3'd4
+    SboxOnehot = 3'd4
   } sbox_impl_e;
 
   localparam int unsigned MaxRounds = 14;

@@ -2,10 +2,10 @@
 //
 // mae_cipher_lanes: Lanes unrolled pipelines on one key expansion and one key memory.
 //
-// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a round;
-// 5, 6, 7 with RoundsPerReg = 2.
-// Throughput: Lanes blocks a clock. A key: see mae_round_key_mem; other banks keep flowing while one is
-// loaded.
+// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a
+// round; 5, 6, 7 with RoundsPerReg = 2.
+// Throughput: Lanes blocks a clock. A key: see mae_round_key_mem; other banks keep flowing while
+// one is loaded.
 // Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
 // are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3; RoundsPerReg 1 or 2
 // (mae_pipe_rounds; with 2, encryption too waits until all round keys are made); KeyClocks
@@ -14,8 +14,8 @@
 // Ports: the contract in mae_aes_pkg. Readies are combinational in bank, direction and in
 // key_valid_i, key_i.bank; answers come from registers. Blocks of different key lengths in one lane
 // keep their order: the shorter one waits, 2 or 4 rounds at most, behind a longer one.
-// clear_i: all keys and data are gone within 2 clocks (data with Flush = 1: within the latency and 1
-// clock), all banks are unloaded.
+// clear_i: all keys and data are gone within 2 clocks (data with Flush = 1: within the latency and
+// 1 clock), all banks are unloaded.
 // Source: FIPS 197, P4. Constant-time: yes. Masked: no.
 
 `include "mae_assert.svh"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_min_area: the smallest core of one round a clock: round keys are made in the clock that
-// uses them (mae_key_on_the_fly), for one key.
+// mae_cipher_min_area: the smallest core of one round a clock: round keys are made in the clock
+// that uses them (mae_key_on_the_fly), for one key.
 //
 // Latency: 10, 12 or 14 clocks for AES-128, -192, -256. Throughput: a block every 10, 12 or 14
 // clocks: the next one is taken in the clock of the answer, in either direction, also when it is

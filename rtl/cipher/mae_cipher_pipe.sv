@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_pipe: one unrolled pipeline with its own key expansion and key memory: mae_cipher_lanes
-// with one lane; all that is said there holds here.
+// mae_cipher_pipe: one unrolled pipeline with its own key expansion and key memory:
+// mae_cipher_lanes with one lane; all that is said there holds here.
 //
 // Latency: Nr * RegsPerRound + 1 clocks (11 for AES-128 at one register a round). Throughput: one
 // block a clock. Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3;

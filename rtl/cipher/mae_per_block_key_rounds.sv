@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_per_block_key_rounds: AES encryption of Blocks blocks a clock under a key that comes with them: the
-// rounds and the key schedule unrolled side by side.
+// mae_per_block_key_rounds: AES encryption of Blocks blocks a clock under a key that comes with
+// them: the rounds and the key schedule unrolled side by side.
 //
 // Latency: Nr + 1 clocks with Nr of MaxKeyLen, for every key length. Throughput: a key with its
 // blocks every clock. There is no stall and no ready: the answer shows for one clock.

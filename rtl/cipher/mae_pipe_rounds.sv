@@ -6,16 +6,15 @@
 // Throughput: one block a clock.
 // Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3 (mae_sub_bytes says where the
 // second and third stand); RoundsPerReg 1, or 2 with RegsPerRound = 1: a register behind every
-// second round, none in front of the first, for the least energy (a block then needs all round keys:
-// enc_ready_i is to wait for them); Flush 0 or 1; CtxBits 0..8, the bits of the context that come
-// back, the others are 0.
-// Requests and answers: the contract in mae_aes_pkg. req_ready_o depends combinationally on
-// req_i.bank and req_i.dir. used_o[b]: a block of bank b enters in this clock.
-// keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
-// clear_i: no block is left in the next clock. With Flush = 0 no data are left one clock later: each
-// register is reset and cleared where there is no block. With Flush = 1 the data registers are bare,
-// which saves a fifth of their area: only zeros enter where no block does, and what clear_i or reset
-// left is pushed out in Nr * RegsPerRound + 1 clocks.
+// second round, none in front of the first, for the least energy (a block then needs all round
+// keys: enc_ready_i is to wait for them); Flush 0 or 1; CtxBits 0..8, the bits of the context that
+// come back, the others are 0. Requests and answers: the contract in mae_aes_pkg. req_ready_o
+// depends combinationally on req_i.bank and req_i.dir. used_o[b]: a block of bank b enters in this
+// clock. keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
+// clear_i: no block is left in the next clock. With Flush = 0 no data are left one clock later:
+// each register is reset and cleared where there is no block. With Flush = 1 the data registers are
+// bare, which saves a fifth of their area: only zeros enter where no block does, and what clear_i
+// or reset left is pushed out in Nr * RegsPerRound + 1 clocks.
 // Source: FIPS 197 §5.1, §5.3; P4. Constant-time: yes. Masked: no.
 //
 // Positions in the pipeline are numbered by the clocks that remain until the answer: round r from

@@ -5,7 +5,8 @@
 // Ports are those of mae_mode_engine and of mae_key_cache's writing side; latency, throughput and
 // readies are theirs too. Iterative = 1 takes mae_cipher_iter (one unit, a round a clock), else
 // mae_cipher_lanes. Constant-time: yes, for one message; messages wait for each other. Masked: no.
-// clear_i erases keys, chain values and data; wiping_o is high from the next clock until all of it is gone.
+// clear_i erases keys, chain values and data; wiping_o is high from the next clock until all of it
+// is gone.
 // Legal: as the parts; Iterative needs Lanes = 1.
 
 `include "mae_assert.svh"

@@ -8,9 +8,9 @@
 // (mode or direction not in this build, a field set that has no meaning, a GCM message that was not
 // begun), StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range). A key
 // erased under a job in progress makes the rest of its output 0, and in GCM no tag.
-// A refusal takes no clock, an acceptance what mae_mode_engine or mae_gcm_interleaved takes; rows: latency and throughput
-// of mae_mode_engine (Lanes blocks a clock where the mode allows it). row_ready_o as there;
-// cfg_ready_o and cfg_status_o are combinational in the descriptor.
+// A refusal takes no clock, an acceptance what mae_mode_engine or mae_gcm_interleaved takes; rows:
+// latency and throughput of mae_mode_engine (Lanes blocks a clock where the mode allows it).
+// row_ready_o as there; cfg_ready_o and cfg_status_o are combinational in the descriptor.
 // Constant-time: yes, for one message; messages wait for each other. Masked: no.
 // clear_i: only when no job is in flight; see mae_aes_core.
 

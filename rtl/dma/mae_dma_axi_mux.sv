@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_axi_mux: puts control traffic (descriptors, lists, completions) and the movers' bursts on the
-// same AXI4 master. The top bit of an ID tells control from data.
+// mae_dma_axi_mux: puts control traffic (descriptors, lists, completions) and the movers' bursts on
+// the same AXI4 master. The top bit of an ID tells control from data.
 //
 // Addresses pass through one register each way, control before data: it is rare and bounded by its
 // tags. Write data follows in the order of the write addresses, a burst of one side at a time, and

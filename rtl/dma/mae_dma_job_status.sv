@@ -4,7 +4,8 @@
 //
 // An error response (AXI SLVERR or DECERR) is kept for its context; when the context's job is
 // finished, its end and status come out as a stream. Any number of contexts may wait: nothing is
-// lost while done_ready_i is low. Latency: 2 clocks from finish to done. Throughput: one end a clock.
+// lost while done_ready_i is low. Latency: 2 clocks from finish to done. Throughput: one end a
+// clock.
 // Legal: Contexts 1..256; Slverr and Decerr: the mover's two error codes.
 
 `include "mae_assert.svh"

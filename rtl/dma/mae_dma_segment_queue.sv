@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_segment_queue: for every context a queue of two segments {address, bytes, last}, whose head is
-// taken piece by piece.
+// mae_dma_segment_queue: for every context a queue of two segments {address, bytes, last}, whose
+// head is taken piece by piece.
 //
 // A push is only made where seg_ready_o is high. The head of head_ctx_i and the end of the list
 // are shown combinationally; take_valid_i takes take_bytes_i (1..head_bytes_o) from that head and
 // moves on when it is used up. An abort stands for "no more segments": it is shown once the queue
-// is empty, until abort_take_i. Latency: 1 clock from push to head. Throughput: one push and one take
-// a clock. Legal: Contexts 1..256.
+// is empty, until abort_take_i. Latency: 1 clock from push to head. Throughput: one push and one
+// take a clock. Legal: Contexts 1..256.
 
 `include "mae_assert.svh"
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_sg_walker: turns the addresses and scatter-gather lists of one direction into the segments
-// that its mover works through, for all contexts side by side.
+// mae_dma_sg_walker: turns the addresses and scatter-gather lists of one direction into the
+// segments that its mover works through, for all contexts side by side.
 //
 // A plain job is treated as an entry in hand. Of a list, two blocks of 64 bytes (up to 8 entries)
 // per context are read ahead; an entry's place in the store is its address modulo 128, so nothing
 // needs to be aligned. Segments end at multiples of 4 KiB at the latest, where bursts must end too,
 // so that an abort takes hold soon. Throughput: one segment a clock over all contexts, every second
 // clock in one; latency: 2 clocks from job_valid_i to the first segment of a plain job.
-// A list that fails (unreadable, wrong sum, abort) ends its job by seg_abort_o, as a job of no bytes
-// does; nothing beyond the job's length or the list's entries is ever pushed. Each job reports once
-// on done_*.
-// Segment outputs come through the per-context state's memory from registers; a push is only made
-// where seg_ready_i was high. Legal: Contexts 1..256; BeatWidth 128, 256 or 512.
+// A list that fails (unreadable, wrong sum, abort) ends its job by seg_abort_o, as a job of no
+// bytes does; nothing beyond the job's length or the list's entries is ever pushed. Each job
+// reports once on done_*. Segment outputs come through the per-context state's memory from
+// registers; a push is only made where seg_ready_i was high. Legal: Contexts 1..256; BeatWidth 128,
+// 256 or 512.
 
 `include "mae_assert.svh"
 
@@ -179,7 +179,8 @@ module mae_dma_sg_walker
   assign done_ctx_o    = dma_ctx_t'(ctx_q);
   assign done_status_o = finish ? fail_status_q[ctx_q] : StatusOk;
 
-  // Which context reads a block next. The block's place is taken at once, its address a clock later.
+  // Which context reads a block next. The block's place is taken at once, its address a clock
+  // later.
   set_t fetch_request, fetch_grant, fetch_busy_q;  // busy: the one whose address is being made
   logic fetch_pick, fetch_valid_q, fetch_move;
   ctx_t fetch_pick_ctx, fetch_ctx_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_zero_fill: rows of zeros for the write mover, over the destination of a job whose data must
-// not be seen; all other rows pass through.
+// mae_dma_zero_fill: rows of zeros for the write mover, over the destination of a job whose data
+// must not be seen; all other rows pass through.
 //
 // One job at a time: scrub_ready_o says that it can take one. Its rows go before the client's
 // wherever the write mover has room for them, so a client waits at most every second clock.

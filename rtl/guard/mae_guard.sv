@@ -8,7 +8,8 @@
 //
 // The only ways in are messages with a right tag; the only ways out are sealed answers, and chunks
 // under class 4. Everything else that the host can do is written in docs/protocol.md §4.
-// mae_guard_session ends it all: halt_o, then clear_o until busy_i and the guard's own walks are over.
+// mae_guard_session ends it all: halt_o, then clear_o until busy_i and the guard's own walks are
+// over.
 //
 // Latency and throughput: those of the parts. From a doorbell to the number of its answer in host
 // memory: docs/figures.md. The card answers check_* in the same clock and reg_* in the next one.
@@ -223,7 +224,7 @@ module mae_guard
   logic arm_valid, arm_out, arm_done, arm_commit, give_up_valid, give_up_done;
   transfer_t arm;
   status_e   arm_status;
-  logic [QueueWidth-1:0] give_up_queue, unused_reg_queue;  // the latter for witnesses
+  logic [QueueWidth-1:0] give_up_queue, unused_reg_queue;  // the latter for bus monitors
   logic moved_answer_valid, moved_answer_ready, unused_answered_valid;
   answer_t   moved_answer;
   answered_t unused_answered;

@@ -4,16 +4,16 @@
 //
 // For each 16 output channels: the 4 rows of biases; then for each output pixel, line by line, for
 // each tap of the kernel that lies inside the map, each row of the input's channels and, for each
-// channel of it, a row of weights. Pooling is the same with a 2x2 kernel, a step of 2, one row a tap
-// and no parameters. A tap outside the map is passed over in one clock; those after an output pixel's
-// last tap inside take none.
+// channel of it, a row of weights. Pooling is the same with a 2x2 kernel, a step of 2, one row a
+// tap and no parameters. A tap outside the map is passed over in one clock; those after an output
+// pixel's last tap inside take none.
 //
-// Latency: start_i in clock t, the first read in t + 4. Throughput: a read a clock. The last read of
-// an output row waits until the row before is written (written_i), so that one row at a time is
-// between its last read and its write; write_row_o is its address. busy_o falls after the last write.
-// read_valid_o comes from registers; it and its payload hold until taken. overrun_o: an address
-// passed the end of the 32-bit space; the walk stands still then until clear_i.
-// `command_i` is legal (mae_kernel_pkg) and holds while busy_o. clear_i and reset erase everything.
+// Latency: start_i in clock t, the first read in t + 4. Throughput: a read a clock. The last read
+// of an output row waits until the row before is written (written_i), so that one row at a time is
+// between its last read and its write; write_row_o is its address. busy_o falls after the last
+// write. read_valid_o comes from registers; it and its payload hold until taken. overrun_o: an
+// address passed the end of the 32-bit space; the walk stands still then until clear_i. `command_i`
+// is legal (mae_kernel_pkg) and holds while busy_o. clear_i and reset erase everything.
 
 `include "mae_assert.svh"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_affine_bytes: the smallest accelerator: every byte x of a piece of memory becomes 3 x + 1
-// (modulo 256) in another place. It stands for any kernel where only its accesses matter.
+// mae_kernel_affine_bytes: the smallest accelerator: every byte x of a piece of memory becomes 3 x
+// + 1 (modulo 256) in another place. It stands for any kernel where only its accesses matter.
 //
 // start_i begins a run over length_i bytes at source_i, a granule of 64 bytes after the other: its
 // rows are read, then written, so that places which overlap give what that order gives. done_o is
 // high for one clock when the run is over, with fault_o if it was given up: an access was refused,
 // or a place does not begin at a granule or passes the end of the 32-bit space (then nothing is
 // asked there). A length of 0 is done at once. What is given at start_i holds while busy_o.
-// start_i while busy_o is ignored. clear_i and reset erase the data; nothing is asked from the clock
-// after clear_i on, busy_o stays until the reads under way are answered, and done_o does not come.
-// The memory port is mae_kernel_int8_nn's.
+// start_i while busy_o is ignored. clear_i and reset erase the data; nothing is asked from the
+// clock after clear_i on, busy_o stays until the reads under way are answered, and done_o does not
+// come. The memory port is mae_kernel_int8_nn's.
 //
 // Clocks, without a stall and with answers A clocks after the read was taken: a whole granule takes
 // A + 10, what ends the run A + 4. Time depends on no data. Source: the reference's kernel,

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_int8_nn: int8 layers of a neural network, run from a list of commands in device memory:
-// convolution (kernel to 15x15, stride 1, zero padding), fully connected, max pooling 2x2, each with
-// ReLU or without, the first two requantized to int8. Formats: mae_kernel_pkg. Arithmetic: sums in
-// mae_kernel_mac_lanes, requantization in mae_kernel_requant.
+// mae_kernel_int8_nn: int8 layers of a neural network, run from a list of commands in device
+// memory: convolution (kernel to 15x15, stride 1, zero padding), fully connected, max pooling 2x2,
+// each with ReLU or without, the first two requantized to int8. Formats: mae_kernel_pkg.
+// Arithmetic: sums in mae_kernel_mac_lanes, requantization in mae_kernel_requant.
 //
 // start_i with list_i runs the list from there; done_o is high for one clock when it is over, with
 // fault_o if it was given up: the memory refused an access, a command is illegal (or list_i no
 // multiple of 16), or an address passed the end of the 32-bit space. After a fault no request is
 // made from the next clock on, one that waits is withdrawn, and what was written before stays.
 // start_i while busy_o is ignored. clear_i and reset erase every register that holds data or a
-// command within the clock; from the clock after clear_i on nothing is written, busy_o stays until the
-// reads under way are answered, and done_o does not come. A list has no loop and ends after at most
-// 2^26 commands; a layer may be as long as its sizes say.
+// command within the clock; from the clock after clear_i on nothing is written, busy_o stays until
+// the reads under way are answered, and done_o does not come. A list has no loop and ends after at
+// most 2^26 commands; a layer may be as long as its sizes say.
 //
 // Memory: requests are taken in order and take effect in order (a read returns what the writes
 // before it wrote). Every read is answered once, in order, by a clock of mem_rvalid_i, no earlier
@@ -21,12 +21,13 @@
 // mem_request_o come from registers and hold until taken, but for the withdrawal above.
 //
 // Clocks, without a stall, with answers A clocks after the read was taken (1 at least): a command
-// takes A + 12 and its layer, the list A + 4. A layer of convolution or fully connected takes for each
-// 16 output channels 4, and for each output pixel of them: its reads, which are (in_channels + rows of
-// a pixel) for each tap inside the map; 1 for each tap outside before the last one inside; 1 for the
-// write; but at least A + 21. Pooling takes 5 for each output pixel and 16 channels, but at least
-// A + 4. The last pixel's sums take A + 20 to the write (pooling A + 3). maeslant/protected/network/clocks.py
-// counts all of it exactly; a test holds the two against each other.
+// takes A + 12 and its layer, the list A + 4. A layer of convolution or fully connected takes for
+// each 16 output channels 4, and for each output pixel of them: its reads, which are (in_channels +
+// rows of a pixel) for each tap inside the map; 1 for each tap outside before the last one inside;
+// 1 for the write; but at least A + 21. Pooling takes 5 for each output pixel and 16 channels, but
+// at least A + 4. The last pixel's sums take A + 20 to the write (pooling A + 3).
+// maeslant/protected/network/clocks.py counts all of it exactly; a test holds the two against each
+// other.
 // Legal: Outstanding (reads under way) >= 2; a read a clock needs A + 2. Time depends on no data
 // but the commands.
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_mac_lanes: sixteen multiply-accumulate lanes, one for each output channel of a row, and
-// the sixteen comparators of max pooling.
+// mae_kernel_mac_lanes: sixteen multiply-accumulate lanes, one for each output channel of a row,
+// and the sixteen comparators of max pooling.
 //
 // It takes the memory's answers as they come, each with its tag: a row of biases is kept; a row of
 // an input's channels is kept, or in pooling replaces what is smaller; a row of weights is

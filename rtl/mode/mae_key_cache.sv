@@ -8,8 +8,9 @@
 // wanted is marked as leaving LeaveClocks before, so that the rows on their way find their key.
 // Which bank: an empty one, else one whose slot nobody wants, else one that has been in use for
 // MinResidence clocks; among those the least recently asked. So more keys than banks take turns of
-// MinResidence clocks, in turns among the slots too, and none starves. A slot that the parallel path
-// stands and waits for (`urgent`) may displace a key after UrgentResidence clocks, every second time.
+// MinResidence clocks, in turns among the slots too, and none starves. A slot that the parallel
+// path stands and waits for (`urgent`) may displace a key after UrgentResidence clocks, every
+// second time.
 //
 // Writing or erasing a slot takes its key out of the banks at once; a write waits while that very
 // slot is being handed to the cipher. Slots are never read out. An empty slot holds a key of zeros:

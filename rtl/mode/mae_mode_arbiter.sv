@@ -7,7 +7,8 @@
 // shorter key length waits for the pipeline to drain, which it would not while others go on.
 // So key lengths that alternate cost clocks: AES-128 behind AES-256 waits 4 rounds.
 // Combinational from valid and ready to valid and taken; req_ready_i depends on req_o's direction
-// and bank, so the valid of a parallel row waits for the ready of all its lanes. Legal: Lanes 1..16.
+// and bank, so the valid of a parallel row waits for the ready of all its lanes. Legal: Lanes
+// 1..16.
 
 module mae_mode_arbiter
   import mae_aes_pkg::*;

@@ -3,18 +3,18 @@
 // mae_mode_engine: every mode of operation on N cipher lanes, for many messages at once.
 //
 // A job is a configuration of an idle context, then rows of Lanes blocks, the last one marked. Only
-// the last row may be shorter. Rows of different contexts may be mixed; a context's rows come out in
-// order and as they went in, of different contexts in any order. A context's chain value lives on
-// to its next job. Jobs whose chain does not wait for the cipher take the parallel path, a row a
+// the last row may be shorter. Rows of different contexts may be mixed; a context's rows come out
+// in order and as they went in, of different contexts in any order. A context's chain value lives
+// on to its next job. Jobs whose chain does not wait for the cipher take the parallel path, a row a
 // clock; the others (and, with Parallel = 0, all) the serial path of lane `context mod Lanes`, a
 // block a cipher latency each. XTS with a partial last block is configured with `serial`.
 //
 // room_o says whose rows can be taken: when a client sees it fall, two rows may be on their way
 // beside the one that made it fall (with SlotRows = 2 none). Whoever does not heed it loses no row,
 // but a row whose place is not free stops those behind it. Key banks change hands by room_o, too.
-// cfg_ready_o is low while the stores are zeroed: 64 clocks after reset or clear_i, or as many as the
-// largest store has places (Contexts / Lanes * SlotRows, FlightRows). Context's state is kept by
-// mae_mode_chain_values (chain values), the paths and mae_mode_key_requests.
+// cfg_ready_o is low while the stores are zeroed: 64 clocks after reset or clear_i, or as many as
+// the largest store has places (Contexts / Lanes * SlotRows, FlightRows). Context's state is kept
+// by mae_mode_chain_values (chain values), the paths and mae_mode_key_requests.
 //
 // Latency: 2 clocks + the cipher's + 1 (parallel), 1 + the cipher's + 1 (serial). row_ready_o is
 // combinational from row_ctx_i. Answers of a row that asked all its lanes in one clock must come in

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_key_requests: which key each context needs next, and what follows from the state of the banks.
+// mae_mode_key_requests: which key each context needs next, and what follows from the state of the
+// banks.
 //
 // An XTS message first needs its tweak key, then its data key; every other job one key.
 // key_ok_o: the context's key is in a bank that stays and may be used in its direction; a clock
 // behind.
-// want_o: the slots that active contexts need; a scan of `Group` contexts a clock keeps it, so it is
-// up to 2 * Contexts / Group clocks behind, but a new job's slot is seen at once.
+// want_o: the slots that active contexts need; a scan of `Group` contexts a clock keeps it, so it
+// is up to 2 * Contexts / Group clocks behind, but a new job's slot is seen at once.
 // lost_o: a key that an active job uses was written or erased (or was never there): what comes out
 // of that job from now on is not to be shown. It stays until the context's next job.
 // Legal: Contexts 1..256. Latency: 1 clock.

@@ -188,8 +188,8 @@ package mae_mode_pkg;
     return mae_bytes_pkg::swap_block(number);
   endfunction
 
-  // The chain value n blocks on, in the modes where it does not need the cipher's answer; `previous`
-  // is the data block before that place.
+  // The chain value n blocks on, in the modes where it does not need the cipher's answer;
+  // `previous` is the data block before that place.
   function automatic block_t mode_ahead(input mode_e mode, input block_t chain,
                                         input block_t previous, input int unsigned n);
     case (mode)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_single_block: asks the mode engine for E(K, block), as a message of one block of a context that
-// it has for itself.
+// mae_mode_single_block: asks the mode engine for E(K, block), as a message of one block of a
+// context that it has for itself.
 //
 // One block at a time: taken when ask_ready_o, then busy_o until the answer was taken, which the
 // user does himself at the engine's output. cfg_valid_o and row_valid_o go before others' at the

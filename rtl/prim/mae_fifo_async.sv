@@ -5,13 +5,12 @@
 // Each side's pointer crosses in Gray code through two registers, so that the other side sees
 // either its old or its new value. Latency: a word that is taken at a rising in_clk_i is offered
 // after the second rising out_clk_i behind it; its place is free again after the third rising
-// in_clk_i behind its taking. Throughput: one word a clock of the slower side at LogDepth >= 3. Ready and valid come
-// from registers only, of their own side.
-// Zero = 1: the store is zeroed by reset and each word as soon as it has been taken.
-// The two resets must overlap: one side alone must not be reset (mae_axi_cdc joins the resets of
-// both sides with mae_reset_sync). in_ready_o and out_valid_o are low during reset.
-// Timing constraint: *_gray_q to *_sync0_q, and store_q to out_data_o, within one clock of the
-// faster side. Legal: Width >= 1, LogDepth >= 1.
+// in_clk_i behind its taking. Throughput: one word a clock of the slower side at LogDepth >= 3.
+// Ready and valid come from registers only, of their own side. Zero = 1: the store is zeroed by
+// reset and each word as soon as it has been taken. The two resets must overlap: one side alone
+// must not be reset (mae_axi_cdc joins the resets of both sides with mae_reset_sync). in_ready_o
+// and out_valid_o are low during reset. Timing constraint: *_gray_q to *_sync0_q, and store_q to
+// out_data_o, within one clock of the faster side. Legal: Width >= 1, LogDepth >= 1.
 
 `include "mae_assert.svh"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_out_reg: a mae_fifo, with Cut a register behind it that takes its multiplexer out of the path.
+// mae_fifo_out_reg: a mae_fifo, with Cut a register behind it that takes its multiplexer out of the
+// path.
 //
 // Latency: 1 + Cut clocks. Throughput: one word a clock. Ready and valid come from registers only.
 // clear_i and reset empty and, with Zero, zero it (mae_fifo). Holds Depth words, with Cut two more.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_preserved_gates: Width gates of one kind side by side, which synthesis for standard cells maps as they
-// stand here: nothing is moved across this module's edge.
+// mae_preserved_gates: Width gates of one kind side by side, which synthesis for standard cells
+// maps as they stand here: nothing is moved across this module's edge.
 //
 // Latency: 0 (combinational).
 // Legal: Width, Inputs >= 1; Low 0 (AND, OR) or 1 (NAND, NOR); All 1 (AND) or 0 (OR).
-// For circuits whose energy is in their structure. `maeslant synth` keeps modules where there are more
-// than two lanes, or with --keep; where modules are merged first this is logic like any other.
+// For circuits whose energy is in their structure. `maeslant synth` keeps modules where there are
+// more than two lanes, or with --keep; where modules are merged first this is logic like any other.
 
 (* keep_hierarchy *)
 module mae_preserved_gates #(

@@ -4,25 +4,25 @@
 // every job had been done at its start.
 //
 // Firmware starts a job (`ctrl.memory`, docs/registers/mae_peripheral.md) and goes on at once.
-// mae_memory_block_mover carries the job's blocks; mae_memory_hazard_check holds what the CPU must not have yet;
-// mae_memory_out_of_order makes a held block out of turn where the mode allows. All else runs at full
+// mae_memory_block_mover carries the job's blocks; mae_memory_hazard_check holds what the CPU must
+// not have yet; mae_memory_out_of_order makes a held block out of turn where the mode allows. All
+// else runs at full
 // speed: the CPU goes first, an access takes 2 clocks.
 //
 // The memory is a block wide, so a block is read or written at once and an access of the CPU comes
-// before or after it. Nothing here grows with a job; a bit a row (mae_memory_done_bits) does with the
-// memory.
-// Longest hold, in clocks from the access to its answer (R = Nr; n = blocks before the access's own
-// that are not in memory yet; T = clocks a block of the job takes):
+// before or after it. Nothing here grows with a job; a bit a row (mae_memory_done_bits) does with
+// the memory. Longest hold, in clocks from the access to its answer (R = Nr; n = blocks before the
+// access's own that are not in memory yet; T = clocks a block of the job takes):
 //   ECB, CTR, CBC and CFB decryption   (Depth + 2) * R + 24, wherever it is in the job
 //   XTS, whole blocks                  the same, and R + 22 + k / 128 for block k
 //   all else, and what cannot be left out of its turn: writes with CBC or CFB decryption in place,
 //     with a destination that overlaps its source, CTR and XTS without init, keys for each block
-//                                      (n + 3) * T + 24: T = R, with keys for each block R + 5, in GCM
-//                                      max(R, 128 / Digit + 1), in CCM 2 * R, in CMAC and AAD of CCM
-//                                      R + 5; these three begin 2 * R + 10 later
+//                                      (n + 3) * T + 24: T = R, with keys for each block R + 5, in
+//                                      GCM max(R, 128 / Digit + 1), in CCM 2 * R, in CMAC and AAD
+//                                      of CCM R + 5; these three begin 2 * R + 10 later
 //   authenticated decryption           the job's, n = all, and a clock a block to overwrite it
-// They hold for a peripheral of two key banks or more: with one, a key is loaded for each turn. Add R
-// where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset or
+// They hold for a peripheral of two key banks or more: with one, a key is loaded for each turn. Add
+// R where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset or
 // wipe: the marks are cleared first.
 // cpu_valid_i and its payload hold until cpu_ready_o. A wipe drops the job: what was held goes on.
 // Constant-time: in data and keys. Masked: no. Data here is cleared with the job and by a wipe.

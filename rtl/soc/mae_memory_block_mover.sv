@@ -4,9 +4,10 @@
 //
 // At most Depth blocks are between their read and their write, so the peripheral is never stalled.
 // What comes of a block whose mark is set is dropped and its mark cleared: it was made out of turn.
-// When an authenticated decryption's tag is wrong, zeros are written over its destination before the
-// job ends. With key_each the key of block k + 1 is loaded into the other slot while block k is in
-// the cipher, and the next one read; each block is then a part: a job of its own whose chain goes on.
+// When an authenticated decryption's tag is wrong, zeros are written over its destination before
+// the job ends. With key_each the key of block k + 1 is loaded into the other slot while block k is
+// in the cipher, and the next one read; each block is then a part: a job of its own whose chain
+// goes on.
 //
 // Throughput: the peripheral's, if two of three clocks of the memory are free: a block takes a read
 // and a write, and with key_each one read more, or two. From start to the first read: 1 clock; from

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_done_bits: a bit for each row of the memory: "the block that begins here is already done".
+// mae_memory_done_bits: a bit for each row of the memory: "the block that begins here is already
+// done".
 //
 // The bits are a small RAM beside the memory (one bit a 128), so the logic does not grow with a
 // job. They are 0 whenever no job runs: whoever sets one is followed by the job, which clears it.

@@ -5,10 +5,10 @@
 // Held are a read of a destination row that is not written yet, and a write of a row that the job
 // has yet to read (source, keys) or to write (destination). An authenticated decryption's
 // destination is held to the job's end, when the verdict is known. A held access whose block lies
-// beyond the next one in order can go out of turn (go_o, mae_memory_out_of_order) where the mode allows:
-// a read always; a write if the block may then be left out in order, that is, if its input is not
-// needed any more once it is done.
-// Combinational. The size of the logic does not depend on the job's. Source: P3 §3.1.
+// beyond the next one in order can go out of turn (go_o, mae_memory_out_of_order) where the mode
+// allows: a read always; a write if the block may then be left out in order, that is, if its input
+// is not needed any more once it is done. Combinational. The size of the logic does not depend on
+// the job's. Source: P3 §3.1.
 
 module mae_memory_hazard_check
   import mae_mode_pkg::*;

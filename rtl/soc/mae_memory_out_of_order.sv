@@ -6,8 +6,9 @@
 // job's own blocks, and gives it to the CPU (peek_o; the memory is left as it is, the job makes the
 // block again in its turn), or, for a write, stores it in the destination and marks it as done. A
 // block that was marked before is in memory: there is nothing to make. While it works no further
-// block is read in order (freeze_o). With chained decryption it keeps the job's last block, from which
-// the next job of the message goes on: the CPU may have written there by the time it is read in order.
+// block is read in order (freeze_o). With chained decryption it keeps the job's last block, from
+// which the next job of the message goes on: the CPU may have written there by the time it is read
+// in order.
 //
 //   mode           chain value of block k
 //   ECB            none

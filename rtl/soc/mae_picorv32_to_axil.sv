@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_picorv32_to_axil: PicoRV32's native memory port as an AXI4-Lite manager, one access at a time.
+// mae_picorv32_to_axil: PicoRV32's native memory port as an AXI4-Lite manager, one access at a
+// time.
 //
 // Latency: none of its own: an access takes as long as its answer, which ready_o passes on in the
 // same clock. Address and data are offered at once, each until it is taken; a write is strb_i other

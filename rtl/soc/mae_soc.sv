@@ -5,12 +5,13 @@
 //
 // The CPU is RV32I with its own interrupts, the peripheral's on line 3 (level), a barrel shifter,
 // clock and instruction counters (rdcycle, rdinstret), no multiplier: AES needs none. It starts at
-// address 0, takes interrupts at 0x10, and stops with trap_o at an instruction or access that is not
-// legal. Its Verilog comes from the Python package pythondata-cpu-picorv32; nothing of it is here.
+// address 0, takes interrupts at 0x10, and stops with trap_o at an instruction or access that is
+// not legal. Its Verilog comes from the Python package pythondata-cpu-picorv32; nothing of it is
+// here.
 //
-// Latency: an access of the CPU as in mae_soc_interconnect; 3 clocks for an instruction that computes, 5 or 6
-// for one that reads or writes memory. console_valid_o
-// and finish_valid_o are pulses of a clock. Constant-time: as the software. Legal: RowBits 10..24.
+// Latency: an access of the CPU as in mae_soc_interconnect; 3 clocks for an instruction that
+// computes, 5 or 6 for one that reads or writes memory. console_valid_o and finish_valid_o are
+// pulses of a clock. Constant-time: as the software. Legal: RowBits 10..24.
 
 `include "mae_assert.svh"
 

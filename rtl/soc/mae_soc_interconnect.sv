@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc_interconnect: the PicoRV32 system but for the CPU: address decode, memory, the peripheral and the
-// system's own registers behind AXI4-Lite. Any CPU with PicoRV32's memory port fits.
+// mae_soc_interconnect: the PicoRV32 system but for the CPU: address decode, memory, the peripheral
+// and the system's own registers behind AXI4-Lite. Any CPU with PicoRV32's memory port fits.
 //
 //   0x00000000  memory, 2^RowBits rows of 16 bytes
 //   0x10000000  the peripheral, 4 KiB: docs/registers/mae_peripheral.md
 //   0x20000000  console, clock counter, finish: docs/registers/mae_soc.md
 // An access to nothing is counted and answers 0.
 //
-// Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where an
-// access to memory is held (mae_memory_arbiter) or a register waits for a block. Throughput: one
+// Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where
+// an access to memory is held (mae_memory_arbiter) or a register waits for a block. Throughput: one
 // access at a time. mem_ready_o is registered but for the registers' answers. Constant-time: as the
 // peripheral. Legal: RowBits 1..24.
 
@@ -54,7 +54,7 @@ module mae_soc_interconnect
 
   // Memory: the CPU and the peripheral are its masters.
   mae_memory_job_pkg::memory_job_t job;
-  mae_device_pkg::error_e      job_error;
+  mae_device_pkg::error_e          job_error;
   mae_memory_job_pkg::memory_out_t from_core;
   mae_memory_job_pkg::memory_in_t  to_core;
   logic memory_ready, ram_valid, ram_write;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc_memory: the memory of the PicoRV32 system: 2^RowBits rows of a block (16 bytes), one port.
+// mae_soc_memory: the memory of the PicoRV32 system: 2^RowBits rows of a block (16 bytes), one
+// port.
 //
-// Latency: data in the clock after the address. Throughput: an access a clock. Byte 0 of a row is in
-// bits 7:0; a write changes the bytes whose strobe is set. The contents outlive a reset, and a
+// Latency: data in the clock after the address. Throughput: an access a clock. Byte 0 of a row is
+// in bits 7:0; a write changes the bytes whose strobe is set. The contents outlive a reset, and a
 // program image is put into rows_q from outside. Legal: RowBits 1..28.
 
 `include "mae_assert.svh"

@@ -46,7 +46,8 @@ struct Region {
 
 enum Kind : uint8_t { kReadDestination, kWriteDestination, kWriteSource, kWriteKeys, kKinds };
 
-// Holds of one kind in one mode, direction, and of jobs whose blocks can be made out of turn or not.
+// Holds of one kind in one mode, direction, and of jobs whose blocks can be made out of turn or
+// not.
 struct Hold {
     uint64_t count = 0, longest = 0;
     int64_t spare = INT64_MAX;  // clocks that one came in before its bound

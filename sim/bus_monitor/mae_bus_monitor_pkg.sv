@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kinds of notes that the witnesses write, and the function of the simulator that takes them (sim/notes.h).
+// Kinds of notes that the bus monitors write, and the function of the simulator that takes them
+// (sim/notes.h).
 
 package mae_bus_monitor_pkg;
 
@@ -19,7 +20,7 @@ package mae_bus_monitor_pkg;
   localparam int unsigned TimeOut = 2;  // one out of it; 3
   localparam int unsigned TimeRequest = 4;  // a doorbell was rung; its answer's number is written: 5
 
-  import "DPI-C" function void maeslant_witness(
+  import "DPI-C" function void maeslant_bus_monitor(
     input int unsigned kind,
     input longint unsigned a,
     input longint unsigned b,

@@ -17,7 +17,7 @@ module mae_bus_monitor_time
   always @(posedge clk_i) begin
     clock_q <= clock_q + 1;
     for (int unsigned i = 0; i < Count; i++) begin
-      if (event_i[i]) maeslant_witness(NoteTime, 64'(First + i), clock_q, 0, '0);
+      if (event_i[i]) maeslant_bus_monitor(NoteTime, 64'(First + i), clock_q, 0, '0);
     end
   end
 endmodule

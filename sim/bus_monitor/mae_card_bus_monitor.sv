@@ -4,7 +4,7 @@
 // which registers were accessed, what the kernel read, which transfers passed, why a session ended.
 // Bound to the card's modules; it drives nothing. maeslant/protected/rtl_card.py reads the notes.
 
-module mae_witness_memory
+module mae_monitor_memory
   import mae_bus_monitor_pkg::*;
 (
     input logic         clk_i,
@@ -18,12 +18,12 @@ module mae_witness_memory
 
   always @(posedge clk_i) begin
     walked_q <= walking_i;
-    if (walking_i && !walked_q) maeslant_witness(NoteClear, 0, 0, 0, '0);
-    if (!walking_i && strb_i != '0) maeslant_witness(NoteWrite, granule_i, strb_i, 0, data_i);
+    if (walking_i && !walked_q) maeslant_bus_monitor(NoteClear, 0, 0, 0, '0);
+    if (!walking_i && strb_i != '0) maeslant_bus_monitor(NoteWrite, granule_i, strb_i, 0, data_i);
   end
 endmodule
 
-module mae_witness_registers
+module mae_monitor_registers
   import mae_bus_monitor_pkg::*;
 (
     input logic        clk_i,
@@ -36,13 +36,13 @@ module mae_witness_registers
 );
   always @(posedge clk_i) begin
     if (valid_i) begin
-      maeslant_witness(NoteAccess, 64'(queue_i), 64'({write_i, 6'b0, log2_width_i}), 64'(offset_i),
+      maeslant_bus_monitor(NoteAccess, 64'(queue_i), 64'({write_i, 6'b0, log2_width_i}), 64'(offset_i),
                        512'(wdata_i));
     end
   end
 endmodule
 
-module mae_witness_kernel
+module mae_monitor_kernel
   import mae_bus_monitor_pkg::*;
 (
     input logic         clk_i,
@@ -54,13 +54,13 @@ module mae_witness_kernel
     input logic         fault_i
 );
   always @(posedge clk_i) begin
-    if (row_i) maeslant_witness(NoteRow, 0, 0, 0, 512'(row_data_i));
-    if (done_i) maeslant_witness(NoteEnd, 64'(fault_i), 0, 0, '0);
-    if (start_i) maeslant_witness(NoteStart, length_i, 0, 0, '0);
+    if (row_i) maeslant_bus_monitor(NoteRow, 0, 0, 0, 512'(row_data_i));
+    if (done_i) maeslant_bus_monitor(NoteEnd, 64'(fault_i), 0, 0, '0);
+    if (start_i) maeslant_bus_monitor(NoteStart, length_i, 0, 0, '0);
   end
 endmodule
 
-module mae_witness_inward
+module mae_monitor_inward
   import mae_guard_pkg::*;
   import mae_bus_monitor_pkg::*;
 (
@@ -80,7 +80,7 @@ module mae_witness_inward
     if (moved_i) begin
       chunk_q[0] <= chunk_q[1];
       if (passed_i && chunk_q[0].last) begin
-        maeslant_witness(NoteMoved, 64'(chunk_q[0].place.queue_index), chunk_q[0].base,
+        maeslant_bus_monitor(NoteMoved, 64'(chunk_q[0].place.queue_index), chunk_q[0].base,
                          chunk_q[0].total, '0);
       end
     end
@@ -89,7 +89,7 @@ module mae_witness_inward
   end
 endmodule
 
-module mae_witness_session
+module mae_monitor_session
   import mae_guard_pkg::*;
   import mae_bus_monitor_pkg::*;
 (
@@ -99,13 +99,13 @@ module mae_witness_session
 );
   always @(posedge clk_i) begin
     if (failed_i) begin
-      maeslant_witness(NoteFatal, 64'(fatal_i.cause), 64'(fatal_i.queue_index),
+      maeslant_bus_monitor(NoteFatal, 64'(fatal_i.cause), 64'(fatal_i.queue_index),
                        fatal_i.sequence_number, '0);
     end
   end
 endmodule
 
-bind mae_card_memory mae_witness_memory u_witness (
+bind mae_card_memory mae_monitor_memory u_witness (
     .clk_i,
     .walking_i(walking_q),
     .granule_i(64'(place)),
@@ -113,7 +113,7 @@ bind mae_card_memory mae_witness_memory u_witness (
     .data_i(data)
 );
 
-bind mae_guard_batch_executor mae_witness_registers u_witness (
+bind mae_guard_batch_executor mae_monitor_registers u_witness (
     .clk_i,
     .valid_i(reg_valid_o),
     .write_i(reg_write_o),
@@ -123,7 +123,7 @@ bind mae_guard_batch_executor mae_witness_registers u_witness (
     .wdata_i(reg_wdata_o)
 );
 
-bind mae_kernel_registers mae_witness_kernel u_witness (
+bind mae_kernel_registers mae_monitor_kernel u_witness (
     .clk_i,
     .start_i(started_q),
     .length_i(word_q[4]),
@@ -133,7 +133,7 @@ bind mae_kernel_registers mae_witness_kernel u_witness (
     .fault_i(beyond_q || kernel_fault)
 );
 
-bind mae_guard_dma_h2d mae_witness_inward u_witness (
+bind mae_guard_dma_h2d mae_monitor_inward u_witness (
     .clk_i,
     .clear_i,
     .start_i (start),
@@ -142,7 +142,7 @@ bind mae_guard_dma_h2d mae_witness_inward u_witness (
     .passed_i(moved_o.tag_ok && !moved_o.beat_error)
 );
 
-bind mae_guard_session mae_witness_session u_witness (
+bind mae_guard_session mae_monitor_session u_witness (
     .clk_i,
     .failed_i(failed),
     .fatal_i (first_fatal)

@@ -169,7 +169,7 @@ struct mae_sim_signal {
 };
 MAE_SIM_API int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal);
 
-/* What is told of inside the device once it is asked for: sim/witness says what each kind means. Takes
+/* What is told of inside the device once it is asked for: sim/monitor says what each kind means. Takes
  * the oldest note: 1, or 0 when there is none. */
 struct mae_sim_note {
     uint64_t kind;

@@ -5,9 +5,9 @@
 // the model back into it. In each:
 //   a read gives what the model has; when no job runs and no access is under way memory is the
 //   model's;
-//   the toy going on, what the CPU waits for comes, and without the CPU the job ends, after a number
-//   of clocks (the state's rank) that no pause of the toy makes larger. So none waits for ever, and
-//   the largest rank is the bound of a wait, not counting the toy's pauses.
+//   the toy going on, what the CPU waits for comes, and without the CPU the job ends, after a
+//   number of clocks (the state's rank) that no pause of the toy makes larger. So none waits for
+//   ever, and the largest rank is the bound of a wait, not counting the toy's pauses.
 #include <algorithm>
 #include <cstdio>
 #include <deque>

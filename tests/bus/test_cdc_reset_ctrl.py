@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_cdc_reset_ctrl: either reset resets both halves at once; each is released in its own clock."""
+"""Either reset resets both halves at once; each is released in its own clock.
+
+Tests mae_cdc_reset_ctrl.
+"""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) without its key memory: keys come from here.
+"""Drive a lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) in place of its key memory.
 
 :class:`Lane` drives one and checks, clock by clock, what the header says of its outputs.
 """

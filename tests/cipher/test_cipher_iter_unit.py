@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_cipher_iter_unit alone: round keys and readiness come from the test, not from a key memory."""
+"""Round keys and readiness come from the test, not from a key memory.
+
+Tests mae_cipher_iter_unit alone.
+"""
 
 import cocotb
 import pytest

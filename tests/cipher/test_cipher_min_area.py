@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_cipher_min_area: the contract, chained blocks, turns of direction, and a key at every clock."""
+"""The contract, chained blocks, turns of direction, and a key at every clock.
+
+Tests mae_cipher_min_area.
+"""
 
 import itertools
 import random

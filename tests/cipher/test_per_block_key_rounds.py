@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_per_block_key_rounds and its mae_key_schedule_step: a key with its blocks every clock, OpenSSL's answers."""
+"""A key with its blocks every clock, OpenSSL's answers.
+
+Tests mae_per_block_key_rounds and its mae_key_schedule_step.
+"""
 
 import random
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_burst_issue in a small size, with flat ports: its structs as members, and the other side
-// of all rings at once instead of that of the context looked at.
+// mae_dma_read_burst_issue in a small size, with flat ports: its structs as members, and the other
+// side of all rings at once instead of that of the context looked at.
 
 module read_issue_bench
   import mae_dma_pkg::*;

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_read_engine and mae_dma_write_engine with a plain wire between them: data, ends and data clocks."""
+"""Data, ends and data clocks.
+
+Tests mae_dma_read_engine and mae_dma_write_engine with a plain wire between them.
+"""
 
 import os
 import random

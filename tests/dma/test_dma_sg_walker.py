@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_sg_walker: segments of plain jobs and lists, in any context at once; bad lists; aborts."""
+"""Segments of plain jobs and lists, in any context at once; bad lists; aborts.
+
+Tests mae_dma_sg_walker.
+"""
 
 import dataclasses
 import random

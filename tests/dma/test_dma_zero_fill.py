@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_zero_fill: zeros over the right places of the right context, between the client's rows."""
+"""Zeros over the right places of the right context, between the client's rows.
+
+Tests mae_dma_zero_fill.
+"""
 
 import random
 

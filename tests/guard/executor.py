@@ -232,7 +232,7 @@ class Bench:
         queue = int(dut.reg_queue_o.value)
         if dut.reg_write_o.value:
             value = int(dut.reg_wdata_o.value)
-            card.witness.append(("write", queue, offset, width, value))
+            card.monitor.append(("write", queue, offset, width, value))
             try:
                 card.kernel.write(offset, width, value)
             except BusError:
@@ -242,7 +242,7 @@ class Bench:
         else:
             beyond = self.random.randrange(1 << 32) << 32 if width == 4 else 0
             self.access = card.kernel.read(offset, width) | beyond, False
-            card.witness.append(("read", queue, offset, width))
+            card.monitor.append(("read", queue, offset, width))
 
     def _bus(self) -> None:
         """Answers' bursts: addresses and lines, each on its own."""

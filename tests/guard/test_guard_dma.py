@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_guard_dma_h2d, mae_guard_dma_d2h (mae_guard_chunk_gcm inside) and mae_guard_host_port, joined.
+"""Tests mae_guard_dma_h2d, mae_guard_dma_d2h, mae_guard_chunk_gcm and mae_guard_host_port joined.
 
 The bytes, the verdicts and tags against OpenSSL, errors, answers between chunks, the end of a
 session, clocks. What clear_i leaves behind is in test_guard_chunk_gcm and test_dma_blocks.

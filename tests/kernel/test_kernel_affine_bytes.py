@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_kernel_affine_bytes against the reference's kernel: any length, overlaps, refusals, clears."""
+"""Any length, overlaps, refusals, clears.
+
+Tests mae_kernel_affine_bytes against the reference's kernel.
+"""
 
 import random
 

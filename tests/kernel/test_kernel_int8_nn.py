@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_kernel_int8_nn, with its parts mae_kernel_address_gen and mae_kernel_mac_lanes, against maeslant/network.
+"""Compare mae_kernel_int8_nn with the integer reference of maeslant/protected/network.
 
+Covers its parts mae_kernel_address_gen and mae_kernel_mac_lanes.
 Layers of random sizes and data, at the ends of their ranges; stalls, refusals, illegal commands,
 clearing; the clocks; then whole digits.
 """

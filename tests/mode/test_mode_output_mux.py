@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_output_mux: every row leaves once and in turn, without keystream and without lost keys."""
+"""Every row leaves once and in turn, without keystream and without lost keys.
+
+Tests mae_mode_output_mux.
+"""
 
 import random
 

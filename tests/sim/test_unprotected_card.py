@@ -9,19 +9,21 @@ import pytest
 from maeslant.errors import MaeslantError
 from maeslant.protected.model.card import DESTINATION, LENGTH, RUNS, SOURCE, TABLE
 from maeslant.sim import unprotected_card
-from maeslant.sim.unprotected_card import PlainCard
+from maeslant.sim.unprotected_card import UnprotectedCard
 from tests.device.registers import layout
 
 
 @pytest.fixture
-def card() -> Iterator[PlainCard]:
+def card() -> Iterator[UnprotectedCard]:
     """The small one."""
-    made = PlainCard("unprotected_small", "latency=20-60&order=shuffled&stall=5", size=1 << 20)
+    made = UnprotectedCard(
+        "unprotected_small", "latency=20-60&order=shuffled&stall=5", size=1 << 20
+    )
     yield made
     made.close()
 
 
-def test_run(card: PlainCard) -> None:
+def test_run(card: UnprotectedCard) -> None:
     """A kernel between two transfers, twice."""
     for seed in range(2):
         data = random.Random(seed).randbytes(5000)
@@ -33,7 +35,7 @@ def test_run(card: PlainCard) -> None:
         assert card.fetch(8192, len(data), host=1 << 19) == data.translate(TABLE)
 
 
-def test_pieces(card: PlainCard) -> None:
+def test_pieces(card: UnprotectedCard) -> None:
     """More transfers than the card keeps waiting."""
     data = random.Random(3).randbytes(30 * 500)
     pieces = [(1024 * i, 512 * i, 500) for i in range(30)]
@@ -44,7 +46,7 @@ def test_pieces(card: PlainCard) -> None:
     assert b"".join(back[512 * i :][:500] for i in range(30)) == data
 
 
-def test_errors(card: PlainCard) -> None:
+def test_errors(card: UnprotectedCard) -> None:
     """A place that is not there, host memory that is not mapped, a run that leaves the memory."""
     with pytest.raises(MaeslantError, match="gave no interrupt"):
         card.transfer(unprotected_card.INWARD, [(0, 1 << 14, 64)], limit=1000)

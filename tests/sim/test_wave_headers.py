@@ -35,7 +35,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """A filter that compresses its input, with an argument as LZ4."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "plain.cpp").write_text(PROGRAM)
-    includes = [f"-I{SIM / 'plain' / name}" for name in ("lz4", "zlib")]
+    includes = [f"-I{SIM / 'wave_headers' / name}" for name in ("lz4", "zlib")]
     command = ["g++", "-std=gnu++20", "-Wall", "-Werror", *includes]
     subprocess.run([*command, str(folder / "plain.cpp"), "-o", str(folder / "plain")], check=True)
     return folder / "plain"

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_picorv32_to_axil: accesses as PicoRV32 makes them, against cocotbext-axi's memory with pauses."""
+"""Accesses as PicoRV32 makes them, against cocotbext-axi's memory with pauses.
+
+Tests mae_picorv32_to_axil.
+"""
 
 import random
 

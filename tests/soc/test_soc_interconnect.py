@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_soc_interconnect and mae_soc_memory: the address map, the system's registers, clocks an access."""
+"""The address map, the system's registers, clocks an access.
+
+Tests mae_soc_interconnect and mae_soc_memory.
+"""
 
 import random
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small repository that keeps all house rules, for tests that break one of them."""
+"""A small repository that keeps all repository checks, for tests that break one of them."""
 
 import pathlib
 

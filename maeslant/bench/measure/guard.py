@@ -2,7 +2,7 @@
 """Figures of the guard: the protected card beside the same card without one.
 
 A DMA counts from the clock in which its movers take it to the one in which all of it is where it
-belongs: verified in device memory, or acknowledged by host memory. The witnesses of sim/witness
+belongs: verified in device memory, or acknowledged by host memory. The monitors of sim/monitor
 say when that is.
 """
 
@@ -15,9 +15,9 @@ from maeslant.protected.model.link import Link
 from maeslant.protected.model.nn_card import SCRATCH
 from maeslant.protected.rtl_card import Note, RtlDevice, Time
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, INWARD, OUTWARD
-from maeslant.sim.unprotected_jobs import PlainJobs
+from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
-PROTECTED, PLAIN = "protected", "plain"
+PROTECTED, UNPROTECTED = "protected", "unprotected"
 STEADY = "latency=100"
 RANDOM = "latency=50-300&order=shuffled&seed=1"
 QUICK = "latency=1"
@@ -75,7 +75,7 @@ class Plain:
     """The card without a guard."""
 
     def __init__(self, options: str) -> None:
-        self.card = PlainJobs(PLAIN, options)
+        self.card = UnprotectedJobs(UNPROTECTED, options)
         self.card.sim.set_notes(True)
 
     def close(self) -> None:

@@ -15,11 +15,11 @@ from maeslant.protected.model.host import Host, Job, Request
 from maeslant.protected.model.link import Link
 from maeslant.protected.rtl_card import RtlDevice
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, INWARD, OUTWARD
-from maeslant.sim.unprotected_jobs import PlainJobs
+from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CLOCK_MHZ = 200
-PROTECTED, PLAIN = "protected", "plain"
+PROTECTED, UNPROTECTED = "protected", "unprotected"
 LOOK = 4  # clocks between two looks at host memory
 PATIENCE = 1_000_000
 
@@ -49,7 +49,7 @@ class Protected:
     """The protected card with an open session."""
 
     def __init__(self) -> None:
-        self.device = RtlDevice(build=PROTECTED, options=OPTIONS, witness=False)
+        self.device = RtlDevice(build=PROTECTED, options=OPTIONS, monitor=False)
         self.link = Link(self.device, 1 << 23)
         self.device.bus = self.link
         self.sim = self.device.simulator
@@ -125,7 +125,7 @@ class Plain:
     """The card without a guard."""
 
     def __init__(self) -> None:
-        self.card = PlainJobs(PLAIN, OPTIONS)
+        self.card = UnprotectedJobs(UNPROTECTED, OPTIONS)
         self.sim = self.card.sim
 
     def close(self) -> None:

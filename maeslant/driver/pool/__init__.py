@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several cards behind one call, in this process or on a Dask cluster.
 
-A message is cut into parts that stand for themselves (:mod:`maeslant.driver.pool.parts`), each is done by
-some card, and done again by another if that one fails; what comes back is put in order, and what
-binds the parts together, chain values and hashes, is kept here (:mod:`maeslant.driver.pool.messages`).
+A message is cut into parts that stand for themselves (:mod:`maeslant.driver.pool.parts`), each is
+done by some card, and done again by another if that one fails; what comes back is put in order, and
+what binds the parts together, chain values and hashes, is kept here
+(:mod:`maeslant.driver.pool.messages`).
 """
 
 from maeslant.driver.pool.cards import Pool

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random manipulations of the bus, composed: each run a few or a storm of them, each run judged.
 
-`python -m maeslant.protected.attacks.fuzz 100000 [seed]` makes so many and prints what came of them.
+`python -m maeslant.protected.attacks.fuzz 100000 [seed]` makes so many and prints what came of
+them.
 """
 
 import collections

@@ -78,7 +78,7 @@ class Kernel:
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
-        self.witness: list[tuple] = []
+        self.monitor: list[tuple] = []
         self.clear()
 
     def clear(self) -> None:
@@ -131,7 +131,7 @@ class Kernel:
                 or not self.memory.allowed(destination, size, write=True)
             ):
                 self.busy, self.fault = False, True
-                self.witness.append(("fault",))
+                self.monitor.append(("fault",))
                 return True
             data = self.memory.data[source : source + size]
             self.seen += data
@@ -140,5 +140,5 @@ class Kernel:
         if self.at >= length:
             self.busy = False
             self.runs += 1
-            self.witness.append(("run", bytes(self.seen)))
+            self.monitor.append(("run", bytes(self.seen)))
         return True

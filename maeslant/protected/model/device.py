@@ -106,7 +106,7 @@ class Device:
         self.keys: Keys | None = None
         self.memory = Memory(1 << self.capabilities.log2_memory, self.capabilities.regions)
         self.kernel = self.make_kernel(self.memory)
-        self.witness = self.kernel.witness  # for tests: what was done, in order
+        self.monitor = self.kernel.monitor  # for tests: what was done, in order
         self.transfers = Transfers(self)
         self.state = State.RESET
         self.cause: tuple[Cause, int, int] = (Cause.NONE, 0, 0)
@@ -150,7 +150,7 @@ class Device:
         """ERROR, SCRUB, DEAD: nothing is answered."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
-        self.witness.append(("error", fatal.cause))
+        self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
     def settle(self) -> None:
@@ -369,9 +369,9 @@ class Device:
         match operation.op:
             case Op.READ:
                 batch.data.append(self.kernel.read(operation.offset, width))
-                self.witness.append(("read", queue.index, operation.offset, width))
+                self.monitor.append(("read", queue.index, operation.offset, width))
             case Op.WRITE:
-                self.witness.append(("write", queue.index, operation.offset, width, operation.data))
+                self.monitor.append(("write", queue.index, operation.offset, width, operation.data))
                 try:
                     self.kernel.write(operation.offset, width, operation.data)
                 except BusError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference's card with the neural-network kernel: mae_kernel_registers with KernelNn, in Python.
+"""Models the protected card with the neural-network kernel (mae_kernel_registers with KernelNn).
 
 A run is one step, by the integer reference. Registers: 0 control (1 starts), 4 status, 8 runs,
 16 list of commands, 24 clocks of the last run (as mae_kernel_int8_nn takes them), 64 to 127 free.
@@ -50,10 +50,10 @@ class NnKernel(Kernel):
         try:
             self.clocks = self._run(super().read(LIST, 8))
             self.runs += 1
-            self.witness.append(("run", b""))
+            self.monitor.append(("run", b""))
         except FaultError:
             self.fault = True
-            self.witness.append(("fault",))
+            self.monitor.append(("fault",))
         return True
 
     def _take(self, address: int, size: int) -> bytes:

@@ -186,5 +186,5 @@ class Transfers:
             device.memory.regions.remove(region)
             if not region.outward:
                 inside = bytes(device.memory.data[region.base : region.base + region.total])
-                device.witness.append(("release", queue.index, region.base, inside))
+                device.monitor.append(("release", queue.index, region.base, inside))
         device.answer(queue, chunk.request, Status.OK, 1, place.length, data)

@@ -33,12 +33,12 @@ class Record:
 
     results: list[tuple[str, object]] = dataclasses.field(default_factory=list)
     error: Exception | None = None
-    witness: list[tuple] = dataclasses.field(default_factory=list)
+    monitor: list[tuple] = dataclasses.field(default_factory=list)
     installed: bool = True
 
     def caught(self) -> str:
         """Who noticed what: device:CAUSE, host:reason, or nothing."""
-        for entry in self.witness:
+        for entry in self.monitor:
             if entry[0] == "error":
                 return f"device:{entry[1].name}"
         if isinstance(self.error, PoisonedError):
@@ -71,7 +71,7 @@ class Machine:
         """A session with a new secret, from provisioning to its end."""
         record = Record()
         label = f"{self.seed} {name}"
-        start = len(self.device.witness)
+        start = len(self.device.monitor)
         self.link.free = self.link.BASE
         secret, session_id = octets(f"{label} secret", 32), octets(f"{label} id", 16)
         nonce = octets(f"{label} host nonce", 32)
@@ -81,7 +81,7 @@ class Machine:
             application(host, record)
         except (HostError, BudgetError) as error:
             record.error = error
-        record.witness = self.device.witness[start:]
+        record.monitor = self.device.monitor[start:]
         return record
 
     def take_back(self) -> None:
@@ -165,10 +165,10 @@ def expected(big: bool = False) -> Record:
     return record
 
 
-def by_unit(witness: list[tuple]) -> dict[tuple, list[tuple]]:
+def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
     """What each queue and the kernel did, in order; queues are free among each other."""
     units: dict[tuple, list[tuple]] = {}
-    for entry in witness:
+    for entry in monitor:
         unit = ("kernel",) if entry[0] in ("run", "fault") else (entry[0] == "release", entry[1])
         if entry[0] != "error":
             units.setdefault(unit, []).append(entry)
@@ -183,8 +183,8 @@ def judge(record: Record, want: Record) -> list[str]:
             wrong.append(f"application got another {good[0]}")
     if len(record.results) < len(want.results) and record.error is None:
         wrong.append("results are missing, and nobody said so")
-    good_units = by_unit(want.witness)
-    for unit, entries in by_unit(record.witness).items():
+    good_units = by_unit(want.monitor)
+    for unit, entries in by_unit(record.monitor).items():
         if entries != good_units.get(unit, [])[: len(entries)]:
             wrong.append(f"{unit}: {entries[-1][:2]} is not what was asked for")
     return wrong

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many points at once: on this machine's cores, or on a Dask cluster.
 
-Every point is synthesized in a process of its own (maeslant.synth.explore.worker); what is finished is
-kept in build/reports at once, so an interruption loses only the points in work. A point that fails
-does not stop the others.
+Every point is synthesized in a process of its own (maeslant.synth.explore.worker); what is finished
+is kept in build/reports at once, so an interruption loses only the points in work. A point that
+fails does not stop the others.
 """
 
 import concurrent.futures

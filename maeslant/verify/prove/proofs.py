@@ -13,14 +13,15 @@ LIST = paths.ROOT / "formal" / "proofs.yml"
 PAGE = paths.ROOT / "docs" / "proofs.md"
 HEAD = """# Proofs
 
-Written by `python -m maeslant.verify.prove --write` from formal/proofs.yml; do not edit. `make prove` runs
-them: Yosys makes the transition system, Yices decides. Bounded: no violation in that many clocks
-after reset. Induction: that many states which keep all assertions lead to no violation, so with the
-bounded proof none is ever violated.
+Written by `python -m maeslant.verify.prove --write` from formal/proofs.yml; do not edit. `make
+prove` runs them: Yosys makes the transition system, Yices decides. Bounded: no violation in that
+many clocks after reset. Induction: that many states which keep all assertions lead to no violation,
+so with the bounded proof none is ever violated.
 
-That no handshake depends on key or data is shown on the netlist (maeslant/verify/prove/independence.py, by
-tests/cipher/test_timing_proof.py) for mae_cipher_min_area and mae_cipher_iter with their defaults, and
-not yet for the other ciphers, the GCM engine and the peripheral.
+That no handshake depends on key or data is shown on the netlist
+(maeslant/verify/prove/independence.py, by tests/cipher/test_timing_proof.py) for
+mae_cipher_min_area and mae_cipher_iter with their defaults, and not yet for the other ciphers, the
+GCM engine and the peripheral.
 
 | proof | module | parameters | bounded | induction | assumed | seconds |
 |---|---|---|---|---|---|---|

@@ -3,10 +3,10 @@
 // mae_key_expand: the round keys of a key one after the other, and, with Backward, back again.
 //
 // Latency: round key 0 in the clock in which the key is taken, the others StepClocks clocks one
-// after the other: with 1, round key i in the i-th clock after it. Throughput: one 128-bit round key
-// in StepClocks clocks; a run takes Nr * StepClocks + 1, then the next key is taken. One S-box word
-// (4 S-boxes), with StepClocks - 1 registers as in mae_sub_bytes; these have
-// no reset, and forget the window StepClocks - 1 clocks after it was cleared.
+// after the other: with 1, round key i in the i-th clock after it. Throughput: one 128-bit round
+// key in StepClocks clocks; a run takes Nr * StepClocks + 1, then the next key is taken. One S-box
+// word (4 S-boxes), with StepClocks - 1 registers as in mae_sub_bytes; these have no reset, and
+// forget the window StepClocks - 1 clocks after it was cleared.
 // Legal: MaxKeyLen any of key_len_e, len_i not above it; Backward 0 or 1; Sbox any of sbox_impl_e;
 // StepClocks 1..3.
 // start_*: dir_i = Encrypt: key_i is the key, the round keys come from 0 to Nr. dir_i = Decrypt

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_on_the_fly: the round keys of one key, made while they are used, from the first to the last for
-// encryption and back for decryption; two windows of the key schedule are all that is kept.
+// mae_key_on_the_fly: the round keys of one key, made while they are used, from the first to the
+// last for encryption and back for decryption; two windows of the key schedule are all that is
+// kept.
 //
 // Latency: a run that is started in clock t shows its first round key in key_o and the one after it
 // in next_o in clock t + 1, and each further pair a clock later; last_o is high in the Nr-th clock,

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_schedule_step: one step of the key schedule for a pipeline in which every block has its own key.
+// mae_key_schedule_step: one step of the key schedule for a pipeline in which every block has its
+// own key.
 //
 // Latency: 0, combinational. Throughput: one step a clock. One S-box word (4 S-boxes).
 // A window is the words of the key schedule from word 4i on, the first in bits 255:224, as many as
 // the key has; its first four words are round key i. window_i is that of round Step - 1, window_o
 // that of round Step; the window of round 0 is the key.
-// Legal: Step 1..14 (steps above Nr of len_i give nothing of use); MaxKeyLen any of key_len_e, len_i
-// not above it; Sbox any of sbox_impl_e. window_o is without meaning while valid_i is low.
+// Legal: Step 1..14 (steps above Nr of len_i give nothing of use); MaxKeyLen any of key_len_e,
+// len_i not above it; Sbox any of sbox_impl_e. window_o is without meaning while valid_i is low.
 // Source: FIPS 197 §5.2; P0 Figure 8. Constant-time: yes (the length is not secret). Masked: no.
 
 `include "mae_assert.svh"

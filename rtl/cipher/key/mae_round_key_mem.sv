@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_round_key_mem: the round keys of KeyBanks keys, made by one mae_key_expand, readable all at once
-// for encryption and decryption side by side.
+// mae_round_key_mem: the round keys of KeyBanks keys, made by one mae_key_expand, readable all at
+// once for encryption and decryption side by side.
 //
 // A key taken in clock t: its bank serves encryption from t + 1 on (round key i is written in clock
-// t + i * StepClocks, just before a block that entered at t + 1 or later can need it) and decryption
-// from t + Nr * StepClocks + 1 on. One expansion runs at a time. key_ready_o is combinational in
-// key_i.bank.
+// t + i * StepClocks, just before a block that entered at t + 1 or later can need it) and
+// decryption from t + Nr * StepClocks + 1 on. One expansion runs at a time. key_ready_o is
+// combinational in key_i.bank.
 // Legal: KeyBanks 1..4; MaxKeyLen any of key_len_e; RoundClocks 1..3, the clocks a block stays in a
 // round; StepClocks 1..RoundClocks, the clocks for a round key; Sbox any of sbox_impl_e.
 // A key waits until no block of its bank is in flight; from the clock in which it is offered no new
 // block of that bank is let in (enc_ready_o, dec_ready_o), so it waits at most one latency.
 // used_i[b]: a block of bank b enters in this clock. Its last round key is read Nr * RoundClocks
 // clocks later: no pipeline here ever stalls, so a counter knows whether a bank is in use.
-// clear_i: keys, schedule and bank states are gone in the next clock, what is in the registers of the
-// S-boxes StepClocks - 1 clocks later.
+// clear_i: keys, schedule and bank states are gone in the next clock, what is in the registers of
+// the S-boxes StepClocks - 1 clocks later.
 // Source: P3 §2.1 (key_mem), P4 (one expansion for all cores). Constant-time: yes. Masked: no.
 
 `include "mae_assert.svh"

@@ -12,13 +12,13 @@
 // and faster AES SBoxes", CHES 2019 (the idea of the second half). Constant-time: yes. Masked: no.
 //
 // The inverse of x is x^16 / N with the norm N = x^17, an element of GF(2^4). Bit k of the S-box is
-// linear in x^16 for a given 1/N = sum of y[i] b[i]: the sum over i of y[i] times a linear form of x.
-// So these 32 forms are made from x while the inversion runs, and only four products are left to be
-// added up. Basis b (as elements of GF(2^8)): 0d, 50, 51, bd, of the 840 that there are with the
-// fewest gates for the forms at three XOR in a row.
-// N is c a b + p a^2 + q b^2, a and b GF(2^4)-linear in x. Seen in the fifth roots of unity, four of
-// which are a basis of GF(2^4), all bits of a b need but four forms of a and five of b. The squares
-// are linear and cost nothing: they turn AND gates into NOR and the like.
+// linear in x^16 for a given 1/N = sum of y[i] b[i]: the sum over i of y[i] times a linear form of
+// x. So these 32 forms are made from x while the inversion runs, and only four products are left to
+// be added up. Basis b (as elements of GF(2^8)): 0d, 50, 51, bd, of the 840 that there are with the
+// fewest gates for the forms at three XOR in a row. N is c a b + p a^2 + q b^2, a and b
+// GF(2^4)-linear in x. Seen in the fifth roots of unity, four of which are a basis of GF(2^4), all
+// bits of a b need but four forms of a and five of b. The squares are linear and cost nothing: they
+// turn AND gates into NOR and the like.
 
 module mae_sbox_low_depth #(
     parameter int unsigned Regs  = 0,

@@ -9,7 +9,8 @@
 // inverse_i matters for DirsBoth only.
 // The permutation is wires alone. Four times as many gates as mae_sbox_boolean, but a byte changes
 // few of them: two of the 256 and two each of the 16 that say a half of it. So it takes less energy
-// in standard cells, where they are mapped as they stand (mae_preserved_gates); on an FPGA it is the largest.
+// in standard cells, where they are mapped as they stand (mae_preserved_gates); on an FPGA it is
+// the largest.
 // Source: FIPS 197 §5.1.1, §5.3.2; the structure: G. Bertoni, M. Macchetti, L. Negri, P. Fragneto,
 // "Power-efficient ASIC synthesis of cryptographic Sboxes", GLSVLSI 2004.
 // Constant-time: yes. Masked: no.

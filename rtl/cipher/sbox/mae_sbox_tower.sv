@@ -10,10 +10,10 @@
 // Source: P3 §2.2 (polynomials; the map back and the affine map as one); FIPS 197 §5.1.1, §5.3.2.
 // Constant-time: yes. Masked: no.
 //
-// GF(2^4) = GF(2)[z] / (z^4 + z + 1), GF((2^4)^2) = GF(2^4)[y] / (y^2 + y + 13), 13 = z^3 + z^2 + 1.
-// An element is {coefficient of y, constant}. The map from GF(2^8) takes x to 8'h4b, a root of the
-// AES polynomial in the tower field: of the eight roots the one with the fewest ones in the four
-// matrices. Row i of a matrix are the bits of the argument that make bit i.
+// GF(2^4) = GF(2)[z] / (z^4 + z + 1), GF((2^4)^2) = GF(2^4)[y] / (y^2 + y + 13), 13 = z^3 + z^2 +
+// 1. An element is {coefficient of y, constant}. The map from GF(2^8) takes x to 8'h4b, a root of
+// the AES polynomial in the tower field: of the eight roots the one with the fewest ones in the
+// four matrices. Row i of a matrix are the bits of the argument that make bit i.
 
 module mae_sbox_tower
   import mae_aes_pkg::*;

@@ -2,19 +2,19 @@
 //
 // mae_card_memory: the memory of a card, 64 bytes a row (a granule), and who may use it when.
 //
-// One write port is shared in turns by the DMA, by the scrub of a transfer that was given up (zeros)
-// and by the kernel; the DMA and the kernel have a read port each (in an FPGA: two copies of the
-// memory, written alike). Byte 0 of a row is in bits 7:0.
-// The kernel's accesses, of 16 bytes, are judged in the clock in which they are let in: judge_*_o
-// shows what stands at its port (element 0 as a read, 1 as a write), judge_fault_i says at once
-// what is refused (H8). So an access is either over or not begun when a region is locked. A refused
-// one does nothing; a read is answered zero with kernel_fault_o, a write by kernel_fault_o alone.
-// The DMA's accesses are the locks' owners and are not judged; their granules are in the memory.
+// One write port is shared in turns by the DMA, by the scrub of a transfer that was given up
+// (zeros) and by the kernel; the DMA and the kernel have a read port each (in an FPGA: two copies
+// of the memory, written alike). Byte 0 of a row is in bits 7:0. The kernel's accesses, of 16
+// bytes, are judged in the clock in which they are let in: judge_*_o shows what stands at its port
+// (element 0 as a read, 1 as a write), judge_fault_i says at once what is refused (H8). So an
+// access is either over or not begun when a region is locked. A refused one does nothing; a read is
+// answered zero with kernel_fault_o, a write by kernel_fault_o alone. The DMA's accesses are the
+// locks' owners and are not judged; their granules are in the memory.
 //
-// Latency: a read is answered 2 clocks after it was taken, in order; a write holds for the reads that
-// are taken after it. Throughput: a row a clock at each port. Ready is combinational from the requests.
-// clear_i and reset: a walk zeroes all rows, 2^(MemoryBits - 6) clocks after clear_i (busy_o) in
-// which nothing is taken; reads under way are answered zero.
+// Latency: a read is answered 2 clocks after it was taken, in order; a write holds for the reads
+// that are taken after it. Throughput: a row a clock at each port. Ready is combinational from the
+// requests. clear_i and reset: a walk zeroes all rows, 2^(MemoryBits - 6) clocks after clear_i
+// (busy_o) in which nothing is taken; reads under way are answered zero.
 // Legal: MemoryBits 7..32. Time depends on no data. Source: docs/protocol.md §5, H8, H14.
 
 `include "mae_assert.svh"

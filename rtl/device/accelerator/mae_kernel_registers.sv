@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_registers: a card's accelerator behind its registers: the protected register space (M1, M2).
+// mae_kernel_registers: a card's accelerator behind its registers: the protected register space
+// (M1, M2).
 //
 //   offset       KernelMap              KernelNn                   width   access
 //   0x00         CONTROL: bit 0 starts a run                       4       write
@@ -17,10 +18,10 @@
 //
 // check_legal_o is combinational. reg_valid_i carries an access out; reg_rdata_o and reg_error_o
 // come in the next clock, and what it changed is seen by an access in the next clock. Accesses are
-// aligned to their width; a read of 4 bytes is legal here wherever one of 8 is, whatever check says.
-// The kernel's port to memory and its clocks, which CLOCKS counts: mae_kernel_int8_nn, mae_kernel_affine_bytes; a run
-// begins 1 clock after the write. clear_i: kernel and registers are gone; busy_o until the kernel stands still.
-// Time depends on no data but the commands.
+// aligned to their width; a read of 4 bytes is legal here wherever one of 8 is, whatever check
+// says. The kernel's port to memory and its clocks, which CLOCKS counts: mae_kernel_int8_nn,
+// mae_kernel_affine_bytes; a run begins 1 clock after the write. clear_i: kernel and registers are
+// gone; busy_o until the kernel stands still. Time depends on no data but the commands.
 // Source: docs/protocol.md §5, §11; maeslant/protected/model/card.py.
 
 `include "mae_assert.svh"

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_card: the accelerator with its memory and no guard: what mae_protected_card is compared
-// with. The same memory, kernel and movers; what the host asks for happens, whoever asks.
+// mae_unprotected_card: the accelerator with its memory and no guard: what mae_protected_card is
+// compared with. The same memory, kernel and movers; what the host asks for happens, whoever asks.
 // Registers: docs/registers/mae_unprotected_card.md.
 //
-// One channel of transfers for each direction, each with Depth that wait; both and the kernel go on at
-// once and are ordered by the host. The kernel's registers are a window; what it refuses does
+// One channel of transfers for each direction, each with Depth that wait; both and the kernel go on
+// at once and are ordered by the host. The kernel's registers are a window; what it refuses does
 // nothing and is answered SLVERR.
-// Throughput: 64 bytes a clock into the device and 64 out of it at once. Latency of a register access:
-// 2 clocks, 3 in the kernel's window. irq_o is a level. After a reset the memory is zeroed first,
-// 2^(MemoryBits - 6) clocks in which transfers and the kernel wait.
+// Throughput: 64 bytes a clock into the device and 64 out of it at once. Latency of a register
+// access: 2 clocks, 3 in the kernel's window. irq_o is a level. After a reset the memory is zeroed
+// first, 2^(MemoryBits - 6) clocks in which transfers and the kernel wait.
 // Legal: MemoryBits 12..21, Kernel any, Depth as mae_unprotected_channel. No secrets but the data.
 
 module mae_unprotected_card

@@ -4,8 +4,8 @@
 // mae_unprotected_card. Registers: docs/registers/mae_unprotected_card.md, `in` and `out`.
 //
 // Writing the length pushes the transfer that the other registers describe; one that is not legal
-// or finds no room is refused and told by a bit. Two givers of ends, first_done_i and second_done_i,
-// each once a transfer and in order: a transfer is complete when both have come.
+// or finds no room is refused and told by a bit. Two givers of ends, first_done_i and
+// second_done_i, each once a transfer and in order: a transfer is complete when both have come.
 //
 // Latency: a transfer is at job_valid_o 1 clock after its length was written, if none waits. Reads
 // are combinational. Legal: Depth >= 2, not 2^n - 1; MemoryBits 7..32. No secrets.

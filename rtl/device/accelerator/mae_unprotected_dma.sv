@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_dma: the transfers of a card without a guard: the channel of each direction, its movers
-// and nothing between them. A part of mae_unprotected_card.
+// mae_unprotected_dma: the transfers of a card without a guard: the channel of each direction, its
+// movers and nothing between them. A part of mae_unprotected_card.
 //
-// Throughput: 64 bytes a clock in each direction at once. Latency: of the movers, mae_dma_host_read and
-// mae_dma_device_write, mae_dma_device_read and mae_dma_host_write, one after the other; a job goes to both in the
-// same clock. Legal: as mae_unprotected_channel. No secrets but the data.
+// Throughput: 64 bytes a clock in each direction at once. Latency: of the movers, mae_dma_host_read
+// and mae_dma_device_write, mae_dma_device_read and mae_dma_host_write, one after the other; a job
+// goes to both in the same clock. Legal: as mae_unprotected_channel. No secrets but the data.
 
 module mae_unprotected_dma
   import mae_dma_pkg::*;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_card_control: what every card with rings has beside its DMA and its client: registers behind
-// AXI4-Lite, the interrupt, key commands and counters. Registers: docs/registers/mae_stream_card.md.
+// AXI4-Lite, the interrupt, key commands and counters. Registers:
+// docs/registers/mae_stream_card.md.
 //
 // A register access takes 2 clocks on an idle bus (read: 3 with its answer). Legal: Lanes 1..8,
 // Contexts 1..256, KeySlots 0..64, Sbox any but SboxOnehot; what it says of a cipher comes through

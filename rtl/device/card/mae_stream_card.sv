@@ -7,8 +7,9 @@
 // Throughput: Lanes blocks a clock where the mode's blocks are independent, or over 11 * Lanes
 // interleaved messages where they are chained. Data bus: 128 * Lanes bits.
 // Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm (its
-// engine has a context of each lane), else 256; KeySlots 1..64; KeyBanks 1..4; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >= 8.
-// Constant-time: yes, for one message; messages wait for each other. Masked: no.
+// engine has a context of each lane), else 256; KeySlots 1..64; KeyBanks 1..4; Sbox any but
+// SboxOnehot; RegsPerRound 1..3; IdWidth >= 8. Constant-time: yes, for one message; messages wait
+// for each other. Masked: no.
 
 `include "mae_assert.svh"
 

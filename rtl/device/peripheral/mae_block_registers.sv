@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_registers: four words in, four words out: the data registers of the peripheral (the push
-// model of P2 §AES core design) before and behind a stream of blocks.
+// mae_block_registers: four words in, four words out: the data registers of the peripheral (the
+// push model of P2 §AES core design) before and behind a stream of blocks.
 //
 // Writing word 3 hands a block over, reading word 3 takes one away. A write is acknowledged in its
 // own clock. A read waits while an answer is under way, at most 255 clocks; then, or when none is
 // under way, it gives 0 and notes an underflow. At most Depth blocks are between write and read, so
 // neither side ever stalls the engine. The port knows the length of the job: it refuses blocks
-// beyond it (overflow) and marks the last one. A quiet job has no answers: its blocks leave the port
-// when the engine takes them. Blocks here are in register order: byte 0 in bits
-// 7:0. A partial block is 0 beyond its end, in and out.
-// All data is cleared by clear_i within a clock. Legal: Depth 1..15.
+// beyond it (overflow) and marks the last one. A quiet job has no answers: its blocks leave the
+// port when the engine takes them. Blocks here are in register order: byte 0 in bits 7:0. A partial
+// block is 0 beyond its end, in and out. All data is cleared by clear_i within a clock. Legal:
+// Depth 1..15.
 
 `include "mae_assert.svh"
 

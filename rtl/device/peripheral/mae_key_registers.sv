@@ -3,8 +3,8 @@
 // mae_key_registers: carries out the key commands of a register map: eight write-only words and a
 // command that loads them into a slot of the key cache, or erases one.
 //
-// A command takes 1 clock plus what the key cache waits. Slot, size, operation and key are copied in
-// the clock of go_i, so that what software writes meanwhile cannot change a running command; the
+// A command takes 1 clock plus what the key cache waits. Slot, size, operation and key are copied
+// in the clock of go_i, so that what software writes meanwhile cannot change a running command; the
 // words are told to clear themselves (clear_o) in the same clock, whatever becomes of the command,
 // and the copy is cleared once the key cache has it. A command that comes while one runs, or while
 // closed_i, is refused with ErrBusy. Legal: KeySlots 1..64.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_job_pkg: what passes between the peripheral and whoever carries its blocks from and to a
-// memory (a memory job: `ctrl.memory` of regs/mae_peripheral.rdl).
+// mae_memory_job_pkg: what passes between the peripheral and whoever carries its blocks from and to
+// a memory (a memory job: `ctrl.memory` of regs/mae_peripheral.rdl).
 
 package mae_memory_job_pkg;
   import mae_aes_pkg::*;

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_peripheral_core: AES behind AXI4-Lite, every mode, write-only key slots; blocks through
-// registers (P3 §2; the push model of P2) or, with Memory, through a port to whoever moves them from
-// and to a memory (mae_memory_job_pkg). Registers: docs/registers/mae_peripheral.md.
+// registers (P3 §2; the push model of P2) or, with Memory, through a port to whoever moves them
+// from and to a memory (mae_memory_job_pkg). Registers: docs/registers/mae_peripheral.md.
 //
 // One job at a time. A block through registers takes four writes and four reads; up to Depth blocks
 // are under way at once, so the next is written while one is processed. The core takes 10, 12 or 14
 // clocks a block. A register access takes 2 clocks on an idle bus (read: 3 with its answer), see
 // mae_block_registers. memory_error_i answers memory_job_o in its clock.
 // Constant-time: yes, every clock count follows from mode, key length and bus alone. Masked: no.
-// Auth adds GCM, CCM and CMAC (mae_auth_mode_unit); with a cipher that cannot encrypt it adds nothing.
-// Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a power
-// of 2 (16: GHASH keeps up with the cipher). Memory needs Auth and a cipher that encrypts. Sbox any but
-// SboxOnehot.
+// Auth adds GCM, CCM and CMAC (mae_auth_mode_unit); with a cipher that cannot encrypt it adds
+// nothing.
+// Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a
+// power of 2 (16: GHASH keeps up with the cipher). Memory needs Auth and a cipher that encrypts.
+// Sbox any but SboxOnehot.
 
 `include "mae_assert.svh"
 

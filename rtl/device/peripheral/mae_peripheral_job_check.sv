@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_peripheral_job_check: a job as the peripheral's registers state it, and whether it may be started.
+// mae_peripheral_job_check: a job as the peripheral's registers state it, and whether it may be
+// started.
 //
 // Combinational. Legal parameters: mae_peripheral_core's; Auth needs a cipher that encrypts.
 

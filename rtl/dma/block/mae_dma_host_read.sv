@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_host_read: reads whole blocks of host memory, job after job, and gives their rows in order.
+// mae_dma_host_read: reads whole blocks of host memory, job after job, and gives their rows in
+// order.
 //
 // A job is an address and its bytes; its rows come packed from its first byte on, the last one
-// marked. Jobs are spread over Jobs contexts of a mae_dma_read_engine, so that the bursts of the next
-// one run while the last one ends; they begin when all of the last one's are on their way: else
-// both would fill their buffers, and the bus stand still until the first one's is empty. For the
-// same reason no more than Window beats are asked for ahead: a memory that answers in any order
+// marked. Jobs are spread over Jobs contexts of a mae_dma_read_engine, so that the bursts of the
+// next one run while the last one ends; they begin when all of the last one's are on their way:
+// else both would fill their buffers, and the bus stand still until the first one's is empty. For
+// the same reason no more than Window beats are asked for ahead: a memory that answers in any order
 // would fill them both. With rows for twice that and more it does not. done comes once a job, in
 // order, after its last row was taken; done_error_o: some beat of it was answered with an error.
 // Bytes of the last row beyond row_bytes_o are anything.
@@ -16,8 +17,8 @@
 // of Window - 10 clocks. job_ready_o from registers; row_ready_i
 // has a combinational path to the buffer's read address.
 // Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; Window BurstBeats..32767;
-// bytes 1..2^32 - 1; the rest as mae_dma_read_engine. clear_i, after a reset, erases the rows kept: see
-// there. Not constant-time and not masked: no secret but the data it carries. Source:
+// bytes 1..2^32 - 1; the rest as mae_dma_read_engine. clear_i, after a reset, erases the rows kept:
+// see there. Not constant-time and not masked: no secret but the data it carries. Source:
 // docs/protocol.md §5, FILL.
 
 `include "mae_assert.svh"

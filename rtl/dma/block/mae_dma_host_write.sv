@@ -3,10 +3,11 @@
 // mae_dma_host_write: writes rows to whole blocks of host memory, job after job.
 //
 // A job is an address and its bytes; its rows come after it, in the order of jobs, packed from
-// its first byte on, the last one marked. Jobs are spread over Jobs contexts of a mae_dma_write_engine,
-// so that the rows of the next one are taken while write responses of the last are awaited. done
-// comes once a job, in order, after all its write responses; done_error_o: one of them was an
-// error. Rows must hold zeros beyond row_bytes_i: they go to the bus as they are.
+// its first byte on, the last one marked. Jobs are spread over Jobs contexts of a
+// mae_dma_write_engine, so that the rows of the next one are taken while write responses of the
+// last are awaited. done comes once a job, in order, after all its write responses; done_error_o:
+// one of them was an error. Rows must hold zeros beyond row_bytes_i: they go to the bus as they
+// are.
 //
 // Latency: 6 clocks from the last row of a burst to its first W beat, 4 from the last write
 // response to done. Throughput: a row a clock, also from one job to the next. job_ready_o from

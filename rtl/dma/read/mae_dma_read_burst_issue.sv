@@ -5,8 +5,8 @@
 // A context is looked at when something happened to it (a segment came, a row left, a burst was
 // committed), round robin, one context a clock; it gets a burst when its ring has room for
 // all of it, and is looked at again. A burst ends at the latest at the next address that is a
-// multiple of BurstBeats beats, so none crosses 4 KiB; its place in the ring is reserved here, so the
-// answer is always taken. A job's bytes are packed from byte 0 of a row.
+// multiple of BurstBeats beats, so none crosses 4 KiB; its place in the ring is reserved here, so
+// the answer is always taken. A job's bytes are packed from byte 0 of a row.
 // Latency: 3 clocks from segment to AR. Throughput: one burst a clock.
 // Ready and valid towards AXI come from registers.
 

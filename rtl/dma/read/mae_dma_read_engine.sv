@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_engine: the read mover. It turns the segments of every context into AXI4 read bursts, takes
-// the answers in any order and interleaved, packs them and hands rows to the client.
+// mae_dma_read_engine: the read mover. It turns the segments of every context into AXI4 read
+// bursts, takes the answers in any order and interleaved, packs them and hands rows to the client.
 //
 // A job of a context begins with its first segment and ends with the one marked last, or with an
 // abort: then its last row is what does not yet fill one, or one byte of zeros. One job a context
-// at a time: the next one's segments come after done. Reads touch only the aligned beats that hold bytes of a
-// segment. A read error is reported with the end of the job and its data handed on like any.
-// Space for an answer is reserved before it is asked for, so r_ready_o is constant and no
+// at a time: the next one's segments come after done. Reads touch only the aligned beats that hold
+// bytes of a segment. A read error is reported with the end of the job and its data handed on like
+// any. Space for an answer is reserved before it is asked for, so r_ready_o is constant and no
 // context can stop another. Every burst under way has an ID of its own, top bit 0.
 //
 // Latency: 3 clocks from segment to AR, 3 from the last R beat of a burst to its first row.

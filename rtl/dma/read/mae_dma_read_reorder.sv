@@ -3,9 +3,10 @@
 // mae_dma_read_reorder: puts every beat of read data where it belongs, and commits bursts in order.
 //
 // The ID of a beat names its burst, the burst and the number of the beat name its place in the
-// buffer. So answers may come in any order and interleaved. Finished bursts of a context are committed
-// in the order of its bytes: up to commit_row its rows are complete. r_ready is constant.
-// Latency: a beat is in the buffer 2 clocks after it came, its rows are committed in the same clock.
+// buffer. So answers may come in any order and interleaved. Finished bursts of a context are
+// committed in the order of its bytes: up to commit_row its rows are complete. r_ready is constant.
+// Latency: a beat is in the buffer 2 clocks after it came, its rows are committed in the same
+// clock.
 // Throughput: one beat a clock.
 
 `include "mae_assert.svh"

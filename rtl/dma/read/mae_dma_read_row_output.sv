@@ -4,8 +4,8 @@
 //
 // Round robin, one row a clock, among the contexts that have a row and whose room_i is high. When
 // room_i falls, at most two more rows of the context come. Latency: 1 clock from the choice
-// to the row (a memory read). row_ready_i has a combinational path to the choice of the next row and the
-// buffer's read enable.
+// to the row (a memory read). row_ready_i has a combinational path to the choice of the next row
+// and the buffer's read enable.
 
 `include "mae_assert.svh"
 

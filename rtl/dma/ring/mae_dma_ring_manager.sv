@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_manager: from submission ring to completion ring: fetches descriptors ahead, checks them,
-// hands jobs to client and walkers in the ring's order, gathers what walkers and movers report, and
-// writes completions.
+// mae_dma_ring_manager: from submission ring to completion ring: fetches descriptors ahead, checks
+// them, hands jobs to client and walkers in the ring's order, gathers what walkers and movers
+// report, and writes completions.
 //
 // A descriptor whose context has a job in flight waits, and all behind it; different contexts run
 // at once and complete in any order. A bad descriptor gets a completion of its own and moves no
 // data. Of several errors the completion has the first of: source list, destination list, read,
 // write, client. Where the client reports StatusBadTag, the destination is walked a second time and
-// overwritten by mae_dma_zero_fill, and only then is the job completed, whatever its status; jobs that
-// wait for mae_dma_zero_fill let others complete before them. Throughput: one job a clock.
+// overwritten by mae_dma_zero_fill, and only then is the job completed, whatever its status; jobs
+// that wait for mae_dma_zero_fill let others complete before them. Throughput: one job a clock.
 // Latency: 2 clocks from a descriptor's last beat to cfg_valid_o, 1 from there to the walkers; 3
 // from a job's last report to the completion's address.
 // cfg_valid_o does not depend on cfg_ready_i. Legal: Contexts 1..256; see mae_dma for the rest.
@@ -17,9 +17,9 @@
 // enable, rising: both rings start at index 0, ring_error is cleared. Falling: nothing new starts,
 // what is in flight ends, what was only fetched is forgotten (sub_head says where).
 // abort: jobs in flight end early where their walkers can, and all of them, with the descriptors
-// already fetched, complete with StatusAborted; then nothing happens until enable falls. It does not
-// end an overwriting: a completed job of a wrong tag, a decryption that was cut short among them,
-// never leaves plaintext that was not verified (SP 800-38D §7.2).
+// already fetched, complete with StatusAborted; then nothing happens until enable falls. It does
+// not end an overwriting: a completed job of a wrong tag, a decryption that was cut short among
+// them, never leaves plaintext that was not verified (SP 800-38D §7.2).
 
 `include "mae_assert.svh"
 

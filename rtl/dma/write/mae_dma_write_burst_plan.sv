@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_burst_plan: cuts the segments of all contexts into write bursts whose data is there.
+// mae_dma_write_burst_plan: cuts the segments of all contexts into write bursts whose data is
+// there.
 //
 // A context is looked at when something happened to it (a segment or row came, a burst was
 // answered), round robin, one context a clock. A burst ends at the latest at the next address
-// that is a multiple of BurstBeats beats, so none crosses 4 KiB, and is planned when all its bytes have
-// come. When rows end before the segments, or segments before the rows, the rest is dropped; when
-// both have ended and every burst is answered the job is over.
+// that is a multiple of BurstBeats beats, so none crosses 4 KiB, and is planned when all its bytes
+// have come. When rows end before the segments, or segments before the rows, the rest is dropped;
+// when both have ended and every burst is answered the job is over.
 // Latency: 2 clocks from the last row of a burst to its plan. Throughput: one burst a clock.
 
 `include "mae_assert.svh"

@@ -3,8 +3,8 @@
 // mae_dma_write_burst_send: sends the data of planned bursts.
 //
 // Each beat is a window of the ring at any byte position; strobes are set for the bytes of
-// the segment alone. A burst's data is all there, so W runs without a gap from its first beat to its
-// last, and from burst to burst. The rows are free when the last beat is read.
+// the segment alone. A burst's data is all there, so W runs without a gap from its first beat to
+// its last, and from burst to burst. The rows are free when the last beat is read.
 // Latency: 3 clocks from plan to W. Throughput: one beat a clock; a drop takes a clock.
 // w_ready_i has a combinational path to the buffer's read enable.
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_engine: the write mover. It gathers the client's rows per context and writes them to the
-// segments of the context in AXI4 bursts that are announced only when all their data is there.
+// mae_dma_write_engine: the write mover. It gathers the client's rows per context and writes them
+// to the segments of the context in AXI4 bursts that are announced only when all their data is
+// there.
 //
 // A job of a context ends when the client's last row has come, the segment marked last (or an
-// abort) has come, everything is written and every write response is in. Rows beyond the segments and
-// segments beyond the rows are dropped. One job a context at a time: the next one's segments and rows come
-// after done. Bytes outside the segments are never written. A write error is reported with the
-// end of the job, and the job goes on.
-// AW and W are independent, W has no gap within a burst; every burst under way has an ID of its
-// own, top bit 0. b_ready_o is constant.
-// Only a job's last row may hold fewer than DataWidth / 8 bytes.
+// abort) has come, everything is written and every write response is in. Rows beyond the segments
+// and segments beyond the rows are dropped. One job a context at a time: the next one's segments
+// and rows come after done. Bytes outside the segments are never written. A write error is reported
+// with the end of the job, and the job goes on. AW and W are independent, W has no gap within a
+// burst; every burst under way has an ID of its own, top bit 0. b_ready_o is constant. Only a job's
+// last row may hold fewer than DataWidth / 8 bytes.
 //
 // Latency: 6 clocks from the last row of a burst to its first W beat. Throughput: one row and one
-// beat a clock. row_ready_o is combinational from row_ctx_i (mae_dma_write_row_input); w_ready_i has a
-// combinational path to the buffer's read enable; all else is registered.
+// beat a clock. row_ready_o is combinational from row_ctx_i (mae_dma_write_row_input); w_ready_i
+// has a combinational path to the buffer's read enable; all else is registered.
 // Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of two,
 // BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a power of two >= BurstBeats + 4.
 // Not constant-time and not masked: there is no secret but the data it carries. P2's IOSS.

@@ -4,8 +4,8 @@
 //
 // room_o counts the rows that are stored and those on their way: a row is on its way from
 // reserve_valid_i (it was given to the client) until it comes back. Two clocks and the rows that a
-// read mover has chosen meanwhile are allowed for, so a client that gives a row for each row it takes
-// never finds row_ready_o low. For another kind of client tie reserve_valid_i low: then
+// read mover has chosen meanwhile are allowed for, so a client that gives a row for each row it
+// takes never finds row_ready_o low. For another kind of client tie reserve_valid_i low: then
 // row_ready_o holds rows back. Latency: rows are in the buffer in the next clock.
 // Throughput: one row a clock. row_ready_o is combinational from row_ctx_i.
 

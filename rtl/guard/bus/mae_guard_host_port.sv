@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_port: the host port of the card: the chunks' reads and writes and the answers' writes
-// on one AXI4 manager, with every burst and beat counted.
+// mae_guard_host_port: the host port of the card: the chunks' reads and writes and the answers'
+// writes on one AXI4 manager, with every burst and beat counted.
 //
 // beat_fault_o pulses for a beat or response that was not asked for, comes too early or too late,
 // and such a one is not handed on (H9). Answers go first, at the borders of bursts; their IDs
@@ -13,9 +13,10 @@
 // halt_i, until it is quiet and longer: no AR or AW starts (one that is shown stays until taken),
 // W beats owed go out as zeros without strobes, read beats and responses are dropped, writes of
 // answers are forgotten. Movers and answers may be reset meanwhile, quiet or not. quiet_o: nothing
-// is on the bus. A burst that the host never ends is never quiet: AXI4 has no way to give one up, and
-// to count it as ended would let its late beats pass for those of a later burst (H14). Nothing but
-// the next session waits for it. Latency: 1 clock for addresses and data out, none for read beats and responses;
+// is on the bus. A burst that the host never ends is never quiet: AXI4 has no way to give one up,
+// and to count it as ended would let its late beats pass for those of a later burst (H14). Nothing
+// but the next session waits for it. Latency: 1 clock for addresses and data out, none for read
+// beats and responses;
 // throughput: a beat each way a clock. aw_ready of the answers is combinational in aw_valid;
 // other ready outputs are registered. DataWidth 512, IDs of 8 bits; all bursts are INCR of whole
 // beats. No secrets. Source: docs/protocol.md §4, §5.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_batch_executor: carries out the batches of all queues, an operation a clock, in turns (H7,
-// H16).
+// mae_guard_batch_executor: carries out the batches of all queues, an operation a clock, in turns
+// (H7, H16).
 //
 // A body lies here from the clock in which it is deciphered; start_i says that it was authentic
 // and every operation legal. Operations go to the card's registers in their order; what they read
@@ -41,7 +41,7 @@ module mae_guard_batch_executor
     input logic   [  6:0] words_i,
 
     output logic                  reg_valid_o,
-    output logic [QueueWidth-1:0] reg_queue_o,       // whose it is: for witnesses
+    output logic [QueueWidth-1:0] reg_queue_o,       // whose it is: for bus monitors
     output logic                  reg_write_o,
     output logic [          31:0] reg_offset_o,
     output logic [           1:0] reg_log2_width_o,

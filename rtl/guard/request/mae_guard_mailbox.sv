@@ -2,15 +2,15 @@
 //
 // mae_guard_mailbox: where the OS leaves requests: a mailbox and a doorbell for each queue (H7).
 //
-// A mailbox takes whole words while its queue is ready. The doorbell locks it: what is written there
-// afterwards is dropped, so the message that is verified is the one that is used. The queue's number
-// is spent in the same clock, whatever will come of the message (H5); with it the request waits for
-// its turn, queue after queue. The queue is ready again when done_i says so.
+// A mailbox takes whole words while its queue is ready. The doorbell locks it: what is written
+// there afterwards is dropped, so the message that is verified is the one that is used. The queue's
+// number is spent in the same clock, whatever will come of the message (H5); with it the request
+// waits for its turn, queue after queue. The queue is ready again when done_i says so.
 //
-// Latency: a doorbell shows as request_valid_o in the next clock if no other waits; a row's data comes
-// in the clock after its number. write_dropped_o says in the clock of a write that nothing came of it.
-// clear_i and reset: no request, every queue ready at number 1, and a walk zeroes all mailboxes, 128 *
-// Queues clocks in which everything is dropped (busy_o).
+// Latency: a doorbell shows as request_valid_o in the next clock if no other waits; a row's data
+// comes in the clock after its number. write_dropped_o says in the clock of a write that nothing
+// came of it. clear_i and reset: no request, every queue ready at number 1, and a walk zeroes all
+// mailboxes, 128 * Queues clocks in which everything is dropped (busy_o).
 // Legal: Queues 1..64. Constant-time in data. No secrets: what lies here the OS has written.
 // Source: docs/protocol.md §4, §5.
 

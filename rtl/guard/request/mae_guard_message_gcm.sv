@@ -2,11 +2,12 @@
 //
 // mae_guard_message_gcm: opens requests and seals responses: AES-256-GCM over rows of 16 bytes.
 //
-// A message to open lies in a store of rows that nobody can write meanwhile: header, body, tag. Header
-// and IV are made from place_i, what the device itself knows; of the received header only the kind
-// is believed, and all of it is compared as a part of the tag: one verdict over both (H2, H5, H15).
-// The body comes out as it is deciphered and is not to be used before opened_ok_o. A response is
-// sealed from a store of its own and leaves as header, ciphertext, tag. One message at a time.
+// A message to open lies in a store of rows that nobody can write meanwhile: header, body, tag.
+// Header and IV are made from place_i, what the device itself knows; of the received header only
+// the kind is believed, and all of it is compared as a part of the tag: one verdict over both (H2,
+// H5, H15). The body comes out as it is deciphered and is not to be used before opened_ok_o. A
+// response is sealed from a store of its own and leaves as header, ciphertext, tag. One message at
+// a time.
 //
 // Keys: bank {class 2, epoch bit 0}, each with its IV mask. A message whose bank has no key waits.
 // Latency: a message of n blocks is opened n + 26 clocks after open_valid_i; the tag of a response

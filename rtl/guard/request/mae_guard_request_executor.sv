@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_request_executor: from doorbell to answer: mailboxes, requests, batches, epochs, answers,
-// keys.
+// mae_guard_request_executor: from doorbell to answer: mailboxes, requests, batches, epochs,
+// answers, keys.
 //
 // All of docs/protocol.md §5 but the transfers and the session's states, which stand beside it: it
 // arms transfers and seals their answers, hands the keys of classes 3 and 4 out, and is told the
@@ -62,7 +62,7 @@ module mae_guard_request_executor
     output logic [           1:0] check_log2_width_o,
     input  logic                  check_legal_i,       // in the same clock
     output logic                  reg_valid_o,
-    output logic [QueueWidth-1:0] reg_queue_o,         // whose it is: for witnesses
+    output logic [QueueWidth-1:0] reg_queue_o,         // whose it is: for bus monitors
     output logic                  reg_write_o,
     output logic [          31:0] reg_offset_o,
     output logic [           1:0] reg_log2_width_o,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_request_parser: what a request's body is, judged as it is deciphered, for all kinds at once.
+// mae_guard_request_parser: what a request's body is, judged as it is deciphered, for all kinds at
+// once.
 //
 // The verdict over the message comes after its body: then the results here are used, or dropped.
 // Which of them counts is the kind's business (mae_guard_request_handler).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_packer: packs the rows of a response into lines of 64 bytes, as its slot holds them.
+// mae_guard_response_packer: packs the rows of a response into lines of 64 bytes, as its slot holds
+// them.
 //
 // The first line begins at byte 16, behind the number. Rows have 16 bytes, but the one before the
 // tag has 8 when the response ends with an odd word: then the tag lies across rows, perhaps across

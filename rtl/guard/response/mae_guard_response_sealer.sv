@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_sealer: seals answers and writes them to host memory, each with its number behind
-// (H18).
+// mae_guard_response_sealer: seals answers and writes them to host memory, each with its number
+// behind (H18).
 //
 // Answers come from several units and are sealed one at a time, in turns, once the budget of class
-// 2 allows it. An answer to number s goes to its queue's slot s mod 64: mae_guard_response_packer packs it,
-// mae_guard_response_writer writes it; answered_* and irq_o say that all of it is in host memory. Meanwhile
-// the next are sealed: up to four are under way, their responses, their numbers and answered_* all
-// in the order in which they were taken. Exhausted budget and bus errors are fatal: fatal_valid_o
-// stays until clear_i.
+// 2 allows it. An answer to number s goes to its queue's slot s mod 64: mae_guard_response_packer
+// packs it, mae_guard_response_writer writes it; answered_* and irq_o say that all of it is in host
+// memory. Meanwhile the next are sealed: up to four are under way, their responses, their numbers
+// and answered_* all in the order in which they were taken. Exhausted budget and bus errors are
+// fatal: fatal_valid_o stays until clear_i.
 //
 // Words of a BATCH come from mae_guard_batch_executor, a row a clock after its number. seal_row_i
 // likewise.

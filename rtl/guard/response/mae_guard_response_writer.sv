@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_writer: writes responses to their slots in host memory, and each number behind its
-// response.
+// mae_guard_response_writer: writes responses to their slots in host memory, and each number behind
+// its response.
 //
 // A response leaves as one burst of up to 9 lines. When it is acknowledged its plain number
 // follows, one beat; when that is acknowledged, too, answered_* says so (H18). Up to four answers

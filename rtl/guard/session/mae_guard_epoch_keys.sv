@@ -8,9 +8,9 @@
 // soon as the number of the answer is on the bus, for then the host may act on it). REKEYs are
 // decided one after the other and answered when the keys are there; nothing else waits for them.
 //
-// Latency: a decision takes 1 clock, with a derivation that of mae_guard_key_table and 2. ready_o: the
-// keys of epoch 0 are there, after install_i. halt_i: nothing begins; clear_i follows, and forgets
-// all.
+// Latency: a decision takes 1 clock, with a derivation that of mae_guard_key_table and 2. ready_o:
+// the keys of epoch 0 are there, after install_i. halt_i: nothing begins; clear_i follows, and
+// forgets all.
 // Legal: Queues 1..64; LastEpoch 1..65535, less than the protocol's for tests only. No secrets.
 // Source: docs/protocol.md §5, REKEY; §8.
 

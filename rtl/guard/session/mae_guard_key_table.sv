@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_key_table: the keys of a session's classes and epochs: who gets them, how much each may do.
+// mae_guard_key_table: the keys of a session's classes and epochs: who gets them, how much each may
+// do.
 //
 // An epoch's four keys are derived one after the other (mae_guard_kdf) and handed to their engines,
 // into the bank of the epoch's lowest bit; what is derived is kept nowhere else. Each key has a
@@ -10,14 +11,14 @@
 //
 // Epoch 0 tells a session from the last one: each class's digest is compared with the one that was
 // made before, and kept in its place. replayed_o: all four were the same, so this session has the
-// secret, session id and nonces, and so the keys, of the last one. The four words outlive clear_i and
-// reset, not power; they are of no use to find a key.
+// secret, session id and nonces, and so the keys, of the last one. The four words outlive clear_i
+// and reset, not power; they are of no use to find a key.
 //
 // Latency: an epoch is ready 4 * 334 clocks after derive_i if the engines take their keys at once;
 // erasing takes 8. A budget is answered in its clock. derive_i and erase_i: only when !busy_o.
 // key_valid_o and what belongs to it hold until key_ready_i. clear_i: all keys on their way and all
-// budgets are gone in the next clock; the engines are to be cleared with it. Legal: Budget 1..2^35 - 1.
-// Constant-time: yes. Masked: no. Source: docs/protocol.md §2, §8, §9.
+// budgets are gone in the next clock; the engines are to be cleared with it. Legal: Budget 1..2^35
+// - 1. Constant-time: yes. Masked: no. Source: docs/protocol.md §2, §8, §9.
 
 `include "mae_assert.svh"
 

@@ -9,8 +9,8 @@
 // nothing, as one to a register that is read only. What lies between registers reads zero.
 // Latency: a write is told to its neighbours (write_*_o, reset_o, host_nonce_*_o: pulses) in the
 // clock after address and data were taken. Throughput: one write and one read a clock.
-// clear_i: the queues' response bases are gone. Legal: Queues 1..15; AddrWidth beyond the pages, 13..32.
-// No secrets. Source: docs/protocol.md §4.
+// clear_i: the queues' response bases are gone. Legal: Queues 1..15; AddrWidth beyond the pages,
+// 13..32. No secrets. Source: docs/protocol.md §4.
 
 `include "mae_assert.svh"
 

@@ -2,22 +2,22 @@
 //
 // mae_guard_session: whether there is a session, how it began and why it ended.
 //
-// A secret comes through the provisioning port, in IDLE only (H14): with it, the host's nonce and the
-// device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED; but with replayed_i, when
-// the keys are the last session's again, it fails. The first failure of a
-// session is latched as its cause and ends it, as the OS's reset_i and a CLOSE do (close_i, once
-// its answer is written). Of failures in one clock the lowest input counts.
+// A secret comes through the provisioning port, in IDLE only (H14): with it, the host's nonce and
+// the device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED; but with
+// replayed_i, when the keys are the last session's again, it fails. The first failure of a session
+// is latched as its cause and ends it, as the OS's reset_i and a CLOSE do (close_i, once its answer
+// is written). Of failures in one clock the lowest input counts.
 //
-// The end: halt_o at once (nothing new is started), for 4 clocks; then clear_o for 128 clocks, in the
-// first 33 of which mover_rst_no resets what cannot be cleared where it stands. Neither waits for
-// the bus, which the host can hold for ever. Then SCRUB lasts until the walks (busy_i) are over and the
-// bus is quiet (quiet_i), so that no beat of this session comes in the next one; then IDLE with a new
-// device nonce (taken from device_nonce_i when nonce_take_o says so), or DEAD after a failure, until
-// reset_i. A reset_i during the end makes it IDLE. Reset begins there, too: nothing is trusted to
-// be zero.
+// The end: halt_o at once (nothing new is started), for 4 clocks; then clear_o for 128 clocks, in
+// the first 33 of which mover_rst_no resets what cannot be cleared where it stands. Neither waits
+// for the bus, which the host can hold for ever. Then SCRUB lasts until the walks (busy_i) are over
+// and the bus is quiet (quiet_i), so that no beat of this session comes in the next one; then IDLE
+// with a new device nonce (taken from device_nonce_i when nonce_take_o says so), or DEAD after a
+// failure, until reset_i. A reset_i during the end makes it IDLE. Reset begins there, too: nothing
+// is trusted to be zero.
 //
-// Latency: the state follows its reason in the next clock. Secret, session id and host nonce are gone
-// with clear_o. Legal: Fatals 1 and more. Time depends on no data.
+// Latency: the state follows its reason in the next clock. Secret, session id and host nonce are
+// gone with clear_o. Legal: Fatals 1 and more. Time depends on no data.
 // Source: docs/protocol.md §2, §5, H14; M4.
 
 `include "mae_assert.svh"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_arming: may this chunk be armed? And the table of transfers, by the entry of their region.
+// mae_guard_chunk_arming: may this chunk be armed? And the table of transfers, by the entry of
+// their region.
 //
-// RANGE, ORDER, REGION in this order (docs/protocol.md §5, H2D and D2H 1 to 3). A chunk that passes is
-// the next of its transfer, a first one has its region; then the requester spends its budget and
+// RANGE, ORDER, REGION in this order (docs/protocol.md §5, H2D and D2H 1 to 3). A chunk that passes
+// is the next of its transfer, a first one has its region; then the requester spends its budget and
 // commits, or the session ends. One that is refused changed nothing.
 //
 // Latency: arm_done_o 2 clocks after arm_valid_i, unless held_i keeps it; store_o, with which the

@@ -3,8 +3,8 @@
 // mae_guard_chunk_memory: the store of the armed chunks, a memory that a walk zeroes.
 //
 // Latency: data in the clock after its row number. Throughput: a row written and one read a clock.
-// clear_i and reset: a walk writes zeros, Rows clocks from when clear_i ends; busy_o tells of it and
-// no row is to be written then. Constant-time in data: yes. Masked: no.
+// clear_i and reset: a walk writes zeros, Rows clocks from when clear_i ends; busy_o tells of it
+// and no row is to be written then. Constant-time in data: yes. Masked: no.
 // Legal: Rows 2..1024, Width 1 and more. Source: docs/protocol.md §5 (SCRUB).
 
 `include "mae_assert.svh"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_queues: for each queue, which chunks are armed, started and answered, and its open transfer.
+// mae_guard_chunk_queues: for each queue, which chunks are armed, started and answered, and its
+// open transfer.
 //
 // A queue is a ring of slots: head_o the oldest unanswered chunk, next_o the oldest that was not
 // started, tail_o where the next armed one goes. One action at a time, of the queue queue_i.

@@ -2,9 +2,9 @@
 //
 // mae_guard_chunk_scheduler: which queue's next chunk may start now, and which one waits in vain.
 //
-// A chunk may start when the kernel has run as often as its transfer names (runs_i at least after_i),
-// when those of its queue that are under way go its direction, and when its mover has room. Queues in
-// turns. A chunk waits in vain when the kernel stands with a fault before that run.
+// A chunk may start when the kernel has run as often as its transfer names (runs_i at least
+// after_i), when those of its queue that are under way go its direction, and when its mover has
+// room. Queues in turns. A chunk waits in vain when the kernel stands with a fault before that run.
 //
 // Latency: runs_i and kernel_fault_i count from the next clock, the rest in the same; a transfer's
 // after_i must stand for two clocks before its first chunk is armed. Throughput: a turn a clock.

@@ -9,11 +9,13 @@
 // Two chunks are under way at most.
 //
 // Latency: from start to the first row 20 clocks, from the last write response to moved 5; from
-// start to moved 17 clocks more than mae_dma_device_read and mae_dma_host_write take alone. Throughput: a row
-// a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300 clocks.
+// start to moved 17 clocks more than mae_dma_device_read and mae_dma_host_write take alone.
+// Throughput: a row a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300
+// clocks.
 // halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
 // keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o,
-// key_ready_o as mae_guard_chunk_gcm. Constant-time: what it does depends on places and lengths alone.
+// key_ready_o as mae_guard_chunk_gcm. Constant-time: what it does depends on places and lengths
+// alone.
 // Masked: no. Source: docs/protocol.md §5.
 
 `include "mae_assert.svh"

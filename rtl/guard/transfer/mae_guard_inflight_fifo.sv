@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_inflight_fifo: which chunks of a direction were started, and how those that moved ended.
+// mae_guard_inflight_fifo: which chunks of a direction were started, and how those that moved
+// ended.
 //
 // Chunks end in the order in which they started. An end comes as a pulse and waits here with its
 // chunk's queue and slot until it is taken; chunk_* names the oldest chunk, moved or not.

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_region_locks: which parts of device memory a transfer has reserved and locked (quarantine, H8).
+// mae_guard_region_locks: which parts of device memory a transfer has reserved and locked
+// (quarantine, H8).
 //
 // A transfer reserves its region when it is armed: from then on no other transfer gets a part of it
 // (two transfers out of the device may meet). It closes it when its turn has come: then a region of
 // a transfer into the device is locked against every access, one of a transfer out against writes.
-// Both last until it is released, when the transfer's last chunk has passed: nobody sees a byte that
-// was not verified, and what leaves is what was there. Regions are whole granules of 64 bytes. One is
-// refused (and nothing reserved) if it is empty, begins within a granule, goes beyond the memory or
-// wraps around, meets a reserved one, or if no entry is free.
+// Both last until it is released, when the transfer's last chunk has passed: nobody sees a byte
+// that was not verified, and what leaves is what was there. Regions are whole granules of 64 bytes.
+// One is refused (and nothing reserved) if it is empty, begins within a granule, goes beyond the
+// memory or wraps around, meets a reserved one, or if no entry is free.
 //
-// Accesses are judged in their own clock, from registers: one that conflicts is a fault, and whoever
-// asks must not carry it out. pending_* names accesses that still run: a closed region is quiet when
-// none that it would refuse now is left of those let in before.
-// Latency: refused_o and entry_o are combinational; a reservation or a lock holds from the next clock.
-// Legal: MemoryBits 7..40; Entries 1..16; Ports, Pending 1 and more. clear_i releases all: the memory
-// is being scrubbed. Source: docs/protocol.md, H8, H17. No secrets.
+// Accesses are judged in their own clock, from registers: one that conflicts is a fault, and
+// whoever asks must not carry it out. pending_* names accesses that still run: a closed region is
+// quiet when none that it would refuse now is left of those let in before.
+// Latency: refused_o and entry_o are combinational; a reservation or a lock holds from the next
+// clock.
+// Legal: MemoryBits 7..40; Entries 1..16; Ports, Pending 1 and more. clear_i releases all: the
+// memory is being scrubbed. Source: docs/protocol.md, H8, H17. No secrets.
 
 `include "mae_assert.svh"
 

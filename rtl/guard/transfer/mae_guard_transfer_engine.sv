@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_engine: chunks from the request that names them to the answer that says how they ended.
+// mae_guard_transfer_engine: chunks from the request that names them to the answer that says how
+// they ended.
 //
 // A chunk is armed if its request is in range, in order and finds its region free; it waits in its
-// queue until the kernel has run as often as it names, its region is locked, and it moves: chunks of
-// a queue in the order of their numbers, of the same direction one behind the other without a gap,
-// of the other one after all earlier are answered; queues in turns. Whatever does not end well is
-// fatal. A transfer is given up when the requester says so, or when it waits for a run that fails to
-// come; then nobody ever sees what was filled in (docs/protocol.md §5).
+// queue until the kernel has run as often as it names, its region is locked, and it moves: chunks
+// of a queue in the order of their numbers, of the same direction one behind the other without a
+// gap, of the other one after all earlier are answered; queues in turns. Whatever does not end well
+// is fatal. A transfer is given up when the requester says so, or when it waits for a run that
+// fails to come; then nobody ever sees what was filled in (docs/protocol.md §5).
 //
 // The movers take chunk_t and tell the end of each in order. Every kernel access is judged in the
 // clock in which it enters the memory, so a region that closes is quiet in the next.
 //
-// Latency, in clocks: armed 2 after arm_valid_i; start_*_valid_o 4 after arm_commit_i, its turn come;
-// answer_valid_o 3 after moved_*_valid_i. Throughput: an action (start, look up, answer) in 2 clocks.
+// Latency, in clocks: armed 2 after arm_valid_i; start_*_valid_o 4 after arm_commit_i, its turn
+// come; answer_valid_o 3 after moved_*_valid_i. Throughput: an action (start, look up, answer) in 2
+// clocks.
 // halt_i: nothing new. clear_i: state and tags are gone, and a walk zeroes the store: busy_o.
 // The tag of a chunk leaves by the mover or the sealed answer only. Constant-time in data: yes.
 // Masked: no. Legal: Queues 1..64, Depth 1..63, Regions 1..16, MemoryBits 12..40, ChunkBits 12..20,

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_table: what is known of each transfer and each armed chunk: checks, regions, rows.
+// mae_guard_transfer_table: what is known of each transfer and each armed chunk: checks, regions,
+// rows.
 //
-// A chunk that mae_guard_chunk_arming lets pass is kept at {queue, slot_i}; it is read by queue and slot and
-// comes with what its transfer adds, as a mover takes it. A transfer is the entry of its region.
+// A chunk that mae_guard_chunk_arming lets pass is kept at {queue, slot_i}; it is read by queue and
+// slot and comes with what its transfer adds, as a mover takes it. A transfer is the entry of its
+// region.
 //
-// Latency: armed 2 clocks after arm_valid_i; chunk_o in the clock after read_*_i. Throughput: a chunk
-// a clock is read. clear_i: nothing is known, a walk zeroes the rows: busy_o.
-// Constant-time in data: yes. Masked: no. Legal: as mae_guard_transfer_engine.
+// Latency: armed 2 clocks after arm_valid_i; chunk_o in the clock after read_*_i. Throughput: a
+// chunk a clock is read. clear_i: nothing is known, a walk zeroes the rows: busy_o. Constant-time
+// in data: yes. Masked: no. Legal: as mae_guard_transfer_engine.
 // Source: docs/protocol.md §5; H8, H17.
 
 `include "mae_assert.svh"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_aes_core_mux: two users of mae_aes_core: the rows of a job in context 0, and single blocks for
-// the cipher alone in context 1, which is configured for each of them, so that it is free in between.
+// mae_aes_core_mux: two users of mae_aes_core: the rows of a job in context 0, and single blocks
+// for the cipher alone in context 1, which is configured for each of them, so that it is free in
+// between.
 //
 // Latency: nothing for the job's way, which is combinational in both directions; a single block is
 // answered Nr + 4 clocks after single_valid_i where the cipher is free. A single block goes before

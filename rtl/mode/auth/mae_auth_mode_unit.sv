@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_auth_mode_unit: GCM, GMAC, CCM and CMAC from the mode engine and a small field multiplier. It sits
-// before mae_aes_core with two contexts and one lane (mae_aes_core_mux): context 0 has the data, in
-// GCM and CCM under CTR32; context 1 has single blocks under ECB: H = E(0), which also makes CMAC's
-// subkeys, the tag's mask E(iv) and each step of a CBC-MAC. A job of a plain mode (AuthNone) passes
-// through as if the unit were not there; beside it context 1 is single_i's.
+// mae_auth_mode_unit: GCM, GMAC, CCM and CMAC from the mode engine and a small field multiplier. It
+// sits before mae_aes_core with two contexts and one lane (mae_aes_core_mux): context 0 has the
+// data, in GCM and CCM under CTR32; context 1 has single blocks under ECB: H = E(0), which also
+// makes CMAC's subkeys, the tag's mask E(iv) and each step of a CBC-MAC. A job of a plain mode
+// (AuthNone) passes through as if the unit were not there; beside it context 1 is single_i's.
 //
 // Between jobs all of a message is in state_i, registers outside, which the unit writes through
 // state_write_o and state_o. The byte counts step when a job is taken, the rest as it runs; nobody
-// else may write them meanwhile. The last step of a message does not write `hash`: it is 0 after it.
-// Which jobs are legal is checked by whoever gives them (check_auth of mae_device_pkg).
+// else may write them meanwhile. The last step of a message does not write `hash`: it is 0 after
+// it. Which jobs are legal is checked by whoever gives them (check_auth of mae_device_pkg).
 //
-// Latency: Nr + 5 clocks for H in a job of GCM, as many for the mask in a final one, while its first
-// blocks come in. From the last block out to the tag: GCM 2 * (128 / Digit + 1) + 1 clocks (1 in
-// decryption), CCM 2 * Nr + 6. Throughput: data of GCM a block in Nr clocks, or in 128 / Digit + 1
-// if these are more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 5; data of CCM 2 * Nr.
-// job_ready_o, in_ready_o and the way out are combinational.
-// Constant-time: yes; tags are compared in one clock. Masked: no.
-// Legal: Digit as mae_gf128_mul_digit_serial. clear_i and the end of a job clear H and all that is between.
+// Latency: Nr + 5 clocks for H in a job of GCM, as many for the mask in a final one, while its
+// first blocks come in. From the last block out to the tag: GCM 2 * (128 / Digit + 1) + 1 clocks (1
+// in decryption), CCM 2 * Nr + 6. Throughput: data of GCM a block in Nr clocks, or in 128 / Digit +
+// 1 if these are more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 5; data of CCM 2 * Nr.
+// job_ready_o, in_ready_o and the way out are combinational. Constant-time: yes; tags are compared
+// in one clock. Masked: no.
+// Legal: Digit as mae_gf128_mul_digit_serial. clear_i and the end of a job clear H and all that is
+// between.
 // Source: SP 800-38B §6.2, SP 800-38C §6, SP 800-38D §7.
 
 `include "mae_assert.svh"

@@ -4,8 +4,9 @@
 //
 // s_axis_key   A key: bytes 0..31 the key, byte 32 its length (0: 16, 1: 24, 2: 32 bytes), byte 33
 //              its bank.
-// s_axis_cmd   A message: bytes 0..7 length of the AAD, 8..15 of the data, 16..19 of the IV (0: 12),
-//              20 key bank, 21 bit 0 decryption, 22 length of the tag to compare with (0 and above
+// s_axis_cmd   A message: bytes 0..7 length of the AAD, 8..15 of the data, 16..19 of the IV (0:
+//              12), 20 key bank, 21 bit 0 decryption, 22 length of the tag to compare with (0 and
+//              above
 //              16: 16), 24..35 an IV of 12 bytes, 48..63 the tag to compare with. Ignored: others.
 // s_axis       The message, one frame: an IV of another length, the AAD, the data. Each of them
 //              begins a beat, and only its last beat has bytes that are not kept. A message without
@@ -26,8 +27,8 @@
 // s_axis_cmd_tready are combinational as in mae_gcm_stream. abort_i, clear_i: as there; the rest of
 // a frame that is under way is dropped, and one that is half out ends with a beat of one byte, 0,
 // refused.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen (keys not above it), Sbox any; OutDepth >= 2. Lengths
-// below 2^36, of data up to 2^36 - 32.
+// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen (keys not above it), Sbox any; OutDepth >= 2.
+// Lengths below 2^36, of data up to 2^36 - 32.
 // Source: SP 800-38D §7; AMBA AXI4-Stream. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"

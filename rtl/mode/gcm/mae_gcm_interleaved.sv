@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_interleaved: AES-GCM for many messages at once, between a client's rows and the mode engine.
-// Jobs of other modes pass to the core untouched. A GCM message is one or more jobs of a context:
-// its IV if that has not 12 bytes (one job, PhaseIv), its AAD, its data. The core does the counter
-// mode (Ctr32); rows are hashed as they pass: AAD and IV going in, ciphertext going in (decryption)
-// or coming out (encryption). Rows of AAD, IV and of jobs without bytes come back as zeros.
+// mae_gcm_interleaved: AES-GCM for many messages at once, between a client's rows and the mode
+// engine. Jobs of other modes pass to the core untouched. A GCM message is one or more jobs of a
+// context: its IV if that has not 12 bytes (one job, PhaseIv), its AAD, its data. The core does the
+// counter mode (Ctr32); rows are hashed as they pass: AAD and IV going in, ciphertext going in
+// (decryption) or coming out (encryption). Rows of AAD, IV and of jobs without bytes come back as
+// zeros.
 //
 // H = E(K, 0) and, at a message's end, E(K, J0) are made by the core in contexts from Contexts on.
 // Alone, its key in a bank, at one register a round: a message's first job is taken
@@ -13,8 +14,8 @@
 // and J0 are then erased. Every job ends with one report: the tag of a message encrypted to its
 // end; StatusBadTag and no tag if a decryption's is wrong; StatusBadKey if the key went away.
 //
-// Latency: rows 1 clock more than the core's. Throughput: a row a clock; rows that are hashed, of one
-// context, every second clock. job_ready_o is combinational in core_cfg_ready_i, row_ready_o in
+// Latency: rows 1 clock more than the core's. Throughput: a row a clock; rows that are hashed, of
+// one context, every second clock. job_ready_o is combinational in core_cfg_ready_i, row_ready_o in
 // row_ctx_i, core_row_ready_i and core_out_valid_i.
 // room_o: see mae_mode_engine. open_o: contexts with a message begun; others must begin with init.
 // clear_i: all is erased when wiping_o has fallen again, Contexts clocks later; so after reset.

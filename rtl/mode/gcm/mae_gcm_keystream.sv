@@ -6,14 +6,14 @@
 //
 // Latency: message at the port in clock t, its first row and its mask at the outputs in clock
 // t + Nr * RegsPerRound + 2 (J0 from a hash: from j0_valid_i on, one clock more). A key taken in
-// clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. Throughput: a row a clock; a message of
-// no or one row a clock. Deep: a register more in front of the pipelines, and for rows one behind
-// their FIFO: a clock more, for rows two. MaskPipe = 0: each message and each key takes the place of
-// a row; the first row comes a clock after its mask.
-// Rows and masks wait in FIFOs of RowDepth and MaskDepth; no more is begun than they can take. For a
-// row a clock RowDepth must be the first row's latency plus 1 or more.
-// key_ready_o and msg_ready_o are combinational; the caller offers no key for a bank whose messages
-// are not over. h_pending_o[b]: the H of bank b is still to come.
+// clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. Throughput: a row a clock; a message
+// of no or one row a clock. Deep: a register more in front of the pipelines, and for rows one
+// behind their FIFO: a clock more, for rows two. MaskPipe = 0: each message and each key takes the
+// place of a row; the first row comes a clock after its mask. Rows and masks wait in FIFOs of
+// RowDepth and MaskDepth; no more is begun than they can take. For a row a clock RowDepth must be
+// the first row's latency plus 1 or more. key_ready_o and msg_ready_o are combinational; the caller
+// offers no key for a bank whose messages are not over. h_pending_o[b]: the H of bank b is still to
+// come.
 // Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1; MaskPipe 1,
 // with one lane also 0.
 // abort_i: all messages are gone in the next clock, keys stay. clear_i: nor are they.
@@ -161,8 +161,8 @@ module mae_gcm_keystream
     );
   end
 
-  // ---- H of a new key, before anything else in its pipeline. ctx says what comes back: 0 of a row,
-  // 1 H, 2 a mask; where rows do not come by, a mask has 0.
+  // ---- H of a new key, before anything else in its pipeline. ctx says what comes back: 0 of a
+  // row, 1 H, 2 a mask; where rows do not come by, a mask has 0.
   logic [KeyBanks-1:0] h_wanted_q;
   logic h_open_q, h_want, h_go;
   bank_t h_bank_q, h_bank;
@@ -203,8 +203,8 @@ module mae_gcm_keystream
     end
   end
 
-  // ---- The message at the port: its rows and its mask, each at its own pace. What begins in a clock
-  // of flush goes to registers that flush empties; so flush is in none of these paths.
+  // ---- The message at the port: its rows and its mask, each at its own pace. What begins in a
+  // clock of flush goes to registers that flush empties; so flush is in none of these paths.
   logic begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q;
   logic [31:0] count_q, count;  // the last counter used
   gcm_length_t left_q, left;

@@ -4,15 +4,16 @@
 //
 // A key is taken when no message of its bank is under way; while it is offered or, with Cut, waits
 // here, no more are let in. Messages of a bank without a key are not taken. Without Cut a key goes
-// through in the same clock, and a message may come along with it; with Cut it is taken from the port
-// at once and goes on a clock later or when its bank is free.
-// Latency: a message comes out in ctr_*, to the keystream, and parts_*, to its beats, 1 + Cut clocks
-// later; end_*, to the tags, in the same clock. Throughput: a message a clock. key_ready_o is
-// combinational in key_i.bank without Cut, msg_ready_o in msg_i.bank and the key port.
+// through in the same clock, and a message may come along with it; with Cut it is taken from the
+// port at once and goes on a clock later or when its bank is free.
+// Latency: a message comes out in ctr_*, to the keystream, and parts_*, to its beats, 1 + Cut
+// clocks later; end_*, to the tags, in the same clock. Throughput: a message a clock. key_ready_o
+// is combinational in key_i.bank without Cut, msg_ready_o in msg_i.bank and the key port.
 // done_i: a message of done_bank_i is over. Messages without a beat do not show in parts_*.
-// Legal: Lanes 1..16; KeyBanks 1..4; MsgDepth >= 1; Cut 0, 1. stop_i: nothing is taken in this clock.
-// flush_i: no message is left in the next clock, clear_i: nor is the key or which banks have one. The
-// lengths in parts_* stay in a memory.
+// Legal: Lanes 1..16; KeyBanks 1..4; MsgDepth >= 1; Cut 0, 1. stop_i: nothing is taken in this
+// clock.
+// flush_i: no message is left in the next clock, clear_i: nor is the key or which banks have one.
+// The lengths in parts_* stay in a memory.
 // Source: SP 800-38D §7. Constant-time: yes. Masked: no.
 
 module mae_gcm_msg_dispatch

@@ -12,8 +12,9 @@
 // the load to the first request Nr + 4 clocks, Nr of MaxKeyLen, if no other stream is in its way.
 // Throughput: a message every clock while prepared values last. One message's values are made a
 // clock for all streams together, each ready Nr + 3 clocks after the message whose place it takes;
-// so a stream alone keeps a message a clock if Ahead >= Nr + 3, and Streams * Ahead of that together.
-// req_ready_o is combinational in req_stream_i: a value of that stream waits. No backpressure after
+// so a stream alone keeps a message a clock if Ahead >= Nr + 3, and Streams * Ahead of that
+// together. req_ready_o is combinational in req_stream_i: a value of that stream waits. No
+// backpressure after
 // that: the answer shows for one clock. Answers come in the order of requests.
 // req_sequence_o: the number that a request of req_stream_i has.
 //

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_row_router: leads rows into the core and out of it, past it, and to the hash as they pass.
+// mae_gcm_row_router: leads rows into the core and out of it, past it, and to the hash as they
+// pass.
 //
-// A row of a context in sinks_i does not enter the core: it goes out again as zeros. A row is handed
-// to the hash in the clock in which it is taken: going in for contexts in hash_in_i, coming out of
-// the core for those in hash_out_i; the latter first, for they make room.
+// A row of a context in sinks_i does not enter the core: it goes out again as zeros. A row is
+// handed to the hash in the clock in which it is taken: going in for contexts in hash_in_i, coming
+// out of the core for those in hash_out_i; the latter first, for they make room.
 // Latency: 0 to the core, 1 from there. Throughput: a row a clock. row_ready_o is combinational in
 // row_ctx_i, core_row_ready_i, hash_ready_i and the core's output; out_* come from registers.
 // hash_ready_i must be combinational in hash_ctx_o at most. room_o: see mae_mode_engine.

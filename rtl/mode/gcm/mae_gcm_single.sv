@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single: AES-GCM for messages of one word of 0 to 16 bytes with up to 32 bytes of AAD, each
-// with a key, an IV of 96 bits and a direction of its own.
+// mae_gcm_single: AES-GCM for messages of one word of 0 to 16 bytes with up to 32 bytes of AAD,
+// each with a key, an IV of 96 bits and a direction of its own.
 //
 // Latency: Nr + 6 clocks with Nr of MaxKeyLen (AES-128 build: 16), the same for every message and
 // key length. Throughput: a message every clock, whatever came before: no key is ever loaded.

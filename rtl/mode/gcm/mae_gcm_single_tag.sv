@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single_tag: the end of a GCM message of one word: the last products of GHASH, the tag, and
-// in decryption the verdict.
+// mae_gcm_single_tag: the end of a GCM message of one word: the last products of GHASH, the tag,
+// and in decryption the verdict.
 //
 // Latency: 3 clocks, from a register. Throughput: a message a clock; no stall, no ready.
 // The tag is the sum of the products a_i * b_i and the mask. Terms multipliers.
-// rsp_o: mae_gcm_single_pkg, 0 while rsp_valid_o is low. The first tag_bytes bytes are compared, all at
-// once; a tag of 0 bytes is wrong. clear_i: nothing is left in the next clock.
+// rsp_o: mae_gcm_single_pkg, 0 while rsp_valid_o is low. The first tag_bytes bytes are compared,
+// all at once; a tag of 0 bytes is wrong. clear_i: nothing is left in the next clock.
 // Legal: Terms >= 1.
 // Source: SP 800-38D §7; P0 §4.2. Constant-time: yes. Masked: no.
 

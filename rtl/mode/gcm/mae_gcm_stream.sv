@@ -3,39 +3,40 @@
 // mae_gcm_stream: AES-GCM over a stream of Lanes blocks a clock, encryption and decryption.
 //
 // A message is announced (msg_*: key bank, direction, IV, lengths, tag to compare with); its beats
-// follow on in_*, messages in order: the IV if it has not 12 bytes, then the AAD, then the data, each
-// from a beat of its own on, block 0 first, byte 0 of a block in bits 127:120. A part of no bytes has
-// no beat, and an empty message none at all. in_bytes_i is 16 * Lanes except in the last beat of a
-// part, where bytes beyond it are not looked at; in_last_i marks the last beat of the message. Of
-// data, out_* gives the same beats back, in the clock after; bytes beyond the length are 0. tag_*
-// ends each message, in order, and waits for no beat that out_* holds (1; Deep: 2). Whoever decrypts
-// keeps the data back until the verdict.
+// follow on in_*, messages in order: the IV if it has not 12 bytes, then the AAD, then the data,
+// each from a beat of its own on, block 0 first, byte 0 of a block in bits 127:120. A part of no
+// bytes has no beat, and an empty message none at all. in_bytes_i is 16 * Lanes except in the last
+// beat of a part, where bytes beyond it are not looked at; in_last_i marks the last beat of the
+// message. Of data, out_* gives the same beats back, in the clock after; bytes beyond the length
+// are 0. tag_* ends each message, in order, and waits for no beat that out_* holds (1; Deep: 2).
+// Whoever decrypts keeps the data back until the verdict.
 // Throughput: a beat every clock, in a message and from one to the next, also of the other bank, if
 // the message was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is
 // as long as the one before; up to MsgDepth messages are under way. To and fro between key lengths
-// costs 0.4 to 1 clock a change (a shorter key waits for the stages above its entry); bypasses there,
-// 2 or 4 rounds a lane, would cost none but give every message the longest key's latency.
-// Latency: first data beat Nr + 3 clocks after its announcement, out_* 1 clock after in_*, the tag 6
-// clocks after the last beat. From the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1.
+// costs 0.4 to 1 clock a change (a shorter key waits for the stages above its entry); bypasses
+// there, 2 or 4 rounds a lane, would cost none but give every message the longest key's latency.
+// Latency: first data beat Nr + 3 clocks after its announcement, out_* 1 clock after in_*, the tag
+// 6 clocks after the last beat. From the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1.
 // in_ready_o is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank
-// and the key port.
-// RegsPerRound registers a round make each Nr above Nr * RegsPerRound. Deep is for a high clock:
-// registers at the ports and behind the FIFOs, mae_ghash_pipelined. It loses no clock either. Then the
-// first beat of a message may come Nr * RegsPerRound + 5 clocks after its announcement without
-// waiting, out_* 2 clocks after in_*, the tag 13 after the last beat; from the key to the first beat
-// Nr * RegsPerRound + 22 for 4 lanes (3 + mae_ghash_powers). For short messages without a lost clock
-// MsgDepth must be Nr * RegsPerRound + 25 or more. key_ready_o, in_ready_o depend on registers only,
-// msg_ready_o on msg_i.bank and the key port; all of them on abort_i and clear_i.
-// MaskPipe = 0, for one lane: tag masks and H go through the pipeline of the rows. Then a message
-// costs one clock more, its first beat comes one later, two after a key; half the MsgDepth will do.
+// and the key port. RegsPerRound registers a round make each Nr above Nr * RegsPerRound. Deep is
+// for a high clock: registers at the ports and behind the FIFOs, mae_ghash_pipelined. It loses no
+// clock either. Then the first beat of a message may come Nr * RegsPerRound + 5 clocks after its
+// announcement without waiting, out_* 2 clocks after in_*, the tag 13 after the last beat; from the
+// key to the first beat Nr * RegsPerRound + 22 for 4 lanes (3 + mae_ghash_powers). For short
+// messages without a lost clock MsgDepth must be Nr * RegsPerRound + 25 or more. key_ready_o,
+// in_ready_o depend on registers only, msg_ready_o on msg_i.bank and the key port; all of them on
+// abort_i and clear_i. MaskPipe = 0, for one lane: tag masks and H go through the pipeline of the
+// rows. Then a message costs one clock more, its first beat comes one later, two after a key; half
+// the MsgDepth will do.
 //
 // A key is taken when no message of its bank is under way; while it is offered, no more are let in.
 // Messages of a bank that has no key are not taken; one announced with its key is under that key
 // (Deep: it is taken in the clocks after it).
-// abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of their
-// data (Deep: Nr * RegsPerRound + 2 later), lengths apart; keys stay. clear_i: they do not.
+// abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of
+// their data (Deep: Nr * RegsPerRound + 2 later), lengths apart; keys stay. clear_i: they do not.
 // Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1;
-// MaskPipe 1, with one lane also 0. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// MaskPipe 1, with one lane also 0. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is
+// refused.
 // Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
 
 `include "mae_assert.svh"

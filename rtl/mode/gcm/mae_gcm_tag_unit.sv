@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_tag_unit: the end of each message: its hash and its mask become a tag, or a verdict on one.
+// mae_gcm_tag_unit: the end of each message: its hash and its mask become a tag, or a verdict on
+// one.
 //
-// Latency: 1 clock from the last of hash and mask to tag_*, with Cut 3. Throughput: one a clock. Tags
-// come in the order of the messages. Ready and valid come from registers only with Cut; without,
-// tag_valid_o is combinational in mask_valid_i, and mask_ready_o and done_o in tag_ready_i.
+// Latency: 1 clock from the last of hash and mask to tag_*, with Cut 3. Throughput: one a clock.
+// Tags come in the order of the messages. Ready and valid come from registers only with Cut;
+// without, tag_valid_o is combinational in mask_valid_i, and mask_ready_o and done_o in
+// tag_ready_i.
 // hash_used_o: a hash has left, of at most HashDepth that may be on their way and here. done_o: a
 // message is over, done_bank_o its bank.
 // Legal: MsgDepth, HashDepth >= 1; Cut 0, 1. clear_i: nothing is left in the next clock.

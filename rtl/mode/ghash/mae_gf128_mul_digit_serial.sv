@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_mul_digit_serial: the field multiplier of GCM for small builds, Digit bits of one operand a clock.
+// mae_gf128_mul_digit_serial: the field multiplier of GCM for small builds, Digit bits of one
+// operand a clock.
 //
-// Latency: 128 / Digit clocks: operands in clock t, product from a register in clock t + 128 / Digit,
-// where the next operands may be given. b_i holds from t to the product. There is no ready: who asks
-// counts, or waits for valid_o. product_o is 0 but in the clock of valid_o.
-// A digit adds its multiple of b to the sum so far, moved on by Digit powers of x: one sum of
-// Digit + 1 words of 128 bits and one reduction; the digit of the highest powers goes first.
+// Latency: 128 / Digit clocks: operands in clock t, product from a register in clock t + 128 /
+// Digit, where the next operands may be given. b_i holds from t to the product. There is no ready:
+// who asks counts, or waits for valid_o. product_o is 0 but in the clock of valid_o. A digit adds
+// its multiple of b to the sum so far, moved on by Digit powers of x: one sum of Digit + 1 words of
+// 128 bits and one reduction; the digit of the highest powers goes first.
 // Legal: Digit a power of 2, 1..64.
 // clear_i: nothing is left in the next clock.
 // Source: SP 800-38D §6.3; bits as in mae_ghash_pkg. Constant-time: yes. Masked: no.

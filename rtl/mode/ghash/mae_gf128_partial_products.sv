@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_partial_products: the first stage of a product in the field of GCM: nine products of 32 bits.
+// mae_gf128_partial_products: the first stage of a product in the field of GCM: nine products of 32
+// bits.
 //
 // Latency: 1 clock. Throughput: one product a clock. The sum of such stages of several products is
 // reduced once (mae_ghash_pkg). No reset: 0 comes out a clock after a factor was 0.

@@ -3,24 +3,24 @@
 // mae_ghash: GHASH over Lanes blocks a clock, with the powers of H of KeyBanks keys.
 //
 // Throughput: a beat of up to Lanes blocks every clock, also from one message to the next and from
-// one bank to the other. Latency: the hash is there 4 clocks after the message's last beat. There is
-// no stall and no ready: a hash shows for one clock.
+// one bank to the other. Latency: the hash is there 4 clocks after the message's last beat. There
+// is no stall and no ready: a hash shows for one clock.
 // Powers: H comes in clock t (h_i is used in that clock). Beats may come from clock
-// t + 2 * ceil(log2(2 * Lanes)) on if no beat came meanwhile; ready_o says so one clock ahead: a beat
-// may come in the clock after ready_o. While beats of the other bank keep the lanes' multipliers
-// busy, one spare multiplier makes a power every second clock.
-// Lanes + 2 multipliers: one a lane, one for the partial sums, one spare.
+// t + 2 * ceil(log2(2 * Lanes)) on if no beat came meanwhile; ready_o says so one clock ahead: a
+// beat may come in the clock after ready_o. While beats of the other bank keep the lanes'
+// multipliers busy, one spare multiplier makes a power every second clock. Lanes + 2 multipliers:
+// one a lane, one for the partial sums, one spare.
 //
 // The loop. A product takes two clocks, so the beats of a message add up to two sums by turns: beat
-// k, of n(k) blocks, makes S(k) = S(k-2) * H^(n(k-1) + n(k)) ^ P(k), with P(k) the sum of its blocks
-// times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^ S(k-1) * H^n(k) ^ length * H. The multiplier
-// of the sums does the last two products in the two clocks after the last beat. The next message
-// needs it from its third beat on: they never meet. A beat anywhere in a message may be short, as
-// the last one of the AAD is; its blocks come first. A beat of no blocks may be a whole message,
-// whose hash is length * H, but no part of one.
+// k, of n(k) blocks, makes S(k) = S(k-2) * H^(n(k-1) + n(k)) ^ P(k), with P(k) the sum of its
+// blocks times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^ S(k-1) * H^n(k) ^ length * H. The
+// multiplier of the sums does the last two products in the two clocks after the last beat. The next
+// message needs it from its third beat on: they never meet. A beat anywhere in a message may be
+// short, as the last one of the AAD is; its blocks come first. A beat of no blocks may be a whole
+// message, whose hash is length * H, but no part of one.
 //
-// Legal: Lanes 1..16; KeyBanks 1..4. h_valid_i only with h_ready_o; no beat of a bank from its new H
-// until ready_o. A message's beats are of one bank, and the first one has first set.
+// Legal: Lanes 1..16; KeyBanks 1..4. h_valid_i only with h_ready_o; no beat of a bank from its new
+// H until ready_o. A message's beats are of one bank, and the first one has first set.
 // abort_i: no message is left in the next clock, keys stay. clear_i: nor are they.
 // Source: SP 800-38D §6.4; P0 §4.1, Step 2. Constant-time: yes. Masked: no.
 

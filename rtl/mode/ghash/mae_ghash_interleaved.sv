@@ -5,11 +5,11 @@
 // Every context has its hash and its powers of H (H^1 .. H^Lanes). A row of n blocks makes
 // Y := (Y ^ X_1) * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H. Bytes beyond row_bytes_i are taken for 0.
 //
-// Throughput: a row a clock; of one context every second clock, for a product takes two. Latency: the
-// hash is in its register 2 clocks after the row. Operations of the sequencer go before rows:
+// Throughput: a row a clock; of one context every second clock, for a product takes two. Latency:
+// the hash is in its register 2 clocks after the row. Operations of the sequencer go before rows:
 // OpSetH in its clock, OpPower and OpBlock like a row of one block. row_ready_o is combinational in
-// row_ctx_i and the operation, op_ready_o in op_ctx_i.
-// wipe_i erases the context wipe_ctx_i, all else stands still meanwhile; OpClear erases one, too.
+// row_ctx_i and the operation, op_ready_o in op_ctx_i. wipe_i erases the context wipe_ctx_i, all
+// else stands still meanwhile; OpClear erases one, too.
 // Legal: Lanes 1..16; Contexts 1..256.
 // Source: SP 800-38D §6.4. Constant-time: yes. Masked: no.
 

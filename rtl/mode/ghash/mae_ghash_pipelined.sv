@@ -3,33 +3,33 @@
 // mae_ghash_pipelined: mae_ghash for a high clock: the same ports and contract, more clocks.
 //
 // Throughput: a beat of up to Lanes blocks every clock, also from one message to the next and from
-// one bank to the other. Latency: the hash is there 8 clocks after the message's last beat. There is
-// no stall and no ready: a hash shows for one clock.
-// Powers: H comes in clock t; a beat may come in the clock after ready_o[bank] (mae_ghash_powers: for
-// 4 lanes t + 19). They are made in a multiplier of their own, whatever the beats do.
+// one bank to the other. Latency: the hash is there 8 clocks after the message's last beat. There
+// is no stall and no ready: a hash shows for one clock.
+// Powers: H comes in clock t; a beat may come in the clock after ready_o[bank] (mae_ghash_powers:
+// for 4 lanes t + 19). They are made in a multiplier of their own, whatever the beats do.
 //
-// The loop. A product and its reduction take three clocks, so the beats of a message add up to three
-// sums by turns: beat k, of n(k) blocks, makes S(k) = S(k-3) * H^(n(k-2) + n(k-1) + n(k)) ^ P(k),
-// with P(k) the sum of its blocks times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^
-// S(k-1) * H^n(k) ^ S(k-2) * H^(n(k-1) + n(k)) ^ length * H. The multiplier of the sums does these
-// three products in the three clocks after the last beat, S(k-2)'s first, the length's last. The
-// next message needs it from its fourth beat on, and a message of m < 3 beats for its own end not
-// in the first 3 - m of the three clocks: they never meet.
-// Products are added up before they are reduced: there are two reductions beside that of the powers,
-// of a beat's sum and of a message's end, whatever Lanes is.
+// The loop. A product and its reduction take three clocks, so the beats of a message add up to
+// three sums by turns: beat k, of n(k) blocks, makes S(k) = S(k-3) * H^(n(k-2) + n(k-1) + n(k)) ^
+// P(k), with P(k) the sum of its blocks times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^ S(k-1)
+// * H^n(k) ^ S(k-2) * H^(n(k-1) + n(k)) ^ length * H. The multiplier of the sums does these three
+// products in the three clocks after the last beat, S(k-2)'s first, the length's last. The next
+// message needs it from its fourth beat on, and a message of m < 3 beats for its own end not in the
+// first 3 - m of the three clocks: they never meet. Products are added up before they are reduced:
+// there are two reductions beside that of the powers, of a beat's sum and of a message's end,
+// whatever Lanes is.
 //
 // A beat's way, in clocks: 0 which powers (one-hot); 1 the powers, the old sum; 2 partial products;
 // 3 the sum of the lanes and the product, 255 bits; 4 the reduction, S(k), straight into clock 1 of
 // the beat that comes three clocks later if there is one.
 //
-// A beat anywhere in a message may be short, as the last one of the AAD is; its blocks come first. A
-// beat of no blocks may be a whole message, whose hash is length * H, but no part of one.
-// Legal: Lanes 1..16; KeyBanks 1..4. h_valid_i only with h_ready_o; no beat of a bank from its new H
-// until ready_o. A message's beats are of one bank, and the first one has first set.
-// beat_data_i is 0 while beat_valid_i is low.
-// abort_i: no message is left in the next clock, no data 8 clocks later; keys stay. clear_i: nor are
-// they. Between messages no register but the keys holds anything 16 clocks after the last hash but
-// the sums, which the next abort_i or clear_i takes.
+// A beat anywhere in a message may be short, as the last one of the AAD is; its blocks come first.
+// A beat of no blocks may be a whole message, whose hash is length * H, but no part of one.
+// Legal: Lanes 1..16; KeyBanks 1..4. h_valid_i only with h_ready_o; no beat of a bank from its new
+// H until ready_o. A message's beats are of one bank, and the first one has first set. beat_data_i
+// is 0 while beat_valid_i is low.
+// abort_i: no message is left in the next clock, no data 8 clocks later; keys stay. clear_i: nor
+// are they. Between messages no register but the keys holds anything 16 clocks after the last hash
+// but the sums, which the next abort_i or clear_i takes.
 // Source: SP 800-38D §6.4; P0 §4.1, Step 2. Constant-time: yes. Masked: no.
 
 `include "mae_assert.svh"

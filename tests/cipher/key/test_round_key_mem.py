@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_round_key_mem: when each round key is there, which banks are ready, what a new key waits for."""
+"""When each round key is there, which banks are ready, what a new key waits for.
+
+Tests mae_round_key_mem.
+"""
 
 import random
 

@@ -108,6 +108,6 @@ def test_rekey_under_load(machine: Machine) -> None:
 
     record = machine.session("first", application)
     assert record.error is None, record.error
-    released = [entry[3] for entry in record.witness if entry[0] == "release"]
+    released = [entry[3] for entry in record.monitor if entry[0] == "release"]
     assert released == [octets(f"transfer {n}", SLOT - 5) for n in range(TRANSFERS)]
     assert not machine.slow or min(full.values()) > 20, full

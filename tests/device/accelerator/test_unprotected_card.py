@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_unprotected_card, with mae_unprotected_channel and mae_unprotected_dma: transfers, runs, refusals."""
+"""Transfers, runs, refusals.
+
+Tests mae_unprotected_card, with mae_unprotected_channel and mae_unprotected_dma.
+"""
 
 import cocotb
 import pytest

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """mae_peripheral: every mode over its registers against OpenSSL; misuse; wipes; clocks.
 
-Covers mae_peripheral_core and mae_peripheral_job_check, which are all of it; their jobs in memory are in
-tests/soc. Covers mae_aes_core, the joined engine, keys and cipher, here with the iterative one;
-with lanes test_stream_card covers it.
+Covers mae_peripheral_core and mae_peripheral_job_check, which are all of it; their jobs in memory
+are in tests/soc. Covers mae_aes_core, the joined engine, keys and cipher, here with the iterative
+one; with lanes test_stream_card covers it.
 """
 
 import random

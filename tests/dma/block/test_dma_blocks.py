@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_host_read to mae_dma_device_write and mae_dma_device_read to mae_dma_host_write: bytes, order, ends, clocks."""
+"""Bytes, order, ends, clocks.
+
+Tests mae_dma_host_read to mae_dma_device_write and mae_dma_device_read to mae_dma_host_write.
+"""
 
 import json
 import os

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_read_burst_issue: where every burst is cut, its place in the ring, and the ends of jobs."""
+"""Where every burst is cut, its place in the ring, and the ends of jobs.
+
+Tests mae_dma_read_burst_issue.
+"""
 
 import random
 from collections import deque

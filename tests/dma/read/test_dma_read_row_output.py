@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_read_row_output: rows of all contexts in order, where there is room, and the ends of jobs."""
+"""Rows of all contexts in order, where there is room, and the ends of jobs.
+
+Tests mae_dma_read_row_output.
+"""
 
 import random
 

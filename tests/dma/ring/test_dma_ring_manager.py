@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_ring_manager: rings that wrap, bad descriptors, order, completions, interrupt, abort, reset.
+"""Rings that wrap, bad descriptors, order, completions, interrupt, abort, reset.
 
-With it mae_dma_descriptor_fetch and mae_dma_completion_writer, its two ends. The client, the walkers and the movers are
-played by the test: what they report is random.
+Tests mae_dma_ring_manager.
+
+With it mae_dma_descriptor_fetch and mae_dma_completion_writer, its two ends. The client, the
+walkers and the movers are played by the test: what they report is random.
 """
 
 import cocotb

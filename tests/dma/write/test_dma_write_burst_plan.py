@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_write_burst_plan: bursts whose data is there, rows and segments that are left over, ends."""
+"""Bursts whose data is there, rows and segments that are left over, ends.
+
+Tests mae_dma_write_burst_plan.
+"""
 
 import random
 from collections import deque

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_write_row_input: rows into rings, none beyond a ring's end, and room that keeps its word."""
+"""Rows into rings, none beyond a ring's end, and room that keeps its word.
+
+Tests mae_dma_write_row_input.
+"""
 
 import random
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """mae_guard_host_port alone, against a bus that answers what nobody asked for, too early, too late.
 
-Its parts: mae_guard_host_reads, mae_guard_host_writes, mae_guard_response_bursts and mae_guard_halt_reg.
-What honest memories see of it is in test_guard_moves.
+Its parts: mae_guard_host_reads, mae_guard_host_writes, mae_guard_response_bursts and
+mae_guard_halt_reg. What honest memories see of it is in test_guard_moves.
 """
 
 import collections

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """From doorbell to answer against the golden host: sessions, rules, attacks, latencies.
 
-Covers mae_guard_request_executor and, in it, mae_guard_request_handler, mae_guard_request_parser, mae_guard_credits,
-mae_guard_operation_check, mae_guard_batch_executor, mae_guard_wait_conditions, mae_guard_epoch_keys, mae_guard_response_sealer,
-mae_guard_response_packer and mae_guard_response_writer. The model's transfers, kernel and memory stand beside it.
+Covers mae_guard_request_executor and, in it, mae_guard_request_handler, mae_guard_request_parser,
+mae_guard_credits, mae_guard_operation_check, mae_guard_batch_executor, mae_guard_wait_conditions,
+mae_guard_epoch_keys, mae_guard_response_sealer, mae_guard_response_packer and
+mae_guard_response_writer. The model's transfers, kernel and memory stand beside it.
 """
 
 import dataclasses
@@ -81,7 +82,7 @@ async def sessions(dut) -> None:
             if record.error:
                 raise record.error
             assert record.results == want.results
-            assert workload.by_unit(record.witness) == workload.by_unit(want.witness)
+            assert workload.by_unit(record.monitor) == workload.by_unit(want.monitor)
             assert bench.clocks > 5000
             last = machine.session("second", workload.second)
             if last.error:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transfers against the golden card's rules: arming, turns, kernel runs, giving up, and fatal ends.
 
-With mae_guard_transfer_engine its parts: mae_guard_transfer_table, mae_guard_chunk_arming, mae_guard_chunk_memory,
-mae_guard_chunk_queues, mae_guard_chunk_scheduler, mae_guard_inflight_fifo, mae_guard_transfer_abort.
+With mae_guard_transfer_engine its parts: mae_guard_transfer_table, mae_guard_chunk_arming,
+mae_guard_chunk_memory, mae_guard_chunk_queues, mae_guard_chunk_scheduler, mae_guard_inflight_fifo,
+mae_guard_transfer_abort.
 """
 
 import collections

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_auth_mode_unit before the iterative core, without a bus: modes against OpenSSL, and all clocks.
+"""Modes against OpenSSL, and all clocks.
+
+Tests mae_auth_mode_unit before the iterative core, without a bus.
 
 Covers mae_aes_core_mux, its way to the core.
 """

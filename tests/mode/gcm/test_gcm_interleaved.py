@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_interleaved with its parts mae_gcm_row_router, mae_ghash_interleaved and mae_mode_single_block, in mae_dma_aes_client.
+"""Tests mae_gcm_interleaved inside mae_dma_aes_client.
 
+Covers mae_gcm_row_router, mae_ghash_interleaved and mae_mode_single_block.
 Messages of many contexts at once, cut into jobs, their rows mixed, beside jobs of other modes:
 every row and tag is OpenSSL's (for IVs that it refuses, the text's).
 """

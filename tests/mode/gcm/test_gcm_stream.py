@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """mae_gcm_stream: OpenSSL's bytes and tags, and the clocks.
 
-Inside it: mae_gcm_msg_dispatch, mae_gcm_keystream, mae_gcm_part_sequencer, mae_gcm_tag_unit, mae_fifo_out_reg.
-Any lengths, both directions, all key and IV lengths, stalls everywhere, keys that change, tags that
-are wrong, aborts at any clock; and the schedule: no lost clock, key to ready, last data to tag.
+Inside it: mae_gcm_msg_dispatch, mae_gcm_keystream, mae_gcm_part_sequencer, mae_gcm_tag_unit,
+mae_fifo_out_reg. Any lengths, both directions, all key and IV lengths, stalls everywhere, keys that
+change, tags that are wrong, aborts at any clock; and the schedule: no lost clock, key to ready,
+last data to tag.
 """
 
 import itertools

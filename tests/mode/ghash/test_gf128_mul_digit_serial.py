@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gf128_mul_digit_serial: its products are those of SP 800-38D algorithm 1, in 128 / Digit clocks each.
+"""Its products are those of SP 800-38D algorithm 1, in 128 / Digit clocks each.
+
+Tests mae_gf128_mul_digit_serial.
 
 Multiplication is linear in both operands, so every pair of single bits decides the function.
 """

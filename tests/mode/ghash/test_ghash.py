@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_ghash, mae_ghash_pipelined (mae_ghash_powers, mae_gf128_partial_products): hashes of any beats; clocks.
+"""Hashes of any beats; clocks.
+
+Tests mae_ghash, mae_ghash_pipelined (mae_ghash_powers, mae_gf128_partial_products).
 
 Powers of H are made while beats flow, aborts and clears come at any clock.
 """

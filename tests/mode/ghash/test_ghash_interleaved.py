@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_ghash_interleaved: hashes of many contexts at once; each is an OpenSSL tag without its E(K, J0)."""
+"""Hashes of many contexts at once; each is an OpenSSL tag without its E(K, J0).
+
+Tests mae_ghash_interleaved.
+"""
 
 import random
 from collections.abc import Callable

@@ -65,7 +65,7 @@ def test_sessions(machine: Machine) -> None:
     """Two sessions: results and all that the card did are the reference's."""
     record = machine.session("first", functools.partial(first))
     assert record.error is None and not judge(record, expected())
-    assert by_unit(record.witness) == by_unit(expected().witness)
+    assert by_unit(record.monitor) == by_unit(expected().monitor)
     assert machine.device.keys is None and not any(machine.device.memory.data)
     machine.take_back()
     record = machine.session("second", second)
