@@ -5,7 +5,7 @@
 // docs/registers/mae_stream_card.md.
 //
 // A register access takes 2 clocks on an idle bus (read: 3 with its answer). Legal: Lanes 1..8,
-// Contexts 1..256, KeySlots 0..64, Sbox any but SboxOnehot; what it says of a cipher comes through
+// Contexts 1..256, KeySlots 0..64; what it says of a cipher comes through
 // the parameters.
 
 `include "mae_assert.svh"
@@ -73,7 +73,6 @@ module mae_card_control
 );
   `MAE_PARAM(LanesLegal, Lanes inside {1, 2, 4, 8})
   `MAE_PARAM(ContextsLegal, Contexts >= 1 && Contexts <= 256)
-  `MAE_PARAM(SboxLegal, Sbox != SboxOnehot)  // features.sbox has 2 bits
 
   mae_stream_card_regs_pkg::mae_stream_card__in_t  from_hw;
   mae_stream_card_regs_pkg::mae_stream_card__out_t from_sw;
@@ -224,7 +223,7 @@ module mae_card_control
     from_hw.features.aes256.next = KeySlots > 0 && MaxKeyLen == Aes256;
     from_hw.features.encrypt.next = KeySlots > 0 && Dirs[0];
     from_hw.features.decrypt.next = KeySlots > 0 && Dirs[1];
-    from_hw.features.sbox.next = 2'(Sbox);
+    from_hw.features.sbox.next = 4'(Sbox);
     from_hw.features.regs_per_round.next = (KeySlots > 0) ? 2'(RegsPerRound) : '0;
     from_hw.modes.mask.next = (KeySlots > 0) ? modes_mask(Dirs) : 32'(1 << OpCopy);
     if (Gcm && Dirs[0]) from_hw.modes.mask.next[5'(OpGcm)] = 1'b1;

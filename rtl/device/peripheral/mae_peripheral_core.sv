@@ -13,7 +13,6 @@
 // nothing.
 // Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a
 // power of 2 (16: GHASH keeps up with the cipher). Memory needs Auth and a cipher that encrypts.
-// Sbox any but SboxOnehot.
 
 `include "mae_assert.svh"
 
@@ -65,7 +64,6 @@ module mae_peripheral_core
     input  memory_in_t  memory_i
 );
   `MAE_PARAM(MemoryLegal, !Memory || (Auth && Dirs[0]))
-  `MAE_PARAM(SboxLegal, Sbox != SboxOnehot)  // features.sbox has 2 bits
 
   localparam bit HasAuth = Auth && Dirs[0];
 
@@ -435,7 +433,7 @@ module mae_peripheral_core
     from_hw.features.aes256.next = MaxKeyLen == Aes256;
     from_hw.features.encrypt.next = Dirs[0];
     from_hw.features.decrypt.next = Dirs[1];
-    from_hw.features.sbox.next = 2'(Sbox);
+    from_hw.features.sbox.next = 4'(Sbox);
     from_hw.features.regs_per_round.next = '0;
     from_hw.features.memory.next = Memory;
     from_hw.modes.mask.next = modes_mask(Dirs);
