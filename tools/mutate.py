@@ -22,7 +22,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
 from maeslant.synth import liberty
 
-LISTS = sorted((paths.ROOT / "tests").glob("mutations*.yml"))
+LISTS = sorted((paths.ROOT / "tests" / "mutations").glob("*.yml"))
 PAGE = paths.ROOT / "docs" / "mutations.md"
 TIMEOUT = 1800
 

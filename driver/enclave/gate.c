@@ -225,18 +225,6 @@ void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes)
     *bytes = gate->window_bytes;
 }
 
-mae_error_t mae_gate_install(mae_gate_t *gate, const uint8_t *secret, const uint8_t *session_id)
-{
-    put(gate->page->data, secret, 32);
-    put(gate->page->data + 32, session_id, 16);
-    bool taken = ask(gate, GATE_INSTALL, 0, 48);
-    for (int i = 0; i < 48; i++)
-        ((volatile uint8_t *)gate->page->data)[i] = 0;
-    if (gate->dead)
-        return MAE_E_DEAD;
-    return taken ? MAE_OK : MAE_E_REFUSED;
-}
-
 uint64_t mae_gate_clocks(const mae_gate_t *gate)
 {
     return gate->clocks;

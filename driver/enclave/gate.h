@@ -19,11 +19,10 @@ enum gate_command {
     GATE_WRITE,    /* registers: offset, size, data */
     GATE_ALLOCATE, /* size; host, offset in the window */
     GATE_RELEASE,  /* offset in the window, size */
-    GATE_PAUSE,    /* let time pass until an interrupt, or a little */
-    GATE_INSTALL   /* data: secret, session id */
+    GATE_PAUSE     /* let time pass until an interrupt, or a little */
 };
 
-enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 1 };
+enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 2 };
 
 struct gate_page {
     _Atomic uint32_t asked;

@@ -2,21 +2,41 @@
 /*
  * libFuzzer target: a card with the right keys, whose answers are authentic, late, out of order, false
  * in any field, or spoiled on the way; and so are its chunks. The driver's messages are opened: a
- * number that is rung twice, or a message that was not sealed for its place, stops it.
+ * number that is rung twice, or a message that was not sealed for its place, stops it. In one run of 8
+ * another thread changes shared memory all the while, as the operating system can.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "fake.h"
 #include "script.h"
 
-enum { HELD = 64, WINDOW = 4 << 20 };
+enum { HELD = 64, WINDOW = 12 << 20, CHANGED = 0xe0 };
 
 struct card {
     struct stream *stream;
     struct fake_request held[HELD];
     int count;
+    bool changed; /* shared memory, at the same time */
+    _Atomic bool stop;
 };
+
+/* Flips bits of what was allocated, anywhere and at any time. */
+static void *change_memory(void *user)
+{
+    const struct fake *fake = user;
+    struct card *card = fake->user;
+    volatile uint8_t *window = fake->window;
+    uint32_t state = 1;
+    while (!card->stop) {
+        size_t used = *(const volatile size_t *)&fake->used;
+        state = state * 1664525u + 1013904223u; /* Knuth's line and Lewis's */
+        if (used)
+            window[(state >> 8) % used] ^= (uint8_t)(1u << (state >> 29));
+    }
+    return NULL;
+}
 
 /* Sometimes a field of an authentic answer is not what it should be. */
 static void change(struct stream *stream, uint8_t *body, size_t size)
@@ -49,7 +69,7 @@ static void respond(struct fake *fake, const struct fake_request *request)
     size_t size = fake_body(fake, request, body);
     if (request->kind == KIND_D2H)
         fake_chunk(fake, request, body + 16);
-    if (request->kind == KIND_H2D && !fake_check(fake, request))
+    if (request->kind == KIND_H2D && !card->changed && !fake_check(fake, request))
         abort(); /* the driver's chunk and its tag do not belong together */
     change(card->stream, body, size);
     fake_answer(fake, request, body, size);
@@ -84,9 +104,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .nonce_given = 1, .timeout = 500, .send_while_sealing = flags & 1};
     struct script script = {.stream = &stream, .expected = FAKE_PATTERN};
     memset(&script.word, FAKE_PATTERN, sizeof script.word);
-    card = (struct card){.stream = &stream};
+    pthread_t thread;
+    card = (struct card){.stream = &stream, .changed = (flags & CHANGED) == CHANGED};
     if (!fake_begin(&fake, WINDOW))
         abort();
+    fake.capabilities = capabilities_of(flags / 2);
     fake.rung = rung;
     fake.user = &card;
     config.shared_base = (uintptr_t)fake.window;
@@ -95,7 +117,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fake_outside(&fake, &outside);
     if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)
         abort();
+    if (card.changed && pthread_create(&thread, NULL, change_memory, &fake) != 0)
+        abort();
     script_run(&script);
+    card.stop = true;
+    if (card.changed)
+        pthread_join(thread, NULL);
     fake_end(&fake);
     return 0;
 }

@@ -12,12 +12,13 @@
 #include "../enclave/gate.h"
 #include "script.h"
 
-enum { WINDOW = 1 << 20 };
+enum { WINDOW = 1 << 20, CHANGES = 64 };
 
 struct other {
     struct stream *stream;
     struct gate_page *page;  /* shared with the driver */
     struct gate_page answer; /* the next */
+    int changes;             /* of it, once it is given */
     pthread_t thread;
     _Atomic bool stop;
     mae_gate_t *gate;
@@ -39,6 +40,13 @@ static void *serve(void *user)
             page->clocks = other->answer.clocks;
             memcpy(page->data, other->answer.data, sizeof page->data);
             gate_tell(&page->answered, ++done);
+            for (int i = 0; i < other->changes && !other->stop; i++) { /* while it is read */
+                volatile struct gate_page *shared = page;
+                shared->status ^= 1;
+                shared->offset ^= other->answer.offset + 64;
+                shared->host ^= 4096;
+                shared->data[i % sizeof page->data] ^= (uint8_t)i;
+            }
         }
     return NULL;
 }
@@ -56,8 +64,10 @@ static void think(struct other *other)
     }
     page->clocks += 1 + stream_byte(stream); /* a clock that stands is only denial of service */
     stream_bytes(stream, page->data, 16);
-    if (stream_byte(stream) % 4)
-        wire_put_little(page->data, UINT64_C(0x0103081440140610), 8);
+    uint8_t choice = stream_byte(stream);
+    other->changes = choice % 8 == 3 ? CHANGES : 0;
+    if (choice % 4)
+        wire_put_little(page->data, capabilities_of(choice / 4), 8);
 }
 
 static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
@@ -80,8 +90,6 @@ static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     think(other);
     if (!other->outside->allocate(other->outside->user, size, host, at))
         return false;
-    if (other->base == 0)
-        other->base = *at - other->answer.offset;
     if (size > WINDOW || *at < other->base || *at - other->base > WINDOW - size)
         abort();
     return true;
@@ -150,15 +158,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                       .pause = other_pause};
         struct mae_session_config config = {.nonce_given = 1, .timeout = 5000};
         struct script script = {.stream = &stream, .nothing_may_pass = true};
-        const uint8_t none[32] = {0};
         other.outside = mae_gate_outside(other.gate);
         mae_gate_window(other.gate, &config.shared_base, &config.shared_bytes);
+        other.base = config.shared_base;
         outside.release = other_release;
         think(&other);
         if (pthread_create(&other.thread, NULL, serve, &other) != 0)
             abort();
-        bool taken = mae_gate_install(other.gate, none, none) == MAE_OK;
-        if (mae_session_begin(&outside, &config, &script.session) != MAE_OK || !taken)
+        if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)
             stream.left = 0;
         script_run(&script);
         other.stop = true;

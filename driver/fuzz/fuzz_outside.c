@@ -18,8 +18,9 @@ static void world_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     struct world *world = user;
     stream_bytes(world->stream, bytes, size);
-    if (offset == REGISTER_CAPABILITIES && (stream_byte(world->stream) & 7))
-        wire_put_little(bytes, UINT64_C(0x0103081440140610), 8); /* mostly legal */
+    uint8_t choice = offset == REGISTER_CAPABILITIES ? stream_byte(world->stream) : 0;
+    if (choice & 7)
+        wire_put_little(bytes, capabilities_of(choice / 8), 8); /* mostly legal */
 }
 
 static void world_write(void *user, uint32_t offset, const void *bytes, size_t size)

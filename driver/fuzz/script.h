@@ -24,6 +24,19 @@ static inline void stream_bytes(struct stream *stream, void *bytes, size_t size)
         ((uint8_t *)bytes)[i] = stream_byte(stream);
 }
 
+/* A legal word of capabilities: mostly the commonest; the least and the most that there can be. */
+static inline uint64_t capabilities_of(unsigned choice)
+{
+    static const uint64_t words[] = {
+        UINT64_C(0x0103081440140610), /* 3 queues, depth 8, 1 MiB chunks, memory, 16 regions */
+        UINT64_C(0x0103081440140610), UINT64_C(0x0103081440140610), UINT64_C(0x0103081440140610),
+        UINT64_C(0x0101010c040c0601), /* 1 queue, depth 1, 4 KiB, 4 operations, 1 region */
+        UINT64_C(0x01403f1440280640), /* 64 queues, depth 63, memory of 1 TiB, 64 regions */
+        UINT64_C(0x0104040c100e0602), UINT64_C(0x0102020e08100603),
+    };
+    return words[choice % (sizeof words / sizeof words[0])];
+}
+
 enum { SCRIPT_TASKS = 24, SCRIPT_ROOM = 3 * WIRE_STAGE };
 
 struct script {

@@ -231,7 +231,7 @@ struct mae_job {
     mae_mode_t mode;
     mae_direction_t direction;
     uint32_t key_slot;
-    uint32_t tweak_slot; /* XTS: slot of the second key; else ignored */
+    uint32_t tweak_slot; /* XTS: slot of the second key, which must be another one; else ignored */
     uint32_t context;
     uint32_t init; /* 1: start a message with iv; 0: go on where the context stands */
     uint8_t iv[16];
@@ -280,7 +280,8 @@ MAE_API uint32_t mae_in_flight(const mae_dev_t *dev);
 
 /*
  * One message, any memory, dst == src allowed; returns when it is done. The key goes to a free slot
- * and is erased again. key_bytes: 16, 24, 32; for XTS both keys one after the other, 32, 48, 64.
+ * and is erased again. key_bytes: 16, 24, 32; for XTS both keys one after the other, 32, 48, 64;
+ * MAE_E_KEY if they are equal (FIPS 140-3 IG C.I).
  * iv: 16 bytes, NULL for ECB. Padding is the caller's. Needs a free context; takes more to run
  * ECB, CTR, XTS and the decryption of CBC and CFB as many jobs at once.
  */
@@ -343,7 +344,8 @@ struct mae_message {
     const uint8_t *key; /* NULL, or the key: goes to a free slot and is erased again */
     size_t key_bytes;   /* of `key`: 16, 24, 32 */
     uint8_t *nonce;     /* written by mae_seal and mae_seal_counted, else read */
-    size_t nonce_bytes; /* GCM 1 to 65536, CCM 7 to 13; 0 where the library writes it: 12 */
+    size_t nonce_bytes; /* GCM 1 to 65536, fewer than 12 repeat soon; CCM 7 to 13; 0 where the
+                           library writes it: 12 */
     const void *aad;    /* authenticated, not encrypted; any memory */
     uint64_t aad_bytes;
     const void *src; /* any memory; dst may be the same place */

@@ -209,10 +209,6 @@ MAE_API_VOID void mae_gate_close(mae_gate_t *gate); /* after the sessions over i
 MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
 /* Where its shared memory lies in this process: shared_base and shared_bytes of a session. */
 MAE_API_VOID void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes);
-/* The card's provisioning port: in a simulation through the same process, while it stands for a wire
-   that the operating system has no part in. MAE_E_REFUSED: the card does not take it now. */
-MAE_API mae_error_t mae_gate_install(mae_gate_t *gate, const uint8_t *secret,
-                                     const uint8_t *session_id);
 /* The card's clock, as of the last command, and the commands so far. */
 MAE_API uint64_t mae_gate_clocks(const mae_gate_t *gate);
 MAE_API uint64_t mae_gate_commands(const mae_gate_t *gate);

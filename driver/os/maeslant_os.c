@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * maeslant-os SOCKET LIBRARY OPTIONS MEBIBYTES: the operating system's process. SOCKET is the number
- * of an open UNIX socket to the enclave's process, LIBRARY the simulated card. Ends when the socket
- * is closed.
+ * maeslant-os SOCKET WIRE LIBRARY OPTIONS MEBIBYTES: the operating system's process. SOCKET is the
+ * number of an open UNIX socket to the enclave's process, WIRE that of one that stands for the card's
+ * provisioning port, LIBRARY the simulated card. Ends when the socket is closed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,16 +13,17 @@
 int main(int count, char **words)
 {
     char reason[512] = "out of memory";
-    if (count != 5) {
-        fprintf(stderr, "usage: maeslant-os SOCKET LIBRARY OPTIONS MEBIBYTES\n");
+    if (count != 6) {
+        fprintf(stderr, "usage: maeslant-os SOCKET WIRE LIBRARY OPTIONS MEBIBYTES\n");
         return 2;
     }
-    struct mae_os_card *card = mae_os_simulate(words[2], words[3], reason, sizeof reason);
+    struct mae_os_card *card = mae_os_simulate(words[3], words[4], reason, sizeof reason);
     if (!card) {
         fprintf(stderr, "maeslant-os: %s\n", reason);
         return 1;
     }
-    int error = mae_os_serve(atoi(words[1]), strtoull(words[4], NULL, 10) << 20, card);
+    int error =
+        mae_os_serve(atoi(words[1]), atoi(words[2]), strtoull(words[5], NULL, 10) << 20, card);
     mae_os_simulate_end(card);
     if (error)
         fprintf(stderr, "maeslant-os: %s\n", strerror(error));

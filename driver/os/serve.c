@@ -10,7 +10,7 @@
 
 #include "../enclave/gate.h"
 
-enum { GRANULE = 64, FREED = 1024, SECRET = 32 };
+enum { GRANULE = 64, FREED = 1024, SECRET = 32, SESSION_ID = 16 };
 
 static const uint64_t first_host = 0x100000000; /* beyond 32 bits, so that high halves count */
 
@@ -77,8 +77,6 @@ static int carry_out(struct server *server)
         return give_back(server, offset, size);
     case GATE_PAUSE:
         return card->pause(card->user);
-    case GATE_INSTALL:
-        return card->install(card->user, page->data, page->data + SECRET);
     default:
         return -EINVAL;
     }
@@ -90,6 +88,17 @@ static bool connected(int socket)
     char byte;
     ssize_t got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+}
+
+/* Installs what came over the provisioning wire, and answers with one byte: 1 if the card took it. */
+static void provision(const struct mae_os_card *card, int wire)
+{
+    uint8_t message[SECRET + SESSION_ID], taken = 0;
+    if (wire < 0 || recv(wire, message, sizeof message, MSG_DONTWAIT) != (ssize_t)sizeof message)
+        return;
+    taken = card->install(card->user, message, message + SECRET) == 0;
+    explicit_bzero(message, sizeof message);
+    (void)!send(wire, &taken, sizeof taken, MSG_NOSIGNAL);
 }
 
 static int greet(int socket, uint64_t window_bytes, const int files[2])
@@ -119,7 +128,7 @@ static void *share(const char *name, uint64_t bytes, int *file)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-int mae_os_serve(int socket, uint64_t window_bytes, const struct mae_os_card *card)
+int mae_os_serve(int socket, int wire, uint64_t window_bytes, const struct mae_os_card *card)
 {
     int files[2] = {-1, -1}, error = 0;
     uint32_t done = 0;
@@ -140,6 +149,7 @@ int mae_os_serve(int socket, uint64_t window_bytes, const struct mae_os_card *ca
         if (!gate_await(&server->page->asked, done, 0)) {
             if (!connected(socket))
                 break;
+            provision(card, wire);
             continue;
         }
         server->page->status = carry_out(server);

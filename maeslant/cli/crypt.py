@@ -3,6 +3,7 @@
 
 import contextlib
 import enum
+import hmac
 import json
 import pathlib
 from collections.abc import Callable, Iterator
@@ -91,6 +92,9 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
     if len(value) not in lengths:
         wanted = ", ".join(map(str, lengths))
         raise MaeslantError(f"the key has {len(value)} bytes; {mode} takes {wanted}")
+    half = len(value) // 2
+    if mode == "xts" and hmac.compare_digest(bytes(value[:half]), bytes(value[half:])):
+        raise MaeslantError("the two keys of XTS are equal; take two (FIPS 140-3 IG C.I)")
     return bytearray(value)
 
 
@@ -114,6 +118,17 @@ def read_iv(mode: str, iv: str | None) -> bytes | None:
     if len(value) != BLOCK:
         raise MaeslantError(f"the IV has {len(value)} bytes, not 16")
     return value
+
+
+def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
+    """Warns who seals in GCM with fewer bytes than it is made for: few values come twice soon."""
+    if iv is not None and mode in ("gcm", "gmac") and len(iv) < NONCE:
+        err.print(
+            f"warning: the IV has fewer bytes ({len(iv)}) than {mode} is made for ({NONCE}): it "
+            "may come twice; two messages under one key and IV show both and let anybody forge",
+            style="yellow",
+            highlight=False,
+        )
 
 
 def computing(uri: str) -> str:
@@ -153,6 +168,8 @@ def crypt(direction: int, input_name: str, output_name: str, options: dict) -> N
     written = 0
     try:
         iv = read_iv(mode, options["iv"])
+        if direction == ENCRYPT:
+            warn_of_short_iv(mode, iv)
         aad = aead_files.read_aad(options["aad"], options["aad_file"])
         padding = mode in PADDED and not options["no_padding"]
         title = ("encrypting", "decrypting")[direction]
@@ -241,6 +258,8 @@ def mac(
     found = b""
     try:
         nonce = read_iv(name, iv)
+        if check is None:
+            warn_of_short_iv(name, nonce)
         expected = None if check is None else unhex("--check", check)
         length = TAG + (NONCE if name == "gmac" and nonce is None else 0)
         if expected is not None and len(expected) != length:

@@ -19,9 +19,10 @@ def attack(
         ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
-    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
-        True
-    ),
+    card: Annotated[
+        bool,
+        typer.Option("--card/--model", help="The card's RTL or a model; the driver is in C."),
+    ] = True,
     p0: Annotated[
         bool, typer.Option("--p0", help="The tag oracle: the paper's mode falls.")
     ] = False,

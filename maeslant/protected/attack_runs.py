@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant attack`: the adversary's catalogue, at work against the reference or the hardware."""
+"""Runs the adversary's catalogue between the C driver and the card's RTL, or a model of it."""
 
 import collections
 import contextlib
@@ -43,14 +43,31 @@ MakeMachine = Callable[..., Machine]
 
 
 def machine_maker(card: bool) -> MakeMachine:
-    """What the attacks are made on: the simulated card (built if need be) or the reference."""
-    if not card:
-        return Machine
-    from maeslant.build import simulator
-    from maeslant.protected import rtl_card
+    """Gives the machine that is attacked: the simulated card or its model, under the C driver.
 
-    simulator.build(rtl_card.BUILD)
-    return rtl_card.RtlMachine
+    Builds what is missing.
+    """
+    from maeslant.protected import session
+
+    base = Machine
+    if card:
+        from maeslant.build import simulator
+        from maeslant.protected import rtl_card
+
+        simulator.build(rtl_card.BUILD)
+        base = rtl_card.RtlMachine
+
+    class UnderDriver(base):
+        """The card with driver/enclave as its host."""
+
+        make_host = session.Host
+
+    return UnderDriver
+
+
+def where_of(card: bool) -> str:
+    """Names the machine of :func:`machine_maker`."""
+    return f"{'the simulated card' if card else 'a model of the card'} under the C driver"
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
@@ -86,7 +103,7 @@ def say(caught: str) -> str:
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
     """Make an attack; what came of it and what is wrong with that."""
-    verdict = play(entry.make(), big=entry.big, stay=entry.stay, make=make)
+    verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:
         wrong.append("the attack never acted")
@@ -140,7 +157,7 @@ def run(
     """Make attacks and say what became of each. Whether all were noticed."""
     entries = choose(names, every)
     make = machine_maker(card)
-    where = "the simulated card" if card else "the reference"
+    where = where_of(card)
     results, start = [], time.monotonic()
     with bar("attacking", len(entries), err) as advance:
         for count, entry in enumerate(entries):
@@ -207,7 +224,7 @@ def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: C
     make, start = machine_maker(card), time.monotonic()
     with bar("manipulating", manipulations, err) as advance:
         tally = fuzz.fuzz(manipulations, seed, make, advance)
-    where = "the simulated card" if card else "the reference"
+    where = where_of(card)
     title = f"{tally.manipulations:,} manipulations of {tally.sessions:,} sessions on {where}"
     table = _table(title, "session ended by", "sessions")
     for name, count in tally.caught.most_common():
@@ -262,7 +279,10 @@ def run_p0(card: bool, console: Console) -> bool:
         noticed = True
     arrived = bytes(device.memory[64 : 64 + len(SECRET)])
     fell = learned == _hash_key(key) and not noticed and arrived != SECRET
-    console.print("[bold]The paper's mode[/] (a tag that anyone can read, a start that repeats):")
+    console.print(
+        "[bold]The paper's mode[/], on a model of its card and its driver "
+        "(a tag that anyone can read, a start that repeats):"
+    )
     console.print(f"  two tags under one key and IV give H = {learned:032x}", highlight=False)
     console.print(f"  sent      {SECRET[:16]!r}…, the driver compared tags and was content")
     console.print(f"  arrived   {arrived[:16]!r}…", highlight=False)
@@ -279,11 +299,11 @@ def run_p0(card: bool, console: Console) -> bool:
         machine.close()
     hashes = {_hash_key(session.derive(cls, epoch)[:32]) for cls in Class for epoch in (0, 1)}
     tried = [h for _, h in oracle.candidates()]
-    forged = play(tag_oracle.OurOracle(CHANGE, _hash_key(session.derive(Class.DMA_IN, 0)[:32])))
+    gift = _hash_key(session.derive(Class.DMA_IN, 0)[:32])
+    forged = play(tag_oracle.OurOracle(CHANGE, gift), make=make)
     holds = not wrong and not hashes & set(tried) and forged.caught == "device:CHUNK"
     holds &= not forged.wrong
-    where = "the simulated card" if card else "the reference"
-    console.print(f"[bold]Ours[/], on {where}, the same steps:")
+    console.print(f"[bold]Ours[/], on {where_of(card)}, the same steps:")
     console.print(
         f"  {len(tried)} pairs of tags on the bus, {len(oracle.readable)} readable words:"
     )

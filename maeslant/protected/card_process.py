@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve a card to an enclave as the operating system's process does, and count what it saw.
 
-Usage: python -m maeslant.protected.card_process SOCKET ...
+Usage: python -m maeslant.protected.card_process SOCKET WIRE ...
 
 As maeslant-os (driver/os), with a simulated card or the reference's, and at its end writes what the
-simulator counted. Arguments: socket number, library or "reference", options, MiB of shared memory,
-file for the counters (JSON).
+simulator counted. Arguments: numbers of the two sockets, library or "reference", options, MiB of
+shared memory, file for the counters (JSON).
 """
 
 import json
@@ -86,13 +86,13 @@ def reference() -> Server:
 
 def main() -> int:
     """Serve one enclave."""
-    number, library, options, mebibytes, counters = sys.argv[1:]
+    number, wire, library, options, mebibytes, counters = sys.argv[1:]
     if library == "reference":
         server = reference()
     else:
         server = SimulatedServer(Simulator(pathlib.Path(library), options))
     card = server.ffi.new("struct mae_os_card *", server.functions)
-    result = server.lib.mae_os_serve(int(number), int(mebibytes) << 20, card)
+    result = server.lib.mae_os_serve(int(number), int(wire), int(mebibytes) << 20, card)
     found = server.simulator.stats() if isinstance(server, SimulatedServer) else {}
     pathlib.Path(counters).write_text(json.dumps(found))
     return int(result != 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Serve the reference model's card as the operating system's process.
 
-Usage: python -m maeslant.protected.host_process SOCKET
+Usage: python -m maeslant.protected.host_process SOCKET WIRE
 
 For tests of the protected driver's two processes without a simulator; a simulated card is served by
 the program maeslant-os (driver/os).
@@ -83,17 +83,17 @@ class Server:
         self.steps += 1
         return self.steps
 
-    def serve(self, number: int) -> int:
+    def serve(self, number: int, wire: int) -> int:
         """Until the enclave's process closes its socket."""
         card = self.ffi.new("struct mae_os_card *", self.functions)
-        return self.lib.mae_os_serve(number, WINDOW, card)
+        return self.lib.mae_os_serve(number, wire, WINDOW, card)
 
 
 def main() -> int:
     """Serve."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
-    return Server(link).serve(int(sys.argv[1]))
+    return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))
 
 
 if __name__ == "__main__":

@@ -78,7 +78,14 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
     kernel = 0
     with tempfile.TemporaryDirectory() as folder:
         counters = pathlib.Path(folder, "counters.json")
-        command = [sys.executable, "-m", "maeslant.protected.card_process", "{socket}", library]
+        command = [
+            sys.executable,
+            "-m",
+            "maeslant.protected.card_process",
+            "{socket}",
+            "{wire}",
+            library,
+        ]
         command += [OPTIONS if library != "reference" else "", str(MEBIBYTES), str(counters)]
         with Gate(command) as gate:
             while int.from_bytes(gate.read(STATE, 4), "little") != State.IDLE:

@@ -113,20 +113,24 @@ class Outside:
 class Gate:
     """The untrusted world as another process: the operating system's, which owns the card.
 
-    `command` is that process; the number of its socket stands in place of "{socket}".
+    `command` is that process; the numbers of its sockets stand in place of "{socket}" and "{wire}".
+    The wire stands for the card's provisioning port: the trusted library has no part in it.
     """
 
     def __init__(self, command: list[str]) -> None:
         self.ffi, self.lib = library()
         ours, theirs = socket.socketpair()
-        with theirs:
-            number = theirs.fileno()
-            words = [word.replace("{socket}", str(number)) for word in command]
-            self.process = subprocess.Popen(words, pass_fds=[number])
+        self.wire, port = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs, port:
+            numbers = {"{socket}": str(theirs.fileno()), "{wire}": str(port.fileno())}
+            words = [numbers.get(word, word) for word in command]
+            self.process = subprocess.Popen(words, pass_fds=[theirs.fileno(), port.fileno()])
         self.socket = ours
+        self.wire.settimeout(60)
         handle = self.ffi.new("mae_gate_t **")
         if self.lib.mae_gate_open(ours.fileno(), handle) != self.lib.MAE_OK:
             ours.close()
+            self.wire.close()
             status = self.process.wait()
             raise MaeslantError(f"{command[0]} does not serve: exit status {status}")
         self.handle = handle[0]
@@ -139,7 +143,7 @@ class Gate:
     def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
         """With a simulated card; `options` as in mae_sim.h, and step=CLOCKS a pause."""
         program, _ = c_driver.build_os()
-        return cls([str(program), "{socket}", library_path, options, str(mebibytes)])
+        return cls([str(program), "{socket}", "{wire}", library_path, options, str(mebibytes)])
 
     def reraise(self) -> None:
         """Nothing is raised over there."""
@@ -160,8 +164,11 @@ class Gate:
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
         """The provisioning port; whether it was taken."""
-        code = self.lib.mae_gate_install(self.handle, secret, session_id)
-        return code == self.lib.MAE_OK
+        try:
+            self.wire.send(secret + session_id)
+            return self.wire.recv(1) == b"\1"
+        except OSError:  # nobody is at the other end, or he says nothing
+            return False
 
     @property
     def clocks(self) -> int:
@@ -177,6 +184,7 @@ class Gate:
         """End the other process. May be called twice; after the sessions' end."""
         if self.handle is not None:
             self.socket.close()
+            self.wire.close()
             self.process.wait(10)
             self.lib.mae_gate_close(self.handle)
             self.handle = None

@@ -3,9 +3,11 @@
 
 Targets of driver/fuzz, with libFuzzer where there is clang, else over random inputs: `outside`,
 where everything the driver reads is fuzz data; `answers`, where a card with the right keys answers
-wrongly; `gate`, where the operating system's process is fuzz data. They run under the address and
-undefined-behaviour sanitizers. The corpora stay in build/fuzz; what they cover of driver/enclave is
-printed at the end.
+wrongly, and shared memory changes meanwhile; `gate`, where the operating system's process is fuzz
+data; `gcm`, the glue to the cipher's library beside OpenSSL. They run under the address and
+undefined-behaviour sanitizers. Each run begins with driver/fuzz/corpus, and libFuzzer adds what it
+found to reach a new edge there: commit it. What the corpora cover of driver/enclave is printed at
+the end.
 """
 
 import json
@@ -22,7 +24,8 @@ from maeslant.build import c_driver
 from maeslant.build.c_driver import DRIVER
 from maeslant.errors import MaeslantError
 
-TARGETS = ("outside", "answers", "gate")
+TARGETS = ("outside", "answers", "gate", "gcm")
+CORPUS = DRIVER / "fuzz" / "corpus"
 FOLDER = paths.BUILD / "fuzz"
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 COVERAGE = ("-fprofile-instr-generate", "-fcoverage-mapping")
@@ -38,6 +41,9 @@ def newest(name: str) -> str | None:
 def sources(target: str) -> list[pathlib.Path]:
     """The target, and the driver over OpenSSL: what others do the sanitizers cannot follow."""
     fuzz = DRIVER / "fuzz"
+    if target == "gcm":
+        names = (f"gcm_{c_driver.gcm_library()}.c", "kdf.c", "wire.c")
+        return [fuzz / "fuzz_gcm.c", *(DRIVER / "enclave" / name for name in names)]
     own = [fuzz / f"fuzz_{target}.c", fuzz / "script.c", fuzz / "fake.c"]
     return [*own, *c_driver.protected_sources("openssl")]
 
@@ -53,9 +59,10 @@ def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
         compiler = newest("clang") if fuzzer or coverage else c_driver.compiler()
         flags = ("-fsanitize=fuzzer",) if fuzzer else ()
         flags += COVERAGE if coverage else SANITIZERS
+        libraries = c_driver.crypto_libraries(None if target == "gcm" else "openssl")
         c_driver.run(
             [str(compiler), *c_driver.FLAGS, "-O1", "-g", *flags, *c_driver.INCLUDES,
-             *map(str, files), "-lcrypto", "-pthread", "-o", str(FOLDER / name)],
+             *map(str, files), *libraries, "-pthread", "-o", str(FOLDER / name)],
             f"making {name}",
         )  # fmt: skip
     return FOLDER / name
@@ -76,14 +83,18 @@ def has_fuzzer() -> bool:
 
 
 def run_random(target: str, seed: int, count: int) -> int:
-    """A target over so many random inputs; raises MaeslantError when it fails."""
+    """A target over its stored inputs and so many random ones; MaeslantError when it fails."""
     program = build(target, fuzzer=False)
-    done = subprocess.run(
-        [str(program), str(seed), str(count)], capture_output=True, text=True, check=False
-    )
-    if done.returncode:
-        raise MaeslantError(f"{program} {seed} {count}:\n{done.stdout}{done.stderr}")
+    for words in (stored(target), [str(seed), str(count)]):
+        done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise MaeslantError(f"{program} {' '.join(words)}:\n{done.stdout}{done.stderr}")
     return count
+
+
+def stored(target: str) -> list[str]:
+    """The inputs of the tree."""
+    return sorted(map(str, (CORPUS / target).glob("*")))
 
 
 def corpus(target: str) -> pathlib.Path:
@@ -97,13 +108,25 @@ def corpus(target: str) -> pathlib.Path:
     return folder
 
 
+def grow(target: str) -> int:
+    """Adds to the tree what was found to reach an edge that no stored input reaches; how many."""
+    folder, before = CORPUS / target, len(stored(target))
+    folder.mkdir(parents=True, exist_ok=True)
+    program = build(target, fuzzer=True)
+    words = ["-merge=1", "-use_counters=0", str(folder), str(corpus(target))]
+    done = subprocess.run([str(program), *words], stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise MaeslantError(f"{target}: merging failed:\n{done.stderr[-3000:]}")
+    return len(stored(target)) - before
+
+
 def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
     """A target under libFuzzer; what it counted."""
     program, folder = build(target, fuzzer=True), corpus(target)
     options = [f"-max_total_time={seconds}", "-max_len=8192", "-len_control=0"]
     options += ["-print_final_stats=1", f"-artifact_prefix={FOLDER}/{target}-"]
     done = subprocess.run(
-        [str(program), *options, str(folder)],
+        [str(program), *options, str(folder), *filter(os.path.isdir, [CORPUS / target])],
         stderr=subprocess.PIPE,
         text=True,
         check=False,
@@ -158,7 +181,8 @@ def main() -> int:
             return 0
         for target in TARGETS:
             stats = run_fuzzer(target, seconds)
-            print(f"{target}: {stats.get('number_of_executed_units')} runs, nothing found")
+            found = f"{grow(target)} inputs added to {CORPUS.relative_to(paths.ROOT) / target}"
+            print(f"{target}: {stats.get('number_of_executed_units')} runs, nothing found; {found}")
         for name, (hit, count) in covered().items():
             print(f"{name:16} {hit:4} of {count:4} lines")
     except MaeslantError as error:

@@ -36,6 +36,7 @@ package mae_device_pkg;
     logic [31:0] length;
     logic        key_valid;    // the slots exist and hold keys
     logic        tweak_valid;
+    logic        same_slot;    // one slot for both: XTS takes two keys (FIPS 140-3 IG C.I)
   } job_t;
 
   // Whether a cipher of these directions does a mode, and modes there are none of.
@@ -67,7 +68,7 @@ package mae_device_pkg;
     if (!mode_any_length(mode) && job.length[3:0] != '0) return StatusBadLength;
     if (mode == Xts && job.length < 32'd16) return StatusBadLength;
     if (!job.key_valid) return StatusBadKey;
-    if (mode == Xts && job.init && !job.tweak_valid) return StatusBadKey;
+    if (mode == Xts && job.init && (!job.tweak_valid || job.same_slot)) return StatusBadKey;
     return StatusOk;
   endfunction
 

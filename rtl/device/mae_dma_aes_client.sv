@@ -6,12 +6,12 @@
 // The fields a descriptor has for the client: op (mode_e, or GCM), flags decrypt, init and final,
 // key_slot, tweak_slot, iv, and in GCM phase, tag_bytes and nonce. It is refused with StatusBadOp
 // (mode or direction not in this build, a field set that has no meaning, a GCM message that was not
-// begun), StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range). A key
-// erased under a job in progress makes the rest of its output 0, and in GCM no tag.
-// A refusal takes no clock, an acceptance what mae_mode_engine or mae_gcm_interleaved takes; rows:
-// latency and throughput of mae_mode_engine (Lanes blocks a clock where the mode allows it).
-// row_ready_o as there; cfg_ready_o and cfg_status_o are combinational in the descriptor.
-// Constant-time: yes, for one message; messages wait for each other. Masked: no.
+// begun), StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range, or one
+// slot for both keys of XTS). A key erased under a job in progress makes the rest of its output 0,
+// and in GCM no tag. A refusal takes no clock, an acceptance what mae_mode_engine or
+// mae_gcm_interleaved takes; rows: latency and throughput of mae_mode_engine (Lanes blocks a clock
+// where the mode allows it). row_ready_o as there; cfg_ready_o and cfg_status_o are combinational
+// in the descriptor. Constant-time: yes, for one message; messages wait for each other. Masked: no.
 // clear_i: only when no job is in flight; see mae_aes_core.
 
 module mae_dma_aes_client
@@ -124,7 +124,8 @@ module mae_dma_aes_client
           init: init,
           length: cfg_desc_i.length,
           key_valid: key_valid,
-          tweak_valid: slot_holds_key(cfg_desc_i.tweak_slot, slot_valid_o)
+          tweak_valid: slot_holds_key(cfg_desc_i.tweak_slot, slot_valid_o),
+          same_slot: cfg_desc_i.key_slot == cfg_desc_i.tweak_slot
       },
       Dirs
     );

@@ -47,6 +47,22 @@ def test_same_bytes_as_cryptography(mode: str, bits: int, tmp_path: pathlib.Path
         assert back.read_bytes() == plain.read_bytes()
 
 
+def test_short_ivs_are_warned_of(tmp_path: pathlib.Path) -> None:
+    """Who seals in GCM with fewer than 12 bytes is told what that risks; who opens is not."""
+    plain, cipher = tmp_path / "plain", tmp_path / "cipher"
+    plain.write_bytes(b"text")
+    for iv in ("01", NONCE):
+        more = ("--iv", iv, "--device", "sim:peripheral")
+        for words in (
+            ["encrypt", plain, cipher, *options("gcm", *more), "--force"],
+            ["mac", plain, *options("gmac", *more)],
+        ):
+            done = run(*words)
+            assert done.returncode == 0
+            assert (b"warning: the IV has fewer bytes" in done.stderr) == (iv == "01")
+        assert b"warning" not in run("decrypt", cipher, "-", *options("gcm", *more)).stderr
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_drawn_iv_stands_in_front(mode: str) -> None:
     """Without --iv each output begins with an IV of its own, and is all that decryption needs."""

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant attack` on the reference: what it shows, and that a successful attack is a failure."""
+"""`maeslant attack`: what it shows, what it runs on, and that a successful attack is a failure.
+
+The attacks of test_defences, on the card's RTL, are those that must notice when one of its defences
+is taken out (tests/mutations/attacks.yml), and so is --p0.
+"""
 
 import json
 
@@ -7,7 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from maeslant.cli import app
-from maeslant.protected import attack_runs
+from maeslant.protected import attack_runs, rtl_card, session
+from maeslant.protected.model import workload
+from maeslant.protected.model.device import Device
+from maeslant.protected.model.host import Host
 from maeslant.protected.model.keys import Key
 
 
@@ -68,4 +75,63 @@ def test_a_successful_attack_is_an_error(monkeypatch) -> None:
             return bytes(len(sealed) - 16)
 
     monkeypatch.setattr(Key, "open", careless)
-    assert "succeeded" in run("--model", "flip/response/BATCH/body value", status=1)
+    assert "succeeded" in run("--model", "flip/request/BATCH/body data", status=1)
+
+
+DEFENCES = {
+    "tag of a chunk": "flip/chunk in/bus/*",
+    "lock of the mailbox": "race/*/while it waits",
+    "lock of a region": "race/kernel in quarantine",
+    "number of a request": "flip/request/*/sequence",
+    "tag of a request": "flip/request/BATCH/body data",
+    "tag of an answer": "flip/response/D2H/body chunk tag",
+    "tag of a chunk out": "flip/chunk out/bus/*",
+    "number of an answer": "flip/response/*/sequence",
+    "address of a buffer": "shared memory *",
+}
+
+
+@pytest.mark.parametrize("defence", DEFENCES)
+def test_defences_of_the_card(defence: str) -> None:
+    """On the card's RTL with the C driver: the attacks that each defence is there for."""
+    found = json.loads(run("--json", DEFENCES[defence]))
+    assert found and all(not entry["wrong"] for entry in found)
+
+
+def test_defences_of_the_driver() -> None:
+    """The C driver's, on a model of the card."""
+    found = json.loads(run("--model", "--json", *DEFENCES.values()))
+    assert found and all(not entry["wrong"] for entry in found)
+
+
+def test_p0_on_the_card() -> None:
+    """The whole of ours runs on the card's RTL, the forged transfer too."""
+    text = run("--p0")
+    assert "a model of its card" in text and "on the simulated card under the C driver" in text
+    assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
+
+
+@pytest.mark.parametrize("words", [["--p0"], ["reset/status/7"], ["--fuzz", "20"]])
+def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
+    """Every session of ours is between the C driver and the card's RTL."""
+    hosts, devices = [], []
+    real_host, real_device = session.Host.__init__, rtl_card.RtlDevice.__init__
+
+    def begin_host(self, *arguments, **named):
+        hosts.append(self)
+        real_host(self, *arguments, **named)
+
+    def begin_device(self, *arguments, **named):
+        devices.append(self)
+        real_device(self, *arguments, **named)
+
+    def never(*_arguments, **_named):
+        raise AssertionError("the reference in place of the card or the driver")
+
+    workload.expected(False), workload.expected(True)  # the reference says what is right
+    monkeypatch.setattr(session.Host, "__init__", begin_host)
+    monkeypatch.setattr(rtl_card.RtlDevice, "__init__", begin_device)
+    monkeypatch.setattr(Host, "__init__", never)
+    monkeypatch.setattr(Device, "__init__", never)
+    run(*words)
+    assert len(hosts) >= 2 * len(devices) - 1 >= 1

@@ -142,6 +142,7 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
         (["--mode", "ecb", "--key", KEYS[128], "--iv", IV], "takes no --iv"),
         (["--mode", "gost", "--key", KEYS[128], "--iv", IV], "gost"),
         (["--mode", "xts", "--key", KEYS[128], "--iv", IV], "xts takes"),
+        (["--mode", "xts", "--key", 2 * KEYS[128], "--iv", IV], "two keys of XTS are equal"),
         ([*options("ctr"), "--device", "sim:none"], "none"),
         ([*options("ctr"), "--device", "nonsense"], "nonsense"),
         ([*options("ctr"), "--device", "null:"], "computes nothing"),

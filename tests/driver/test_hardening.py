@@ -42,3 +42,12 @@ def test_copies_of_the_enclave() -> None:
     # Each store of a byte through a pointer is one that VERW goes before.
     bytes_out = functions["outside_store"].count("verw")
     assert bytes_out == len(re.findall(r"\bmfence\b", functions["outside_store"]))
+
+
+def test_no_stand_in_for_provisioning_is_trusted() -> None:
+    """The root secret goes past the operating system: no call sends it through its page."""
+    path = c_driver.build_protected()
+    exported = re.findall(r"\bGLOBAL\s+DEFAULT\s+\d+ (mae_\w+)", readelf(path, "--dyn-syms"))
+    assert "mae_gate_open" in exported
+    assert [name for name in exported if "install" in name or "provision" in name] == []
+    assert "INSTALL" not in (c_driver.DRIVER / "enclave" / "gate.h").read_text()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from maeslant.protected.attacks.adversary import On, flip
 from maeslant.protected.model.constants import Kind
 from maeslant.protected.model.link import Attack, Event, Link
+from maeslant.protected.model.workload import Machine, Verdict, expected_of_careless, play
 
 NOTHING, TAG, CHUNK, BEAT = "nothing", "device:TAG", "device:CHUNK", "device:BEAT"
 BELL = "device:DOORBELL"
@@ -46,6 +47,12 @@ class Entry:
     big: bool = False
     stay: bool = False
     second: str = NOTHING  # who notices in the next session, if the attack stays
+    careless: bool = False  # the application starts the kernel too early
+
+    def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
+        """Makes the attack on a machine."""
+        want = expected_of_careless(self.make) if self.careless else None
+        return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 
 
 def edit_data(change: Callable[[bytes], bytes]) -> Callable:

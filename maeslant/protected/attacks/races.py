@@ -32,6 +32,58 @@ from maeslant.protected.model.constants import (
 from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
+class Scribble(On):
+    """Rings a doorbell behind another queue's, and writes over the message while it waits."""
+
+    def act(self, sight, event, link):  # noqa: D102
+        if self.held and sight.what == "doorbell":
+            return [event, *self._scribble()]
+        if not self.fired and self._fits(sight):
+            self.held.append(event)
+            self.steps = 0
+            return []
+        return [event]
+
+    def _scribble(self) -> list[Event]:
+        bell, self.held = self.held[0], []
+        last = 16 * (2 + int.from_bytes(bell.data, "little")) - 4
+        return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
+
+    def idle(self, link: Link) -> None:
+        """Nobody else rings."""
+        if self.held:
+            self.steps += 1
+            if self.steps == 8:
+                for event in self._scribble():
+                    link.raw(event)
+
+
+class InQuarantine(On):
+    """Has the kernel started when a transfer has begun; lets it end when the kernel has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = self.over = False
+
+    def act(self, sight, event, link):  # noqa: D102
+        self.begun |= sight.what == "data in"
+        self.over |= sight.what == "number" and (sight.queue, sight.sequence) == (0, 3)
+        early = sight.kind == Kind.BATCH and not self.begun
+        last = sight.kind == Kind.H2D and sight.sequence == 2 and not self.over
+        if sight.what == "doorbell" and (early or last):
+            self.fired += 1
+            self.held.append(event)
+            return []
+        return [event]
+
+    def idle(self, link: Link) -> None:
+        """Lets doorbells go."""
+        for event in list(self.held):
+            if self.over if event.address // PAGE == 2 else self.begun:
+                self.held.remove(event)
+                link.raw(event)
+
+
 def races() -> Iterator[Entry]:
     """The mailbox, raw accesses, the OS's own registers."""
 
@@ -58,6 +110,22 @@ def races() -> Iterator[Entry]:
             lambda kind=kind, nth=nth: On(scribble_first, what="doorbell", kind=kind, nth=nth),
             (TAG,),
         )
+    for kind in (Kind.BATCH, Kind.H2D, Kind.D2H):
+        yield Entry(
+            f"race/{kind.name}/while it waits",
+            "H7",
+            "another request than the one that was verified",
+            lambda kind=kind: Scribble(what="doorbell", kind=kind),
+            (NOTHING,),
+        )
+    yield Entry(
+        "race/kernel in quarantine",
+        "H8 H17",
+        "bytes that were not verified",
+        InQuarantine,
+        (NOTHING,),
+        careless=True,
+    )
     yield Entry(
         "race/doorbell without a message",
         "H5",

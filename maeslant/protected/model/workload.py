@@ -146,6 +146,26 @@ def first(host: Host, record: Record, big: bool = False) -> None:
     keep("close", host.close())
 
 
+def careless(host: Host, record: Record) -> None:
+    """Starts the kernel on a region that is being filled: it must not see a byte of it (H8)."""
+
+    def keep(name: str, job: Job) -> None:
+        record.results.append((name, host.wait(job)))
+
+    keep("open", host.open())
+    up = host.h2d(1, 0, octets("in quarantine", 256), 128)
+    start = [
+        wire.write(card.SOURCE, 0, 8),
+        wire.write(card.DESTINATION, 0x2400, 8),
+        wire.write(card.LENGTH, 256, 8),
+        wire.write(card.CONTROL, 1),
+    ]
+    keep("start", host.batch(0, start))
+    keep("fault", host.batch(0, [wire.read(card.STATUS), wire.read(card.RUNS, 8)]))
+    keep("up", up)
+    keep("close", host.close())
+
+
 def second(host: Host, record: Record) -> None:
     """The next owner: looks at all memory and registers."""
     host.wait(host.open())
@@ -162,6 +182,16 @@ def expected(big: bool = False) -> Record:
     """The first session with nobody in between."""
     record = Machine().session("first", functools.partial(first, big=big))
     assert record.error is None, record.error
+    return record
+
+
+@functools.cache
+def expected_of_careless(attack: Callable[[], Attack]) -> Record:
+    """The careless session on the reference, with an attack that holds its region closed."""
+    record = Machine(attack()).session("first", careless)
+    assert record.error is None, record.error
+    assert ("kernel",) in by_unit(record.monitor)
+    assert by_unit(record.monitor)["kernel",] == [("fault",)], "the kernel saw the region"
     return record
 
 
@@ -213,25 +243,35 @@ def play(
     stay: bool = False,
     make: Callable[[Attack, str], Machine] = Machine,
     sessions: int = 1,
+    want: Record | None = None,
 ) -> Verdict:
     """Both sessions with an attack on the first (`stay`: and on the second).
 
     ``sessions`` plays the first so many times, each under the attack and with secrets of its own.
+    ``want``: the first is the careless one, which comes to this.
     """
     machine = make(attack, seed)
+    application = careless if want else functools.partial(first, big=big)
     try:
-        return _play(machine, attack, big, stay, sessions)
+        return _play(machine, attack, application, want or expected(big), stay, sessions)
     finally:
         machine.close()
 
 
-def _play(machine: Machine, attack: Attack, big: bool, stay: bool, sessions: int) -> Verdict:
+def _play(
+    machine: Machine,
+    attack: Attack,
+    application: Callable[[Host, Record], None],
+    want: Record,
+    stay: bool,
+    sessions: int,
+) -> Verdict:
     wrong, caught = [], []
     for number in range(sessions):
         name = f"first {number}" if number else "first"
-        record = machine.session(name, functools.partial(first, big=big))
+        record = machine.session(name, application)
         caught.append(record.caught())
-        wrong += judge(record, expected(big))
+        wrong += judge(record, want)
         if machine.device.keys is None and any(machine.device.memory.data):
             wrong.append("memory outlives the keys")
         if not stay and number == sessions - 1:

@@ -75,7 +75,8 @@ module mae_peripheral_job_check
           init: regs_i.ctrl.init.value,
           length: regs_i.length.bytes.value,
           key_valid: slots_i[regs_i.ctrl.key_slot.value] || regs_i.ctrl.key_each.value,
-          tweak_valid: slots_i[regs_i.ctrl.tweak_slot.value]
+          tweak_valid: slots_i[regs_i.ctrl.tweak_slot.value],
+          same_slot: regs_i.ctrl.key_slot.value == regs_i.ctrl.tweak_slot.value
       },
       Dirs
     );

@@ -104,7 +104,7 @@ async def errors_in_completions(dut) -> None:
             if card.contexts == 256:
                 continue
         elif kind == 6:
-            desc.op, desc.flags, desc.tweak_slot = 6, 2, 9
+            desc.op, desc.flags, desc.tweak_slot = 6, 2, rng.choice((9, desc.key_slot))
             desc.length, status = 16, Status.BAD_KEY
         elif kind == 7:
             desc.op, desc.length, status = 6, 15, Status.BAD_LENGTH

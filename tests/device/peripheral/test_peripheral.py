@@ -170,6 +170,7 @@ async def misuse(dut) -> None:
     await refused(BAD_KEY, key_slot=1)
     await refused(BAD_KEY, key_slot=63)
     await refused(BAD_KEY, mode="xts", tweak_slot=1)
+    await refused(BAD_KEY, mode="xts", tweak_slot=0)  # one key is not two
     await refused(BAD_LENGTH, length=0)
     await refused(BAD_LENGTH, length=17)
     await refused(BAD_LENGTH, mode="cbc", length=31)

@@ -18,6 +18,7 @@ import pytest
 from cocotb.task import bridge
 
 from maeslant.protected.attacks import catalogue
+from maeslant.protected.attacks.races import InQuarantine
 from maeslant.protected.model import card, wire, workload
 from maeslant.protected.model.constants import Cause, State
 from maeslant.protected.model.host import PoisonedError
@@ -45,6 +46,7 @@ class Beside:
     def __enter__(self) -> "Beside":
         workload.expected(False)
         workload.expected(True)
+        workload.expected_of_careless(InQuarantine)
         self.kept = workload.Machine.make_device, pair.Device
         workload.Machine.make_device = lambda _, capabilities, nonce: Card(
             self.bench, capabilities, nonce
@@ -167,7 +169,7 @@ async def attacks(dut) -> None:
     def test(bench: Bench) -> None:
         share = int(os.environ["EVERY"])
         for entry in catalogue()[::share]:
-            verdict = workload.play(entry.make(), big=entry.big, stay=entry.stay)
+            verdict = entry.play()
             assert verdict.fired, entry.name
             assert not verdict.wrong, (entry.name, verdict)
             assert verdict.caught in entry.expect, (entry.name, verdict)

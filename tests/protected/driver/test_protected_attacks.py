@@ -4,7 +4,7 @@
 import pytest
 
 from maeslant.protected.attacks import catalogue, fuzz
-from maeslant.protected.model.workload import Machine, play
+from maeslant.protected.model.workload import Machine
 from maeslant.protected.session import Host
 
 ENTRIES = catalogue()
@@ -35,7 +35,7 @@ class EagerMachine(Machine):
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry, make):
     """Attack."""
-    verdict = play(entry.make(), big=entry.big, stay=entry.stay, make=make)
+    verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
     assert verdict.caught in entry.expect

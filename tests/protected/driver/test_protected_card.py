@@ -5,7 +5,6 @@ import pytest
 
 from maeslant.protected import rtl_card
 from maeslant.protected.attacks import catalogue, fuzz
-from maeslant.protected.model.workload import play
 from maeslant.protected.session import Host
 
 ENTRIES = catalogue()
@@ -32,7 +31,7 @@ class CardMachine(rtl_card.RtlMachine):
 
 def attack(entry) -> None:
     """It is noticed where the protocol says, or has no effect."""
-    verdict = play(entry.make(), big=entry.big, stay=entry.stay, make=CardMachine)
+    verdict = entry.play(CardMachine)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
     assert verdict.caught in entry.expect

@@ -18,6 +18,31 @@ def test_random_inputs(target):
     assert driver_fuzz.run_random(target, 1, 500) == 500
 
 
+@pytest.mark.parametrize("target", driver_fuzz.TARGETS)
+def test_stored_inputs(target):
+    """The tree has some of each target; a run begins with them."""
+    assert len(driver_fuzz.stored(target)) >= 5
+
+
+def test_a_driver_that_fails_is_noticed(monkeypatch, tmp_path):
+    """A stored input ends the run where the target does not hold."""
+    broken = tmp_path / "gcm_openssl.c"
+    text = (c_driver.DRIVER / "enclave" / "gcm_openssl.c").read_text()
+    assert text.count("EVP_CTRL_AEAD_SET_TAG, WIRE_TAG,") == 1
+    text = text.replace("EVP_CTRL_AEAD_SET_TAG, WIRE_TAG,", "EVP_CTRL_AEAD_SET_TAG, WIRE_TAG - 1,")
+    broken.write_text(text.replace('"gcm.h"', f'"{c_driver.DRIVER}/enclave/gcm.h"'))
+    real = driver_fuzz.sources
+
+    def sources(target):
+        return [broken if path.name.startswith("gcm_") else path for path in real(target)]
+
+    monkeypatch.setenv("MAESLANT_GCM", "openssl")
+    monkeypatch.setattr(driver_fuzz, "sources", sources)
+    monkeypatch.setattr(driver_fuzz, "FOLDER", tmp_path)
+    with pytest.raises(driver_fuzz.MaeslantError):
+        driver_fuzz.run_random("gcm", 1, 2000)
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)

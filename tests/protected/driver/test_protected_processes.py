@@ -18,7 +18,7 @@ from maeslant.protected.model.host import PoisonedError
 from maeslant.protected.model.workload import Record, expected, first, octets, second
 from maeslant.protected.session import Gate, Host, library
 
-GOLDEN = [sys.executable, "-m", "maeslant.protected.host_process", "{socket}"]
+GOLDEN = [sys.executable, "-m", "maeslant.protected.host_process", "{socket}", "{wire}"]
 SECRETS = (octets("two secret", 32), octets("two id", 16))
 
 

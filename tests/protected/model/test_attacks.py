@@ -23,7 +23,7 @@ ENTRIES = catalogue()
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry):
     """Attack."""
-    verdict = play(entry.make(), big=entry.big, stay=entry.stay)
+    verdict = entry.play()
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
     assert verdict.caught in entry.expect
@@ -95,7 +95,7 @@ def falls(prefix: str) -> list[str]:
     for entry in ENTRIES:
         if entry.name.startswith(prefix):
             try:
-                verdict = play(entry.make(), big=entry.big, stay=entry.stay)
+                verdict = entry.play()
             except Exception:
                 fallen.append(entry.name)
             else:
