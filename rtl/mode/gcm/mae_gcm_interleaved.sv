@@ -9,9 +9,8 @@
 // without bytes return as zeros. The core computes H = E(K, 0) and, at the end of a message,
 // E(K, J0) in the contexts from number Contexts on. Every job ends with one report: the tag of a
 // completely encrypted message; StatusBadTag without a tag; StatusBadKey (key lost). open_o:
-// contexts with a message in progress; the first job of others must have init. room_o: see
-// mae_mode_engine. job_ready_o is combinational in core_cfg_ready_i; row_ready_o in row_ctx_i,
-// core_row_ready_i and core_out_valid_i.
+// contexts with a message in progress; all others must begin with init. room_o: as mae_mode_engine.
+// Combinational: job_ready_o in core_cfg_ready_i; row_ready_o in row_ctx_i and core_*_i.
 // Latency: rows 1 clock more than the core's. Without other load, key in a bank, one register a
 // round: the first job of a message is accepted Nr + 2 * Lanes + 4 clocks (one lane: Nr + 7) after
 // it was offered, no other job begins meanwhile; later jobs after 1 clock. The end of a message, of
