@@ -82,7 +82,7 @@ module mae_dma
     input  logic     [BytesWidth-1:0] row_bytes_i,
     input  logic                      row_last_i,
 
-    // AXI4 master, INCR bursts
+    // AXI4 manager, INCR bursts
     output logic                    ar_valid_o,
     input  logic                    ar_ready_i,
     output logic  [    IdWidth-1:0] ar_id_o,

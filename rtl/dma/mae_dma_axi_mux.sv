@@ -68,7 +68,7 @@ module mae_dma_axi_mux
     input  logic                    mov_w_last_i,
     output logic                    mov_b_valid_o,
 
-    // AXI4 master
+    // AXI4 manager
     output logic                    ar_valid_o,
     input  logic                    ar_ready_i,
     output logic  [    IdWidth-1:0] ar_id_o,

@@ -27,7 +27,7 @@ module mae_kernel_address_gen
     input logic clear_i,
 
     input  logic     start_i,
-    // other modules use the fields for the results
+    // verilator lint_off UNUSEDSIGNAL  // other modules use the fields for the results
     input  command_t command_i,
     // verilator lint_on UNUSEDSIGNAL
     output logic     busy_o,

@@ -7,7 +7,7 @@
 // A row that needs no requantization is loaded by load_i. row_valid_o comes from a register and
 // holds. Give the next sums or row only after the row was accepted; this is not checked.
 // Latency: 18 clocks from sums_valid_i to row_valid_o, 1 clock from load_i.
-// Throughput: one row in 18 clocks (one multiplier).
+// Throughput: one row at a time (one multiplier).
 // Reset and clear: both erase everything in one clock.
 // Security: timing does not depend on data.
 

@@ -60,7 +60,7 @@ module mae_soc
     else rst_n_q <= 1'b1;
   end
 
-  // unused interfaces of the CPU
+  // verilator lint_off PINCONNECTEMPTY  // unused interfaces of the CPU
   picorv32 #(
       .BARREL_SHIFTER(1),
       .ENABLE_IRQ    (1),

@@ -125,7 +125,7 @@ module mae_peripheral_core
 
   // Keys.
   logic [KeySlots-1:0] slot_valid;
-  logic [63:0] slots;  // padded to what the registers show
+  logic [63:0] slots;  // padded to the width of the register
   logic key_write_valid, key_write_ready, key_clear, key_busy;
   logic   [7:0][31:0] key_words;
   error_e             key_error;

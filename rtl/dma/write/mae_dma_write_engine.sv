@@ -64,7 +64,7 @@ module mae_dma_write_engine
     input logic [BytesWidth-1:0] row_bytes_i,
     input logic row_last_i,
     output logic [Contexts-1:0] row_room_o,  // space for a row that is given to the client
-    // a row was given to the client (the read mover's row_valid_o && row_ready_i, its row_ctx_o)
+    // a row was given to the client (the read engine's row_valid_o && row_ready_i, its row_ctx_o)
     input logic reserve_valid_i,
     input dma_ctx_t reserve_ctx_i,
 

@@ -119,7 +119,7 @@ module mae_guard_session
       mover_rst_n_q <= 1'b0;
     end else begin
       count_q <= count_q + 1'b1;
-      // The DMA engines stand still before the clear of their memories starts.
+      // The DMA engines are idle before the erasure of their memories starts.
       mover_rst_n_q <= !(step_q == Reset || halted || still);
       unique case (step_q)
         Reset: step_q <= Halt;

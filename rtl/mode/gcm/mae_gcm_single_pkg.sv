@@ -92,7 +92,7 @@ package mae_gcm_single_pkg;
     return terms;
   endfunction
 
-  // Squaring in GF(2^128) is linear: bit i of a becomes bit 2 i of the product.
+  // Squaring in GF(2^128) is linear: the coefficient of x^i becomes that of x^(2 i).
   function automatic block_t ghash_square(input block_t a);
     logic [254:0] product;
     product = '0;

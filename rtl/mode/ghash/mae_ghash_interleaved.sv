@@ -10,7 +10,7 @@
 // op_ctx_i.
 // Latency: the hash is in its register 2 clocks after the row.
 // Throughput: one row a clock; rows of one context every second clock, because a product takes two.
-// Reset and clear: wipe_i erases context wipe_ctx_i, while everything else stands still; OpClear
+// Reset and clear: wipe_i erases context wipe_ctx_i, while everything else is stalled; OpClear
 // erases one context. The memories have no reset.
 // Parameters: Legal: Lanes 1..16; Contexts 1..256.
 // Security: constant-time; no masking.
