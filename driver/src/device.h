@@ -184,10 +184,12 @@ void mae_detail_hold(bool hold);
 /* Zeroes memory in a way that is not optimised away. */
 void mae_wipe(void *memory, size_t bytes);
 
+/* Clears the detail; an error unless the device can be used. */
+mae_error_t mae_usable(const struct mae_dev *dev);
+
 /* open.c: makes a device of an open backend; takes the backend over, also on failure. */
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
-mae_error_t mae_usable(const struct mae_dev *dev);
 
 /* plan.c: the counter so many blocks further: 128 bits, big-endian (SP 800-38A B.1, m = 128). */
 void mae_counter_add(uint8_t counter[16], uint64_t blocks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Error texts, and the wiping of memory. */
+/* Error texts; wipes secrets and compares them in constant time. */
 #include <stdio.h>
 #include <string.h>
 
@@ -83,4 +83,21 @@ void mae_wipe(void *memory, size_t bytes)
         return;
     memset(memory, 0, bytes);
     __asm__ volatile("" : : "r"(memory) : "memory"); /* the zeroes are looked at */
+}
+
+mae_error_t mae_usable(const struct mae_dev *dev)
+{
+    mae_detail_clear();
+    if (!dev)
+        return MAE_E_ARGUMENT;
+    return dev->dead ? MAE_E_DEAD : MAE_OK;
+}
+
+bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes)
+{
+    /* Volatile: the compiler must not find a way to stop at the first difference. */
+    volatile uint8_t difference = 0;
+    for (size_t i = 0; i < bytes; i++)
+        difference |= left[i] ^ right[i];
+    return difference == 0;
 }

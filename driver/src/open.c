@@ -20,14 +20,6 @@ enum {
 
 static const uint64_t stall_real_ns = 10000000000; /* 10 s */
 
-mae_error_t mae_usable(const struct mae_dev *dev)
-{
-    mae_detail_clear();
-    if (!dev)
-        return MAE_E_ARGUMENT;
-    return dev->dead ? MAE_E_DEAD : MAE_OK;
-}
-
 static mae_error_t ask(struct mae_dev *dev, const char *name)
 {
     struct mae_pio_info info;

@@ -29,12 +29,13 @@ SANITIZERS = {
     "memory": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
     "threads": ("-O1", "-g", "-fsanitize=thread"),
 }
-INCLUDES = (f"-I{DRIVER / 'include'}", f"-I{DRIVER / 'src'}", f"-I{DRIVER / 'backend' / 'vfio'}")
+FOLDERS = ("include", "src", "src/message", "src/aead", "src/pool", "backend/vfio")
+INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)
 
 
 def sources() -> list[pathlib.Path]:
     """The C files of the library."""
-    return sorted([*DRIVER.glob("src/*.c"), *DRIVER.glob("backend/*/*.c")])
+    return sorted([*DRIVER.glob("src/**/*.c"), *DRIVER.glob("backend/*/*.c")])
 
 
 def run(command: list[str], what: str) -> None:

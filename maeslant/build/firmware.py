@@ -16,8 +16,8 @@ from maeslant.errors import MaeslantError
 DRIVER = paths.ROOT / "driver"
 FIRMWARE = DRIVER / "firmware"
 OUT = paths.BUILD / "firmware"
-# What of the driver firmware takes.
-FREESTANDING = ("peripheral.c", "peripheral_aead.c", "peripheral_block.c", "peripheral_memory.c")
+# The part of the driver that firmware takes: it needs no C library.
+FREESTANDING = sorted((DRIVER / "src" / "peripheral").glob("*.c"))
 COMPILER = (sys.executable, "-m", "ziglang", "cc")
 TARGET = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32")
 FLAGS = ("-std=c17", "-ffreestanding", "-nostdlib", "-fomit-frame-pointer", "-g0")
@@ -42,10 +42,10 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
     """Compile the freestanding part of the driver into a folder; the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
-    for name in FREESTANDING:
-        target = folder / f"{pathlib.Path(name).stem}.o"
-        source = DRIVER / "src" / name
-        run([*FLAGS, optimize, INCLUDES[0], "-c", source, "-o", target], f"compiling {name}")
+    for source in FREESTANDING:
+        target = folder / f"{source.stem}.o"
+        command = [*FLAGS, optimize, INCLUDES[0], "-c", source, "-o", target]
+        run(command, f"compiling {source.name}")
         objects.append(target)
     return objects
 
@@ -55,7 +55,7 @@ def build(name: str) -> pathlib.Path:
     OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"{name}.elf"
     sources = [FIRMWARE / file for file in (*COMMON, f"{name}.c")]
-    sources += [DRIVER / "src" / file for file in FREESTANDING]
+    sources += FREESTANDING
     script = FIRMWARE / "soc.ld"
     headers = [*DRIVER.glob("**/*.h"), script, pathlib.Path(__file__)]
     with open(OUT / f".{name}.lock", "w") as lock:

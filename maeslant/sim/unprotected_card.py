@@ -6,13 +6,35 @@ Registers: docs/registers/mae_unprotected_card.md.
 """
 
 from maeslant.build import simulator
+from maeslant.build.generated import mae_unprotected_card as registers
+from maeslant.build.generated.mae_unprotected_card import (
+    CHANNEL_COMPLETED as COMPLETED,
+)
+from maeslant.build.generated.mae_unprotected_card import (
+    CHANNEL_DEVICE as DEVICE,
+)
+from maeslant.build.generated.mae_unprotected_card import (
+    CHANNEL_HOST_HI as HOST_HI,
+)
+from maeslant.build.generated.mae_unprotected_card import (
+    CHANNEL_HOST_LO as HOST_LO,
+)
+from maeslant.build.generated.mae_unprotected_card import (
+    CHANNEL_LENGTH as LENGTH,
+)
+from maeslant.build.generated.mae_unprotected_card import (
+    CHANNEL_STATUS,
+    D2H,
+    H2D,
+    IRQ_ENABLE,
+    IRQ_STATUS,
+    STATUS,
+)
 from maeslant.errors import MaeslantError
 from maeslant.sim.machine import Simulator
 
 BUILD = "unprotected"
-IRQ_ENABLE, IRQ_STATUS, STATUS = 0x10, 0x14, 0x0C
-INWARD, OUTWARD, WINDOW = 0x40, 0x80, 0x100
-HOST_LO, HOST_HI, DEVICE, LENGTH, COMPLETED, CHANNEL_STATUS = range(0, 0x18, 4)
+WINDOW = registers.KERNEL
 IRQ_IN, IRQ_OUT, IRQ_KERNEL = 1, 2, 4
 CONTROL, KERNEL_STATUS, FAULT = 0, 4, 2
 LONGEST = 1 << 20
@@ -28,7 +50,7 @@ class UnprotectedCard:
         self.sim.map(HOST, self.memory)
         while self.sim.read32(STATUS):  # the memory is zeroed
             self.sim.run(1024)
-        for channel in (INWARD, OUTWARD):
+        for channel in (H2D, D2H):
             self.sim.write32(channel + HOST_HI, HOST >> 32)
         self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
@@ -56,7 +78,7 @@ class UnprotectedCard:
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """
-        sim, bit = self.sim, IRQ_IN if channel == INWARD else IRQ_OUT
+        sim, bit = self.sim, IRQ_IN if channel == H2D else IRQ_OUT
         begun = sim.read32(channel + COMPLETED)
         for number, (host, device, size) in enumerate(pieces):
             while (number - sim.read32(channel + COMPLETED) + begun) % (1 << 32) >= 8:
@@ -77,13 +99,13 @@ class UnprotectedCard:
         self.memory[host : host + len(data)] = data
         cuts = range(0, len(data), LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
-        self.transfer(INWARD, pieces)
+        self.transfer(H2D, pieces)
 
     def fetch(self, device: int, size: int, host: int = 0) -> bytes:
         """Read device memory through host memory at an offset."""
         cuts = range(0, size, LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
-        self.transfer(OUTWARD, pieces)
+        self.transfer(D2H, pieces)
         return bytes(self.memory[host : host + size])
 
     def write(self, offset: int, value: int, width: int = 8) -> None:

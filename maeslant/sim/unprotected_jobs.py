@@ -8,18 +8,18 @@ from maeslant.sim.unprotected_card import (
     CHANNEL_STATUS,
     COMPLETED,
     CONTROL,
+    D2H,
     DEVICE,
     FAULT,
+    H2D,
     HOST,
     HOST_LO,
-    INWARD,
     IRQ_IN,
     IRQ_KERNEL,
     IRQ_OUT,
     IRQ_STATUS,
     KERNEL_STATUS,
     LENGTH,
-    OUTWARD,
     UnprotectedCard,
 )
 
@@ -35,7 +35,7 @@ class UnprotectedJobs(UnprotectedCard):
     def __init__(self, build: str, options: str = "", size: int = 1 << 24) -> None:
         super().__init__(build, options, size)
         self.free = 0
-        self.pushed = {INWARD: 0, OUTWARD: 0}
+        self.pushed = {H2D: 0, D2H: 0}
         self.places: dict[int, tuple[int, int]] = {}  # of transfers out
 
     def __enter__(self) -> Self:
@@ -64,12 +64,12 @@ class UnprotectedJobs(UnprotectedCard):
         """Copy into host memory and begin a transfer into the card."""
         place = self.allocate(len(data))
         self.memory[place : place + len(data)] = data
-        return self.push(INWARD, place, device, len(data))
+        return self.push(H2D, place, device, len(data))
 
     def begin_fetch(self, device: int, size: int) -> int:
         """Begin a transfer out of the card."""
         place = self.allocate(size)
-        number = self.push(OUTWARD, place, device, size)
+        number = self.push(D2H, place, device, size)
         self.places[number] = (place, size)
         return number
 
@@ -90,11 +90,11 @@ class UnprotectedJobs(UnprotectedCard):
 
     def wait_loaded(self, number: int) -> None:
         """Until a transfer into the card is over."""
-        self.wait_for(INWARD, number)
+        self.wait_for(H2D, number)
 
     def fetched(self, number: int) -> bytes:
         """The bytes of a transfer out of the card, when it is over."""
-        self.wait_for(OUTWARD, number)
+        self.wait_for(D2H, number)
         place, size = self.places.pop(number)
         return bytes(self.memory[place : place + size])
 

@@ -43,10 +43,9 @@ def test_needs_nothing(tmp_path) -> None:
     """No symbol from elsewhere, no static data that would need a start-up to set it."""
     for option in ("-O0", "-O2", "-Os"):
         undefined, defined = set(), set()
-        for name in firmware.FREESTANDING:
-            target = tmp_path / f"{name}{option}.o"
+        for source in firmware.FREESTANDING:
+            target = tmp_path / f"{source.stem}{option}.o"
             flags = ["-std=c17", option, "-ffreestanding", "-nostdlib", "-Wall", "-Wextra"]
-            source = c_driver.DRIVER / "src" / name
             command = [c_driver.compiler(), *flags, "-Werror", c_driver.INCLUDES[0]]
             subprocess.run([*command, "-c", source, "-o", target], check=True)
             listing = subprocess.run(

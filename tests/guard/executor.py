@@ -27,10 +27,10 @@ from maeslant.protected.model.constants import (
     State,
     Status,
 )
-from maeslant.protected.model.device import Device, Queue, Request, fresh_nonce
+from maeslant.protected.model.device import Device, fresh_nonce
 from maeslant.protected.model.keys import Key, Session
 from maeslant.protected.model.link import BusError
-from maeslant.protected.model.transfers import Chunk, Fatal
+from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request
 from maeslant.protected.model.wire import Transfer
 
 INPUTS = """clear_i halt_i session_i state_i install_i write_valid_i write_queue_i write_offset_i

@@ -13,7 +13,8 @@ from types import SimpleNamespace
 from maeslant.protected.model import wire
 from maeslant.protected.model.card import Memory, Region
 from maeslant.protected.model.constants import GRANULE, Flag, Kind, Status
-from maeslant.protected.model.transfers import Transfer, Transfers
+from maeslant.protected.model.queues import Transfer
+from maeslant.protected.model.transfers import Transfers
 
 PLACE = (8, 32, 64)
 CHUNK = (*PLACE, 1, 1, 64, 32, 32, 64, 64, 64, 128)

@@ -17,7 +17,7 @@ CPU = pathlib.Path(core.__file__).parent
 def build(folder: pathlib.Path) -> list[int]:
     """The ROM's words, for a SoC whose generated headers are in the folder."""
     files = [pathlib.Path(__file__).with_suffix(".c"), CPU / "crt0.S"]
-    files += [firmware.DRIVER / "src" / name for name in firmware.FREESTANDING]
+    files += firmware.FREESTANDING
     includes = [folder, LITEX / "software" / "include", CPU, firmware.DRIVER / "include"]
     # The linker looks for what the script includes in its own folder only.
     script = folder / "linker.ld"

@@ -41,7 +41,7 @@ def test_pieces(card: UnprotectedCard) -> None:
     pieces = [(1024 * i, 512 * i, 500) for i in range(30)]
     for number, (host, _, size) in enumerate(pieces):
         card.memory[host : host + size] = data[500 * number :][:500]
-    card.transfer(unprotected_card.INWARD, pieces)
+    card.transfer(unprotected_card.H2D, pieces)
     back = card.fetch(0, 512 * 30, host=1 << 19)
     assert b"".join(back[512 * i :][:500] for i in range(30)) == data
 
@@ -49,10 +49,10 @@ def test_pieces(card: UnprotectedCard) -> None:
 def test_errors(card: UnprotectedCard) -> None:
     """A place that is not there, host memory that is not mapped, a run that leaves the memory."""
     with pytest.raises(MaeslantError, match="gave no interrupt"):
-        card.transfer(unprotected_card.INWARD, [(0, 1 << 14, 64)], limit=1000)
-    card.sim.write32(unprotected_card.INWARD + unprotected_card.CHANNEL_STATUS, 0x300)
+        card.transfer(unprotected_card.H2D, [(0, 1 << 14, 64)], limit=1000)
+    card.sim.write32(unprotected_card.H2D + unprotected_card.CHANNEL_STATUS, 0x300)
     with pytest.raises(MaeslantError, match="failed"):
-        card.transfer(unprotected_card.INWARD, [(1 << 20, 0, 64)])
+        card.transfer(unprotected_card.H2D, [(1 << 20, 0, 64)])
     card.write(DESTINATION, 1 << 14)
     card.write(LENGTH, 1)
     with pytest.raises(MaeslantError, match="gave the run up"):
@@ -62,13 +62,13 @@ def test_errors(card: UnprotectedCard) -> None:
 def test_map() -> None:
     """The numbers here are those of the register map."""
     places = {name: offset for name, (offset, _, _) in layout("mae_unprotected_card").items()}
-    assert places["inward.host_lo"] == unprotected_card.INWARD
-    assert places["outward.host_lo"] == unprotected_card.OUTWARD
+    assert places["inward.host_lo"] == unprotected_card.H2D
+    assert places["outward.host_lo"] == unprotected_card.D2H
     assert places["kernel"] == unprotected_card.WINDOW
     for name in ("host_lo", "host_hi", "device", "length", "completed"):
-        wanted = unprotected_card.INWARD + getattr(unprotected_card, name.upper())
+        wanted = unprotected_card.H2D + getattr(unprotected_card, name.upper())
         assert places[f"inward.{name}"] == wanted
-    assert places["inward.status"] == unprotected_card.INWARD + unprotected_card.CHANNEL_STATUS
+    assert places["inward.status"] == unprotected_card.H2D + unprotected_card.CHANNEL_STATUS
     assert places["status"] == unprotected_card.STATUS
     assert places["irq_enable"] == unprotected_card.IRQ_ENABLE
     assert places["irq_status"] == unprotected_card.IRQ_STATUS

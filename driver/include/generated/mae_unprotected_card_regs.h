@@ -44,76 +44,76 @@ extern "C" {
 #define MAE_UNPROTECTED_CARD__STATUS__CLEARING_bw 1
 
 // reg - mae_unprotected_card.irq_enable
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__INWARD_bm 0x1
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__INWARD_bp 0
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__INWARD_bw 1
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__INWARD_reset 0x0
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__OUTWARD_bm 0x2
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__OUTWARD_bp 1
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__OUTWARD_bw 1
-#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__OUTWARD_reset 0x0
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__H2D_bm 0x1
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__H2D_bp 0
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__H2D_bw 1
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__H2D_reset 0x0
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__D2H_bm 0x2
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__D2H_bp 1
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__D2H_bw 1
+#define MAE_UNPROTECTED_CARD__IRQ_ENABLE__D2H_reset 0x0
 #define MAE_UNPROTECTED_CARD__IRQ_ENABLE__KERNEL_bm 0x4
 #define MAE_UNPROTECTED_CARD__IRQ_ENABLE__KERNEL_bp 2
 #define MAE_UNPROTECTED_CARD__IRQ_ENABLE__KERNEL_bw 1
 #define MAE_UNPROTECTED_CARD__IRQ_ENABLE__KERNEL_reset 0x0
 
 // reg - mae_unprotected_card.irq_status
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__INWARD_bm 0x1
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__INWARD_bp 0
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__INWARD_bw 1
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__INWARD_reset 0x0
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__OUTWARD_bm 0x2
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__OUTWARD_bp 1
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__OUTWARD_bw 1
-#define MAE_UNPROTECTED_CARD__IRQ_STATUS__OUTWARD_reset 0x0
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__H2D_bm 0x1
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__H2D_bp 0
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__H2D_bw 1
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__H2D_reset 0x0
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__D2H_bm 0x2
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__D2H_bp 1
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__D2H_bw 1
+#define MAE_UNPROTECTED_CARD__IRQ_STATUS__D2H_reset 0x0
 #define MAE_UNPROTECTED_CARD__IRQ_STATUS__KERNEL_bm 0x4
 #define MAE_UNPROTECTED_CARD__IRQ_STATUS__KERNEL_bp 2
 #define MAE_UNPROTECTED_CARD__IRQ_STATUS__KERNEL_bw 1
 #define MAE_UNPROTECTED_CARD__IRQ_STATUS__KERNEL_reset 0x0
 
-// reg - mae_unprotected_card.inward.host_lo
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_LO__ADDR_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_LO__ADDR_bp 0
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_LO__ADDR_bw 32
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_LO__ADDR_reset 0x0
+// reg - mae_unprotected_card.h2d.host_lo
+#define MAE_UNPROTECTED_CARD__H2D__HOST_LO__ADDR_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__H2D__HOST_LO__ADDR_bp 0
+#define MAE_UNPROTECTED_CARD__H2D__HOST_LO__ADDR_bw 32
+#define MAE_UNPROTECTED_CARD__H2D__HOST_LO__ADDR_reset 0x0
 
-// reg - mae_unprotected_card.inward.host_hi
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_HI__ADDR_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_HI__ADDR_bp 0
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_HI__ADDR_bw 32
-#define MAE_UNPROTECTED_CARD__INWARD__HOST_HI__ADDR_reset 0x0
+// reg - mae_unprotected_card.h2d.host_hi
+#define MAE_UNPROTECTED_CARD__H2D__HOST_HI__ADDR_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__H2D__HOST_HI__ADDR_bp 0
+#define MAE_UNPROTECTED_CARD__H2D__HOST_HI__ADDR_bw 32
+#define MAE_UNPROTECTED_CARD__H2D__HOST_HI__ADDR_reset 0x0
 
-// reg - mae_unprotected_card.inward.device
-#define MAE_UNPROTECTED_CARD__INWARD__DEVICE__ADDR_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__INWARD__DEVICE__ADDR_bp 0
-#define MAE_UNPROTECTED_CARD__INWARD__DEVICE__ADDR_bw 32
-#define MAE_UNPROTECTED_CARD__INWARD__DEVICE__ADDR_reset 0x0
+// reg - mae_unprotected_card.h2d.device
+#define MAE_UNPROTECTED_CARD__H2D__DEVICE__ADDR_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__H2D__DEVICE__ADDR_bp 0
+#define MAE_UNPROTECTED_CARD__H2D__DEVICE__ADDR_bw 32
+#define MAE_UNPROTECTED_CARD__H2D__DEVICE__ADDR_reset 0x0
 
-// reg - mae_unprotected_card.inward.length
-#define MAE_UNPROTECTED_CARD__INWARD__LENGTH__BYTES_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__INWARD__LENGTH__BYTES_bp 0
-#define MAE_UNPROTECTED_CARD__INWARD__LENGTH__BYTES_bw 32
-#define MAE_UNPROTECTED_CARD__INWARD__LENGTH__BYTES_reset 0x0
+// reg - mae_unprotected_card.h2d.length
+#define MAE_UNPROTECTED_CARD__H2D__LENGTH__BYTES_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__H2D__LENGTH__BYTES_bp 0
+#define MAE_UNPROTECTED_CARD__H2D__LENGTH__BYTES_bw 32
+#define MAE_UNPROTECTED_CARD__H2D__LENGTH__BYTES_reset 0x0
 
-// reg - mae_unprotected_card.inward.completed
-#define MAE_UNPROTECTED_CARD__INWARD__COMPLETED__COUNT_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__INWARD__COMPLETED__COUNT_bp 0
-#define MAE_UNPROTECTED_CARD__INWARD__COMPLETED__COUNT_bw 32
+// reg - mae_unprotected_card.h2d.completed
+#define MAE_UNPROTECTED_CARD__H2D__COMPLETED__COUNT_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__H2D__COMPLETED__COUNT_bp 0
+#define MAE_UNPROTECTED_CARD__H2D__COMPLETED__COUNT_bw 32
 
-// reg - mae_unprotected_card.inward.status
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__PENDING_bm 0xff
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__PENDING_bp 0
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__PENDING_bw 8
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__REFUSED_bm 0x100
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__REFUSED_bp 8
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__REFUSED_bw 1
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__REFUSED_reset 0x0
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__BUS_ERROR_bm 0x200
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__BUS_ERROR_bp 9
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__BUS_ERROR_bw 1
-#define MAE_UNPROTECTED_CARD__INWARD__STATUS__BUS_ERROR_reset 0x0
+// reg - mae_unprotected_card.h2d.status
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__PENDING_bm 0xff
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__PENDING_bp 0
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__PENDING_bw 8
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__REFUSED_bm 0x100
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__REFUSED_bp 8
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__REFUSED_bw 1
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__REFUSED_reset 0x0
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__BUS_ERROR_bm 0x200
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__BUS_ERROR_bp 9
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__BUS_ERROR_bw 1
+#define MAE_UNPROTECTED_CARD__H2D__STATUS__BUS_ERROR_reset 0x0
 
-// regfile - mae_unprotected_card.inward
+// regfile - mae_unprotected_card.h2d
 typedef struct __attribute__ ((__packed__)) {
     uint32_t host_lo;
     uint32_t host_hi;
@@ -121,51 +121,51 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t length;
     uint32_t completed;
     uint32_t status;
-} mae_unprotected_card__inward_t;
+} mae_unprotected_card__h2d_t;
 
-// reg - mae_unprotected_card.outward.host_lo
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_LO__ADDR_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_LO__ADDR_bp 0
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_LO__ADDR_bw 32
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_LO__ADDR_reset 0x0
+// reg - mae_unprotected_card.d2h.host_lo
+#define MAE_UNPROTECTED_CARD__D2H__HOST_LO__ADDR_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__D2H__HOST_LO__ADDR_bp 0
+#define MAE_UNPROTECTED_CARD__D2H__HOST_LO__ADDR_bw 32
+#define MAE_UNPROTECTED_CARD__D2H__HOST_LO__ADDR_reset 0x0
 
-// reg - mae_unprotected_card.outward.host_hi
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_HI__ADDR_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_HI__ADDR_bp 0
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_HI__ADDR_bw 32
-#define MAE_UNPROTECTED_CARD__OUTWARD__HOST_HI__ADDR_reset 0x0
+// reg - mae_unprotected_card.d2h.host_hi
+#define MAE_UNPROTECTED_CARD__D2H__HOST_HI__ADDR_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__D2H__HOST_HI__ADDR_bp 0
+#define MAE_UNPROTECTED_CARD__D2H__HOST_HI__ADDR_bw 32
+#define MAE_UNPROTECTED_CARD__D2H__HOST_HI__ADDR_reset 0x0
 
-// reg - mae_unprotected_card.outward.device
-#define MAE_UNPROTECTED_CARD__OUTWARD__DEVICE__ADDR_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__OUTWARD__DEVICE__ADDR_bp 0
-#define MAE_UNPROTECTED_CARD__OUTWARD__DEVICE__ADDR_bw 32
-#define MAE_UNPROTECTED_CARD__OUTWARD__DEVICE__ADDR_reset 0x0
+// reg - mae_unprotected_card.d2h.device
+#define MAE_UNPROTECTED_CARD__D2H__DEVICE__ADDR_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__D2H__DEVICE__ADDR_bp 0
+#define MAE_UNPROTECTED_CARD__D2H__DEVICE__ADDR_bw 32
+#define MAE_UNPROTECTED_CARD__D2H__DEVICE__ADDR_reset 0x0
 
-// reg - mae_unprotected_card.outward.length
-#define MAE_UNPROTECTED_CARD__OUTWARD__LENGTH__BYTES_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__OUTWARD__LENGTH__BYTES_bp 0
-#define MAE_UNPROTECTED_CARD__OUTWARD__LENGTH__BYTES_bw 32
-#define MAE_UNPROTECTED_CARD__OUTWARD__LENGTH__BYTES_reset 0x0
+// reg - mae_unprotected_card.d2h.length
+#define MAE_UNPROTECTED_CARD__D2H__LENGTH__BYTES_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__D2H__LENGTH__BYTES_bp 0
+#define MAE_UNPROTECTED_CARD__D2H__LENGTH__BYTES_bw 32
+#define MAE_UNPROTECTED_CARD__D2H__LENGTH__BYTES_reset 0x0
 
-// reg - mae_unprotected_card.outward.completed
-#define MAE_UNPROTECTED_CARD__OUTWARD__COMPLETED__COUNT_bm 0xffffffff
-#define MAE_UNPROTECTED_CARD__OUTWARD__COMPLETED__COUNT_bp 0
-#define MAE_UNPROTECTED_CARD__OUTWARD__COMPLETED__COUNT_bw 32
+// reg - mae_unprotected_card.d2h.completed
+#define MAE_UNPROTECTED_CARD__D2H__COMPLETED__COUNT_bm 0xffffffff
+#define MAE_UNPROTECTED_CARD__D2H__COMPLETED__COUNT_bp 0
+#define MAE_UNPROTECTED_CARD__D2H__COMPLETED__COUNT_bw 32
 
-// reg - mae_unprotected_card.outward.status
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__PENDING_bm 0xff
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__PENDING_bp 0
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__PENDING_bw 8
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__REFUSED_bm 0x100
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__REFUSED_bp 8
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__REFUSED_bw 1
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__REFUSED_reset 0x0
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__BUS_ERROR_bm 0x200
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__BUS_ERROR_bp 9
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__BUS_ERROR_bw 1
-#define MAE_UNPROTECTED_CARD__OUTWARD__STATUS__BUS_ERROR_reset 0x0
+// reg - mae_unprotected_card.d2h.status
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__PENDING_bm 0xff
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__PENDING_bp 0
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__PENDING_bw 8
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__REFUSED_bm 0x100
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__REFUSED_bp 8
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__REFUSED_bw 1
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__REFUSED_reset 0x0
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__BUS_ERROR_bm 0x200
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__BUS_ERROR_bp 9
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__BUS_ERROR_bw 1
+#define MAE_UNPROTECTED_CARD__D2H__STATUS__BUS_ERROR_reset 0x0
 
-// regfile - mae_unprotected_card.outward
+// regfile - mae_unprotected_card.d2h
 typedef struct __attribute__ ((__packed__)) {
     uint32_t host_lo;
     uint32_t host_hi;
@@ -173,7 +173,7 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t length;
     uint32_t completed;
     uint32_t status;
-} mae_unprotected_card__outward_t;
+} mae_unprotected_card__d2h_t;
 
 // reg - mae_unprotected_card.kernel[]
 #define MAE_UNPROTECTED_CARD__KERNELX__WORD_bm 0xffffffff
@@ -189,9 +189,9 @@ typedef struct __attribute__ ((__packed__)) {
     uint32_t irq_enable;
     uint32_t irq_status;
     uint8_t RESERVED_18_3f[0x28];
-    mae_unprotected_card__inward_t inward;
+    mae_unprotected_card__h2d_t h2d;
     uint8_t RESERVED_58_7f[0x28];
-    mae_unprotected_card__outward_t outward;
+    mae_unprotected_card__d2h_t d2h;
     uint8_t RESERVED_98_ff[0x68];
     uint32_t kernel[32];
 } mae_unprotected_card_t;

@@ -14,7 +14,7 @@ from maeslant.protected.model.host import Host
 from maeslant.protected.model.link import Link
 from maeslant.protected.model.nn_card import SCRATCH
 from maeslant.protected.rtl_card import Note, RtlDevice, Time
-from maeslant.sim.unprotected_card import CHANNEL_STATUS, INWARD, OUTWARD
+from maeslant.sim.unprotected_card import CHANNEL_STATUS, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
 PROTECTED, UNPROTECTED = "protected", "unprotected"
@@ -89,7 +89,7 @@ class Plain:
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
         """Begin a transfer: its channel, the pieces that wait for room, the number of the last."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
-        job = [INWARD if way == "in" else OUTWARD, pieces, 0]
+        job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
         return job
 

@@ -14,7 +14,7 @@ from maeslant.protected.model.constants import DOORBELL, MAILBOX, PAGE, SLOT_BYT
 from maeslant.protected.model.host import Host, Job, Request
 from maeslant.protected.model.link import Link
 from maeslant.protected.rtl_card import RtlDevice
-from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, INWARD, OUTWARD
+from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
@@ -143,16 +143,16 @@ class Plain:
         for size in load.inward:
             for piece in pieces(size, chunk):
                 self.sim.run(max(1, clocks_of(timing(piece).copy)))
-                while self.sim.read32(INWARD + CHANNEL_STATUS) & 0xFF >= 8:
+                while self.sim.read32(H2D + CHANNEL_STATUS) & 0xFF >= 8:
                     pass
-                number = self.card.push(INWARD, self.card.allocate(piece), base, piece)
+                number = self.card.push(H2D, self.card.allocate(piece), base, piece)
                 base += -(-piece // 64) * 64
-        self._finish(INWARD, number)
+        self._finish(H2D, number)
         base = 0
         for size in load.outward:
             for piece in pieces(size, chunk):
-                number = self.card.push(OUTWARD, self.card.allocate(piece), base, piece)
+                number = self.card.push(D2H, self.card.allocate(piece), base, piece)
                 base += -(-piece // 64) * 64
-            self._finish(OUTWARD, number)
+            self._finish(D2H, number)
             self.sim.run(max(1, clocks_of(timing(size).copy)))
         return self.card.clocks() - start

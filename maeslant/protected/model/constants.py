@@ -3,6 +3,10 @@
 
 import enum
 
+from maeslant.build.generated import mae_guard as registers
+from maeslant.build.generated.mae_guard import Cause as Cause
+from maeslant.build.generated.mae_guard import State as State
+
 VERSION = 1
 GRANULE = 64
 MAX_CHUNK = 1 << 20
@@ -19,10 +23,13 @@ KERNEL = 0xFFFF_FFFF  # in place of a WAIT's queue
 STAGE = 4096  # H10
 
 PAGE = 0x1000
-STATE, CAUSE, CAUSE_SEQUENCE, CAPABILITIES, RESET = 0x000, 0x004, 0x008, 0x010, 0x018
-DEVICE_NONCE, HOST_NONCE = 0x020, 0x040
-MAILBOX, DOORBELL, STATUS, RESPONSE_BASE, NEXT = 0x000, 0x420, 0x424, 0x428, 0x430
-MAILBOX_BYTES = 0x420
+STATE, CAUSE, CAUSE_SEQUENCE = registers.STATE, registers.CAUSE, registers.CAUSE_SEQUENCE_LO
+CAPABILITIES, RESET = registers.CAPABILITIES_LO, registers.RESET_WORD
+DEVICE_NONCE, HOST_NONCE = registers.DEVICE_NONCE, registers.HOST_NONCE
+MAILBOX, DOORBELL = registers.QUEUE_MAILBOX, registers.QUEUE_DOORBELL
+STATUS, RESPONSE_BASE = registers.QUEUE_STATUS, registers.QUEUE_RESPONSE_BASE_LO
+NEXT = registers.QUEUE_NEXT_LO
+MAILBOX_BYTES = DOORBELL - MAILBOX
 RESET_WORD = 0x52455354
 
 
@@ -80,28 +87,3 @@ class Status(enum.IntEnum):
     ABORTED = 13
     EPOCH = 14
     LIMIT = 15
-
-
-class State(enum.IntEnum):
-    """Of the device."""
-
-    RESET = 0
-    SCRUB = 1
-    IDLE = 2
-    KEYED = 3
-    RUN = 4
-    ERROR = 5
-    DEAD = 6
-
-
-class Cause(enum.IntEnum):
-    """Why a session ended: plain advice."""
-
-    NONE = 0
-    TAG = 1
-    CHUNK = 2
-    BEAT = 3
-    ACCESS = 4
-    BUDGET = 5
-    DOORBELL = 6
-    REPLAY = 7

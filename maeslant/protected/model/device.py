@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden card: docs/protocol.md §4 and §5. Its transfers are in transfers.py."""
 
-import dataclasses
 import hmac
 import os
-from collections import deque
 from collections.abc import Callable
 
 from maeslant.protected.model import wire
@@ -39,48 +37,8 @@ from maeslant.protected.model.constants import (
 )
 from maeslant.protected.model.keys import BudgetError, Capabilities, Keys, Session, TagError
 from maeslant.protected.model.link import BusError
-from maeslant.protected.model.transfers import Chunk, Fatal, Transfer, Transfers
-
-
-@dataclasses.dataclass
-class Request:
-    """A request whose number was spent."""
-
-    sequence: int
-    epoch: int
-    kind: int = 0
-    body: bytes = b""
-
-
-@dataclasses.dataclass
-class Batch:
-    """A batch that is carried out."""
-
-    request: Request
-    operations: list[wire.Operation]
-    at: int = 0
-    data: list[int] = dataclasses.field(default_factory=list)
-
-
-class Queue:
-    """What the device keeps of a queue."""
-
-    def __init__(self, index: int) -> None:
-        self.index = index
-        self.next = 1
-        self.epoch = 0
-        self.response_base = 0
-        self.mailbox = bytearray(MAILBOX_BYTES)
-        self.snapshot: tuple[Request, bytes, int] | None = None  # VERIFY
-        self.batch: Batch | None = None  # EXEC
-        self.unanswered: dict[int, int] = {}  # number: epoch
-        self.outcomes: dict[int, bool] = {}
-        self.open: Transfer | None = None
-        self.chunks: deque[Chunk] = deque()
-
-    def ready(self, depth: int) -> bool:
-        """Whether a doorbell is taken."""
-        return self.snapshot is None and self.batch is None and len(self.chunks) < depth
+from maeslant.protected.model.queues import Batch, Fatal, Queue, Request
+from maeslant.protected.model.transfers import Transfers
 
 
 def fresh_nonce() -> bytes:

@@ -1,59 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
 """The golden card's transfers: docs/protocol.md §5, H2D and D2H (H8, H9, H16, H17)."""
 
-import dataclasses
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant.protected.model import wire
-from maeslant.protected.model.card import Region
+from maeslant.protected.model.card import Kernel, Memory, Region
 from maeslant.protected.model.constants import Cause, Class, Flag, Kind, Status
-from maeslant.protected.model.keys import BudgetError
-from maeslant.protected.model.link import BusError
-
-if TYPE_CHECKING:
-    from maeslant.protected.model.device import Device, Queue, Request
+from maeslant.protected.model.keys import BudgetError, Capabilities, Keys
+from maeslant.protected.model.link import BusError, Link
+from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transfer
 
 
-class Fatal(Exception):
-    """The session ends (H5)."""
+class Card(Protocol):
+    """Names what transfers need of the card whose they are (device.Device)."""
 
-    def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
-        super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
-        self.cause, self.queue, self.sequence = cause, queue, sequence
+    beat: int
+    bus: Link
+    capabilities: Capabilities
+    kernel: Kernel
+    keys: Keys | None
+    memory: Memory
+    monitor: list
 
-
-@dataclasses.dataclass
-class Transfer:
-    """A transfer that is open, or has chunks under way."""
-
-    kind: int
-    region: Region
-    after: int
-    index: int = 0  # of the next chunk
-    address: int = 0
-
-
-@dataclasses.dataclass
-class Chunk:
-    """An armed chunk; `engine` is there once it moves."""
-
-    request: "Request"
-    place: wire.Transfer
-    transfer: Transfer
-    engine: object = None
-    moved: int = 0
+    def answer(self, queue: Queue, request: Request, status: Status, *more: object) -> None:
+        """Seals and sends a response."""
 
 
 class Transfers:
     """All queues' transfers."""
 
-    def __init__(self, device: "Device") -> None:
+    def __init__(self, device: Card) -> None:
         self.device = device
 
-    def arm(self, queue: "Queue", request: "Request") -> None:
+    def arm(self, queue: Queue, request: Request) -> None:
         """The RANGE, ORDER and REGION checks, then a place in the queue."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
@@ -73,7 +55,7 @@ class Transfers:
             queue.open = None
         queue.chunks.append(Chunk(request, place, transfer))
 
-    def _refusal(self, queue: "Queue", kind: int, place: wire.Transfer) -> Status | None:
+    def _refusal(self, queue: Queue, kind: int, place: wire.Transfer) -> Status | None:
         capabilities = self.device.capabilities
         if not place.legal(1 << capabilities.log2_memory, 1 << capabilities.log2_chunk):
             return Status.RANGE
@@ -94,7 +76,7 @@ class Transfers:
         queue.open = Transfer(kind, region, place.after)
         return None
 
-    def give_up(self, queue: "Queue", transfer: Transfer | None = None) -> None:
+    def give_up(self, queue: Queue, transfer: Transfer | None = None) -> None:
         """Scrub and free what was begun, and answer its chunks."""
         transfer = transfer or queue.open
         if transfer is None:
@@ -115,7 +97,7 @@ class Transfers:
         kernel = self.device.kernel
         return kernel.fault and kernel.runs < chunk.transfer.after
 
-    def step(self, queue: "Queue") -> bool:
+    def step(self, queue: Queue) -> bool:
         """A beat of the oldest chunk."""
         if not queue.chunks:
             return False
@@ -137,7 +119,7 @@ class Transfers:
             raise Fatal(Cause.BEAT, queue.index, chunk.request.sequence) from None
         return True
 
-    def _begin(self, queue: "Queue", chunk: Chunk) -> None:
+    def _begin(self, queue: Queue, chunk: Chunk) -> None:
         """LOCK; the kernel moves between steps, so that nothing older is left to DRAIN."""
         chunk.transfer.region.locked = True
         inward = chunk.request.kind == Kind.H2D
@@ -150,7 +132,7 @@ class Transfers:
             chunk.place.aad(cls, queue.index, chunk.request.epoch, chunk.request.sequence)
         )
 
-    def _move(self, queue: "Queue", chunk: Chunk) -> None:
+    def _move(self, queue: Queue, chunk: Chunk) -> None:
         """FILL: one beat, counted."""
         device, place = self.device, chunk.place
         size = min(device.beat, place.length - chunk.moved)
@@ -168,7 +150,7 @@ class Transfers:
             )
         chunk.moved += size
 
-    def _check(self, queue: "Queue", chunk: Chunk) -> None:
+    def _check(self, queue: Queue, chunk: Chunk) -> None:
         """CHECK, release and answer."""
         device, place = self.device, chunk.place
         data = b""

@@ -135,8 +135,9 @@ module mae_unprotected_card
       asked_q <= reg_valid;
       asked_write_q <= reg_write;
       irq_status_q <= irq_status_q | irq_set;
-      if (whole && write_addr[11:2] == 10'h10 >> 2) irq_enable_q <= write_data[2:0];
-      if (whole && write_addr[11:2] == 10'h14 >> 2) begin
+      if (whole && write_addr[11:2] == mae_unprotected_card_regs_pkg::IrqEnable[11:2])
+        irq_enable_q <= write_data[2:0];
+      if (whole && write_addr[11:2] == mae_unprotected_card_regs_pkg::IrqStatus[11:2]) begin
         irq_status_q <= (irq_status_q & ~write_data[2:0]) | irq_set;
       end
     end
@@ -146,16 +147,17 @@ module mae_unprotected_card
     known = 1'b1;
     read_data = '0;
     unique case (read_addr[11:2])
-      10'h000: read_data = Id;
-      10'h001: read_data = Version;
-      10'h002: read_data = {8'b0, 8'(Depth), 8'(Kernel), 8'(MemoryBits)};
-      10'h003: read_data = {31'b0, memory_busy};
-      10'h004: read_data = {29'b0, irq_enable_q};
-      10'h005: read_data = {29'b0, irq_status_q};
+      mae_unprotected_card_regs_pkg::Id[11:2]: read_data = Id;
+      mae_unprotected_card_regs_pkg::Version[11:2]: read_data = Version;
+      mae_unprotected_card_regs_pkg::Caps[11:2]:
+      read_data = {8'b0, 8'(Depth), 8'(Kernel), 8'(MemoryBits)};
+      mae_unprotected_card_regs_pkg::Status[11:2]: read_data = {31'b0, memory_busy};
+      mae_unprotected_card_regs_pkg::IrqEnable[11:2]: read_data = {29'b0, irq_enable_q};
+      mae_unprotected_card_regs_pkg::IrqStatus[11:2]: read_data = {29'b0, irq_status_q};
       default: begin
         if (read_window) read_data = reg_rdata[31:0];
-        else if (read_addr[11:5] == 7'h02) read_data = in_data;
-        else if (read_addr[11:5] == 7'h04) read_data = out_data;
+        else if (read_addr[11:5] == mae_unprotected_card_regs_pkg::H2d[11:5]) read_data = in_data;
+        else if (read_addr[11:5] == mae_unprotected_card_regs_pkg::D2h[11:5]) read_data = out_data;
         else known = 1'b0;
       end
     endcase
@@ -175,8 +177,8 @@ module mae_unprotected_card
   ) u_moves (
       .clk_i,
       .rst_ni,
-      .in_write_i     (whole && write_addr[11:5] == 7'h02),
-      .out_write_i    (whole && write_addr[11:5] == 7'h04),
+      .in_write_i     (whole && write_addr[11:5] == mae_unprotected_card_regs_pkg::H2d[11:5]),
+      .out_write_i    (whole && write_addr[11:5] == mae_unprotected_card_regs_pkg::D2h[11:5]),
       .write_offset_i (write_addr[4:0]),
       .write_data_i   (write_data),
       .read_offset_i  (read_addr[4:0]),

@@ -42,12 +42,12 @@ module mae_unprotected_channel #(
 );
   `MAE_PARAM(MemoryBitsLegal, MemoryBits >= 7 && MemoryBits <= 32)
 
-  localparam logic [4:0] HostLo = 5'h00;
-  localparam logic [4:0] HostHi = 5'h04;
-  localparam logic [4:0] Device = 5'h08;
-  localparam logic [4:0] Length = 5'h0c;
-  localparam logic [4:0] Completed = 5'h10;
-  localparam logic [4:0] Status = 5'h14;
+  localparam logic [4:0] HostLo = mae_unprotected_card_regs_pkg::ChannelHostLo[4:0];
+  localparam logic [4:0] HostHi = mae_unprotected_card_regs_pkg::ChannelHostHi[4:0];
+  localparam logic [4:0] Device = mae_unprotected_card_regs_pkg::ChannelDevice[4:0];
+  localparam logic [4:0] Length = mae_unprotected_card_regs_pkg::ChannelLength[4:0];
+  localparam logic [4:0] Completed = mae_unprotected_card_regs_pkg::ChannelCompleted[4:0];
+  localparam logic [4:0] Status = mae_unprotected_card_regs_pkg::ChannelStatus[4:0];
   localparam int unsigned MaxBytes = 1 << 20;
 
   logic [63:0] host_q;

@@ -1410,7 +1410,7 @@ module mae_peripheral_regs (
             readback_data_var[31:0] = 32'h4d414550;
         end
         if(rd_mux_addr == 12'h4) begin
-            readback_data_var[15:0] = 16'h0;
+            readback_data_var[15:0] = 16'h1;
             readback_data_var[31:16] = 16'h1;
         end
         if(rd_mux_addr == 12'h8) begin
@@ -1425,7 +1425,7 @@ module mae_peripheral_regs (
             readback_data_var[2] = hwif_in.features.aes256.next;
             readback_data_var[4] = hwif_in.features.encrypt.next;
             readback_data_var[5] = hwif_in.features.decrypt.next;
-            readback_data_var[9:8] = hwif_in.features.sbox.next;
+            readback_data_var[11:8] = hwif_in.features.sbox.next;
             readback_data_var[13:12] = hwif_in.features.regs_per_round.next;
             readback_data_var[16] = hwif_in.features.memory.next;
         end

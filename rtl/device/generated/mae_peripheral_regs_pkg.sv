@@ -54,7 +54,7 @@ package mae_peripheral_regs_pkg;
     } mae_features_r__decrypt__in_t;
 
     typedef struct {
-        logic [1:0] next;
+        logic [3:0] next;
     } mae_features_r__sbox__in_t;
 
     typedef struct {
@@ -505,25 +505,27 @@ package mae_peripheral_regs_pkg;
         mae_peripheral__keys_len__out_t keys_len;
     } mae_peripheral__out_t;
 
-    typedef enum logic [1:0] {
+    typedef enum logic [2:0] {
         mae_sbox_e__table = 'h0,
         mae_sbox_e__tower = 'h1,
         mae_sbox_e__boolean_circuit = 'h2,
-        mae_sbox_e__shallow = 'h3
+        mae_sbox_e__low_depth = 'h3,
+        mae_sbox_e__onehot = 'h4
     } mae_sbox_e_e;
 
     typedef enum logic [3:0] {
-        mae_peripheral__ctrl__mode_e__ecb = 'h0,
-        mae_peripheral__ctrl__mode_e__cbc = 'h1,
-        mae_peripheral__ctrl__mode_e__pcbc = 'h2,
-        mae_peripheral__ctrl__mode_e__cfb = 'h3,
-        mae_peripheral__ctrl__mode_e__ofb = 'h4,
-        mae_peripheral__ctrl__mode_e__ctr = 'h5,
-        mae_peripheral__ctrl__mode_e__xts = 'h6,
-        mae_peripheral__ctrl__mode_e__gcm = 'h8,
-        mae_peripheral__ctrl__mode_e__ccm = 'h9,
-        mae_peripheral__ctrl__mode_e__cmac = 'ha
-    } mae_peripheral__ctrl__mode_e_e;
+        mae_mode_e__ecb = 'h0,
+        mae_mode_e__cbc = 'h1,
+        mae_mode_e__pcbc = 'h2,
+        mae_mode_e__cfb = 'h3,
+        mae_mode_e__ofb = 'h4,
+        mae_mode_e__ctr = 'h5,
+        mae_mode_e__xts = 'h6,
+        mae_mode_e__copy = 'h7,
+        mae_mode_e__gcm = 'h8,
+        mae_mode_e__ccm = 'h9,
+        mae_mode_e__cmac = 'ha
+    } mae_mode_e_e;
 
     typedef enum logic [1:0] {
         mae_peripheral__ctrl__phase_e__data = 'h0,

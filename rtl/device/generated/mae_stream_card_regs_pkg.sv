@@ -54,7 +54,7 @@ package mae_stream_card_regs_pkg;
     } mae_features_r__decrypt__in_t;
 
     typedef struct {
-        logic [1:0] next;
+        logic [3:0] next;
     } mae_features_r__sbox__in_t;
 
     typedef struct {
@@ -480,11 +480,12 @@ package mae_stream_card_regs_pkg;
         mae_stream_card__comp_head__out_t comp_head;
     } mae_stream_card__out_t;
 
-    typedef enum logic [1:0] {
+    typedef enum logic [2:0] {
         mae_sbox_e__table = 'h0,
         mae_sbox_e__tower = 'h1,
         mae_sbox_e__boolean_circuit = 'h2,
-        mae_sbox_e__shallow = 'h3
+        mae_sbox_e__low_depth = 'h3,
+        mae_sbox_e__onehot = 'h4
     } mae_sbox_e_e;
 
     typedef enum logic [1:0] {

@@ -75,17 +75,7 @@ module mae_guard_os_registers
   `MAE_PARAM(AddrWidthLegal, AddrWidth <= 32 && 1 << (AddrWidth - 12) > Queues)
 
   localparam int unsigned PageWidth = AddrWidth - 12;
-  localparam logic [31:0] ResetWord = 32'h5245_5354;
-  localparam logic [11:0] State = 12'h000;
-  localparam logic [11:0] Cause = 12'h004;
-  localparam logic [11:0] CauseSequence = 12'h008;
-  localparam logic [11:0] CapabilitiesWord = 12'h010;
-  localparam logic [11:0] ResetOffset = 12'h018;
-  localparam logic [11:0] DeviceNonce = 12'h020;
-  localparam logic [11:0] HostNonce = 12'h040;
-  localparam logic [11:0] Status = 12'h424;
-  localparam logic [11:0] ResponseBase = 12'h428;
-  localparam logic [11:0] Next = 12'h430;
+  localparam logic [31:0] ResetLetters = 32'h5245_5354;  // REST
 
   logic write_valid, read_valid, write_error, read_error, whole;
   logic [AddrWidth-1:0] write_addr, read_addr;
@@ -126,15 +116,16 @@ module mae_guard_os_registers
     reset_o = 1'b0;
     host_nonce_write_o = '0;
     if (whole && write_page == '0) begin
-      reset_o = write_addr[11:0] == ResetOffset && write_data_o == ResetWord;
-      if (write_addr[11:5] == HostNonce[11:5]) host_nonce_write_o[write_addr[4:2]] = 1'b1;
+      reset_o = write_addr[11:0] == mae_guard_regs_pkg::ResetWord && write_data_o == ResetLetters;
+      if (write_addr[11:5] == mae_guard_regs_pkg::HostNonce[11:5])
+        host_nonce_write_o[write_addr[4:2]] = 1'b1;
     end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) response_base_o <= '0;
     else if (clear_i) response_base_o <= '0;
-    else if (write_valid_o && write_offset_o[11:3] == ResponseBase[11:3]) begin
+    else if (write_valid_o && write_offset_o[11:3] == mae_guard_regs_pkg::QueueResponseBaseLo[11:3]) begin
       // A slot begins at a multiple of 64 bytes, whatever is written.
       if (write_offset_o[2]) response_base_o[write_queue_o][63:32] <= write_data_o;
       else response_base_o[write_queue_o][31:0] <= {write_data_o[31:6], 6'b0};
@@ -157,26 +148,29 @@ module mae_guard_os_registers
     word = '0;
     if (read_page == '0) begin
       unique case (read_addr[11:3])
-        State[11:3]: begin
+        mae_guard_regs_pkg::State[11:3]: begin
           word[31:0]  = 32'(state_i);
           word[63:32] = {16'b0, cause_i.queue_index, cause_i.cause};
         end
-        CauseSequence[11:3]: word = cause_i.sequence_number;
-        CapabilitiesWord[11:3]: word = capabilities_i;
-        default: if (read_addr[11:5] == DeviceNonce[11:5]) word = nonce[{read_addr[4:3], 6'b0}+:64];
+        mae_guard_regs_pkg::CauseSequenceLo[11:3]: word = cause_i.sequence_number;
+        mae_guard_regs_pkg::CapabilitiesLo[11:3]: word = capabilities_i;
+        default:
+        if (read_addr[11:5] == mae_guard_regs_pkg::DeviceNonce[11:5])
+          word = nonce[{read_addr[4:3], 6'b0}+:64];
       endcase
     end else if (!read_error) begin
       unique case (read_addr[11:3])
-        Status[11:3]:       word = {16'b0, outstanding_i[queue], 7'b0, ready_i[queue], 32'b0};
-        ResponseBase[11:3]: word = response_base_o[queue];
-        Next[11:3]:         word = next_i[queue];
-        default:            ;
+        mae_guard_regs_pkg::QueueStatus[11:3]:
+        word = {16'b0, outstanding_i[queue], 7'b0, ready_i[queue], 32'b0};
+        mae_guard_regs_pkg::QueueResponseBaseLo[11:3]: word = response_base_o[queue];
+        mae_guard_regs_pkg::QueueNextLo[11:3]: word = next_i[queue];
+        default: ;
       endcase
     end
     read_data = read_addr[2] ? word[63:32] : word[31:0];
   end
 
   logic unused;
-  assign unused = ^{s_axil_awprot, s_axil_arprot, read_valid, read_addr[1:0], Cause};
+  assign unused = ^{s_axil_awprot, s_axil_arprot, read_valid, read_addr[1:0]};
 
 endmodule

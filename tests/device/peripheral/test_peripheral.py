@@ -34,7 +34,7 @@ async def says_what_it_is(dut) -> None:
     p = await begin(dut)
     parameters = bench.parameters()
     assert await p.read("id") == 0x4D414550
-    assert await p.fields("version") == {"minor": 0, "major": 1}
+    assert await p.fields("version") == {"minor": 1, "major": 1}
     caps = await p.fields("caps")
     assert caps["key_slots"] == parameters["KeySlots"]
     assert (caps["lanes"], caps["contexts"]) == (0, 1)

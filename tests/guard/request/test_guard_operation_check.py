@@ -8,8 +8,9 @@ from cocotb.triggers import Timer
 
 from maeslant.protected.model import wire
 from maeslant.protected.model.constants import KERNEL, Op
-from maeslant.protected.model.device import Device, Request
+from maeslant.protected.model.device import Device
 from maeslant.protected.model.keys import Capabilities
+from maeslant.protected.model.queues import Request
 from tests.support.bench import run
 
 QUEUES = 5

@@ -123,12 +123,3 @@ mae_error_t mae_mac_finish(struct mae_auth *auth)
         memcpy(auth->tag, auth->mac, sizeof auth->tag);
     return auth->error;
 }
-
-bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes)
-{
-    /* Volatile: the compiler must not find a way to stop at the first difference. */
-    volatile uint8_t difference = 0;
-    for (size_t i = 0; i < bytes; i++)
-        difference |= left[i] ^ right[i];
-    return difference == 0;
-}

@@ -80,7 +80,7 @@ mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *mes
 /* The slot of the message's key, loaded if need be; *owned: to be erased afterwards. */
 mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *message, uint32_t *slot,
                             bool *owned);
-/* Whether the device's own mode does it; MAE_E_MODE if nothing does. */
+/* modes.c: whether the device's own mode does it; MAE_E_MODE if nothing does. */
 mae_error_t mae_message_mode(struct mae_dev *dev, mae_mode_t mode, bool *composed);
 
 #endif

@@ -4,22 +4,6 @@
 
 #include "plan.h"
 
-bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction)
-{
-    switch (mode) {
-    case MAE_ECB:
-    case MAE_CTR:
-    case MAE_XTS:
-    case MAE_COPY:
-        return true;
-    case MAE_CBC:
-    case MAE_CFB:
-        return direction == MAE_DECRYPT;
-    default:
-        return false;
-    }
-}
-
 /* The tweak's key is the second half. The card begins with E(K2, iv), which must come out as
    E(K2, first iv) * alpha^blocks. */
 static mae_error_t seek_xts(struct mae_dev *dev, const uint8_t *key, size_t key_bytes,

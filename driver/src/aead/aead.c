@@ -66,17 +66,6 @@ mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *giv
     return check_lengths(message);
 }
 
-mae_error_t mae_message_mode(struct mae_dev *dev, mae_mode_t mode, bool *composed)
-{
-    const uint32_t needed = 1u << MAE_ECB | 1u << MAE_CBC | 1u << MAE_CTR;
-    if (!mae_is_aead(mode))
-        return mae_detail(MAE_E_MODE, "mode %u authenticates nothing", (unsigned)mode);
-    *composed = !(dev->caps.modes >> mode & 1);
-    if (*composed && (mode == MAE_GCM || (dev->caps.modes & needed) != needed))
-        return mae_detail(MAE_E_MODE, "this device lacks mode %u", (unsigned)mode);
-    return MAE_OK;
-}
-
 static mae_error_t check_buffers(const struct mae_message *message)
 {
     uintptr_t from = (uintptr_t)message->src, to = (uintptr_t)message->dst;

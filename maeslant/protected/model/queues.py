@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the state of a queue of the reference card: requests, batches, transfers, chunks."""
+
+import dataclasses
+from collections import deque
+
+from maeslant.protected.model import wire
+from maeslant.protected.model.card import Region
+from maeslant.protected.model.constants import MAILBOX_BYTES, Cause
+
+
+class Fatal(Exception):
+    """The session ends (H5)."""
+
+    def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
+        super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
+        self.cause, self.queue, self.sequence = cause, queue, sequence
+
+
+@dataclasses.dataclass
+class Request:
+    """A request whose number was spent."""
+
+    sequence: int
+    epoch: int
+    kind: int = 0
+    body: bytes = b""
+
+
+@dataclasses.dataclass
+class Batch:
+    """A batch that is carried out."""
+
+    request: Request
+    operations: list[wire.Operation]
+    at: int = 0
+    data: list[int] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
+class Transfer:
+    """A transfer that is open, or has chunks under way."""
+
+    kind: int
+    region: Region
+    after: int
+    index: int = 0  # of the next chunk
+    address: int = 0
+
+
+@dataclasses.dataclass
+class Chunk:
+    """An armed chunk; `engine` is there once it moves."""
+
+    request: Request
+    place: wire.Transfer
+    transfer: Transfer
+    engine: object = None
+    moved: int = 0
+
+
+class Queue:
+    """What the device keeps of a queue."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+        self.next = 1
+        self.epoch = 0
+        self.response_base = 0
+        self.mailbox = bytearray(MAILBOX_BYTES)
+        self.snapshot: tuple[Request, bytes, int] | None = None  # VERIFY
+        self.batch: Batch | None = None  # EXEC
+        self.unanswered: dict[int, int] = {}  # number: epoch
+        self.outcomes: dict[int, bool] = {}
+        self.open: Transfer | None = None
+        self.chunks: deque[Chunk] = deque()
+
+    def ready(self, depth: int) -> bool:
+        """Whether a doorbell is taken."""
+        return self.snapshot is None and self.batch is None and len(self.chunks) < depth
