@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_powers: computes H^1 .. H^Powers of KeyBanks keys with one multiplier.
+// mae_ghash_powers: computes the powers 1 to Powers of the hash key H for KeyBanks keys, with one
+// multiplier.
 //
 // H^(base + j) = H^base * H^j, with base the greatest power of two below the exponent. The square
 // is the first product of its base, so that the next base begins at most 4 clocks later; from base
