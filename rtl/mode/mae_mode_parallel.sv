@@ -136,13 +136,13 @@ module mae_mode_parallel
   assign room_o = room_q;
 
   // First step: the chain values for each block, the inputs of the cipher, the masks.
-  job_t               job_q                                     [Contexts];
+  job_t               job_q                                 [Contexts];
   job_t               job;
   index_t             ctx;
   block_t [Lanes-1:0] pre;
   block_t [Lanes-1:0] mask;
   block_t             chain_next;
-  count_t             write_q;  // rows requested or about to be
+  count_t             write_q;  // requested, or about to be
   count_t             answer_q;  // rows with results
   count_t             read_q;  // rows output
   logic               flight_room;

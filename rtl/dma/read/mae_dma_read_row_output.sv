@@ -57,9 +57,9 @@ module mae_dma_read_row_output
 
   logic   [Contexts-1:0] wake_q;
   logic   [Contexts-1:0] ended_q;
-  logic   [Contexts-1:0] aborted_q;  // the extra last row of an aborted job is to come
-  final_t                final_q                                                       [Contexts];
-  logic   [  RowWidth:0] row_q                                                         [Contexts];
+  logic   [Contexts-1:0] aborted_q;  // an aborted job's own last row is to come
+  final_t                final_q                                                [Contexts];
+  logic   [  RowWidth:0] row_q                                                  [Contexts];
 
   logic   [Contexts-1:0] pick_hot;
   logic   [CtxWidth-1:0] pick_ctx;

@@ -57,16 +57,16 @@ module mae_dma_write_engine
     output logic     [31:0] done_bytes_o,   // bytes written
 
     // rows from the client
-    input logic row_valid_i,
-    output logic row_ready_o,
-    input dma_ctx_t row_ctx_i,
-    input logic [DataWidth-1:0] row_data_i,
-    input logic [BytesWidth-1:0] row_bytes_i,
-    input logic row_last_i,
-    output logic [Contexts-1:0] row_room_o,  // space for a row that is given to the client
+    input  logic                      row_valid_i,
+    output logic                      row_ready_o,
+    input  dma_ctx_t                  row_ctx_i,
+    input  logic     [ DataWidth-1:0] row_data_i,
+    input  logic     [BytesWidth-1:0] row_bytes_i,
+    input  logic                      row_last_i,
+    output logic     [  Contexts-1:0] row_room_o,       // space for one more client row
     // a row was given to the client (the read engine's row_valid_o && row_ready_i, its row_ctx_o)
-    input logic reserve_valid_i,
-    input dma_ctx_t reserve_ctx_i,
+    input  logic                      reserve_valid_i,
+    input  dma_ctx_t                  reserve_ctx_i,
 
     // AXI4 write channels
     output logic                    aw_valid_o,

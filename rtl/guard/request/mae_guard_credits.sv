@@ -28,15 +28,15 @@ module mae_guard_credits
     input logic rst_ni,
     input logic clear_i,
 
-    input logic [Queues-1:0][63:0] next_i,  // the next sequence number of each queue
-    input logic taken_i,  // pulses
-    input logic [QueueWidth-1:0] taken_queue_i,
-    input logic armed_i,
-    input logic [QueueWidth-1:0] armed_queue_i,
-    input logic answered_valid_i,
-    input answered_t answered_i,
-    input logic told_valid_i,
-    input answered_t told_i,
+    input logic      [    Queues-1:0][63:0] next_i,            // next number of each queue
+    input logic                             taken_i,           // pulses
+    input logic      [QueueWidth-1:0]       taken_queue_i,
+    input logic                             armed_i,
+    input logic      [QueueWidth-1:0]       armed_queue_i,
+    input logic                             answered_valid_i,
+    input answered_t                        answered_i,
+    input logic                             told_valid_i,
+    input answered_t                        told_i,
 
     output logic [Queues-1:0]      done_o,    // pulse: ready for a request
     output logic [Queues-1:0][7:0] chunks_o,  // armed chunks without response

@@ -93,11 +93,11 @@ module mae_guard_request_handler
     input  logic                       give_up_done_i,
 
     // Batches and epochs, of place_o.
-    output logic taken_o,  // pulse: a request was accepted
-    output logic batch_o,  // pulse: execute the batch
-    output logic [6:0] batch_words_o,  // number of its READs
-    output logic rekey_o,  // pulse: switch the queue to the next epoch, and respond
-    input epoch_t [Queues-1:0] epoch_i,
+    output logic                taken_o,        // pulse: a request was accepted
+    output logic                batch_o,        // pulse: execute the batch
+    output logic   [       6:0] batch_words_o,  // number of its READs
+    output logic                rekey_o,        // pulse: switch epoch, respond
+    input  epoch_t [Queues-1:0] epoch_i,
 
     // Responses.
     output logic      answer_valid_o,

@@ -34,14 +34,14 @@ module mae_guard_request_parser
     output logic [ 1:0] check_log2_width_o,
     input  logic        check_legal_i,
 
-    output logic all_zero_o,
-    output transfer_t transfer_o,  // H2D and D2H: the first four rows
-    output logic tag_zero_o,  // the fourth row is zero
-    output logic fields_zero_o,  // BATCH: the zero fields of all operations are zero
-    output logic [6:0] reads_o,  // number of READs
+    output logic            all_zero_o,
+    output transfer_t       transfer_o,           // H2D, D2H: the first four rows
+    output logic            tag_zero_o,           // the fourth row is zero
+    output logic            fields_zero_o,        // BATCH: all zero fields are 0
+    output logic      [6:0] reads_o,              // number of READs
     // StatusOk, or the status of the first illegal operation
-    output status_e operations_status_o,
-    output logic [5:0] at_fault_o  // index of that operation
+    output status_e         operations_status_o,
+    output logic      [5:0] at_fault_o            // index of that operation
 );
   operation_t operation;
   status_e operation_status, status_q;

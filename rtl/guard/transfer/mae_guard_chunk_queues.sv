@@ -28,16 +28,16 @@ module mae_guard_chunk_queues #(
     input logic clear_i,
 
     input logic [QueueWidth-1:0] queue_i,
-    input logic [EntryWidth-1:0] entry_i,  // entry of the chunk or transfer of the action
-    input logic push_i,  // a chunk is armed
-    input logic push_first_i,
-    input logic push_last_i,
-    input logic peek_i,  // the chunk at next_o was looked up
-    input logic start_i,  // the chunk at next_o was started
-    input logic start_out_i,
-    input logic answer_i,  // the chunk at head_o was answered
-    input logic end_i,  // a transfer was aborted
-    input logic end_front_i,  // its chunks were at head_o, otherwise before tail_o
+    input logic [EntryWidth-1:0] entry_i,       // entry of the chunk or transfer of the action
+    input logic                  push_i,        // a chunk is armed
+    input logic                  push_first_i,
+    input logic                  push_last_i,
+    input logic                  peek_i,        // the chunk at next_o was looked up
+    input logic                  start_i,       // the chunk at next_o was started
+    input logic                  start_out_i,
+    input logic                  answer_i,      // the chunk at head_o was answered
+    input logic                  end_i,         // a transfer was aborted
+    input logic                  end_front_i,   // chunks at head_o, else before tail_o
     input logic [CountWidth-1:0] end_count_i,
 
     output logic [Queues-1:0][ SlotWidth-1:0] head_o,

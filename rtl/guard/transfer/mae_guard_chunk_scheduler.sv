@@ -40,7 +40,7 @@ module mae_guard_chunk_scheduler #(
     input logic [Queues-1:0]                 peeked_i,
     input logic [Queues-1:0][EntryWidth-1:0] peek_i,
 
-    input logic giving_i,  // no chunk of this transfer starts: it is being aborted
+    input logic                  giving_i,        // this transfer is being aborted
     input logic [QueueWidth-1:0] giving_queue_i,
     input logic [EntryWidth-1:0] giving_entry_i,
 
@@ -49,9 +49,9 @@ module mae_guard_chunk_scheduler #(
     output logic [QueueWidth-1:0] turn_o,
     input  logic                  started_i,     // the selection was used
 
-    output logic [Entries-1:0] late_o,  // transfers whose kernel run will never occur
-    output logic late_valid_o,
-    output logic [QueueWidth-1:0] late_queue_o  // a queue whose oldest chunk belongs to one of them
+    output logic [   Entries-1:0] late_o,        // the run will never occur
+    output logic                  late_valid_o,
+    output logic [QueueWidth-1:0] late_queue_o   // its oldest chunk is affected
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
   `MAE_PARAM(EntriesLegal, Entries >= 1 && Entries <= 16)

@@ -35,25 +35,25 @@ module mae_guard_transfer_table
     output logic busy_o,
 
     // must hold until arm_done_o, as the next three
-    input logic arm_valid_i,
-    input place_t arm_place_i,
-    input logic arm_out_i,
-    input transfer_t arm_i,
-    output logic arm_done_o,
-    output status_e arm_status_o,
-    input logic arm_commit_i,
-    input logic arm_held_i,
-    output logic arming_o,
+    input  logic                       arm_valid_i,
+    input  place_t                     arm_place_i,
+    input  logic                       arm_out_i,
+    input  transfer_t                  arm_i,
+    output logic                       arm_done_o,
+    output status_e                    arm_status_o,
+    input  logic                       arm_commit_i,
+    input  logic                       arm_held_i,
+    output logic                       arming_o,
     // of the queue of the chunk
-    input logic [SlotWidth-1:0] slot_i,  // slot of its next chunk
-    input logic open_i,
-    input logic [EntryWidth-1:0] open_entry_i,
-    output logic push_o,  // the chunk is armed; holds until push_taken_i
-    input logic push_taken_i,
-    output logic [QueueWidth-1:0] push_queue_o,
-    output logic push_first_o,
-    output logic push_last_o,
-    output logic [EntryWidth-1:0] push_entry_o,
+    input  logic      [ SlotWidth-1:0] slot_i,        // slot of its next chunk
+    input  logic                       open_i,
+    input  logic      [EntryWidth-1:0] open_entry_i,
+    output logic                       push_o,        // armed; holds until push_taken_i
+    input  logic                       push_taken_i,
+    output logic      [QueueWidth-1:0] push_queue_o,
+    output logic                       push_first_o,
+    output logic                       push_last_o,
+    output logic      [EntryWidth-1:0] push_entry_o,
 
     input  logic   [QueueWidth-1:0] read_queue_i,
     input  logic   [ SlotWidth-1:0] read_slot_i,

@@ -111,16 +111,16 @@ module mae_gcm_interleaved
 
   // State of the contexts.
   set_t        open_q;  // a message is in progress
-  set_t        sinks_q;  // rows of the job do not enter the core
-  set_t        flows_q;  // rows of the job pass through the core
-  set_t        hash_in_q;  // rows are hashed at the input
-  set_t        hash_out_q;  // rows are hashed at the output
-  set_t        ended_q;  // the last row of the job has passed
+  set_t        sinks_q;  // the rows of the job skip the core
+  set_t        flows_q;  // rows pass through the core
+  set_t        hash_in_q;  // rows are hashed going in
+  set_t        hash_out_q;  // rows are hashed coming out
+  set_t        ended_q;  // the job's last row has passed
   set_t        lost_q;  // the job's key was lost
-  gcm_job_t    job_q                                             [Contexts];
-  block_t      j0_q                                              [Contexts];
-  gcm_length_t aad_q                                             [Contexts];
-  gcm_length_t data_q                                            [Contexts];
+  gcm_job_t    job_q                                         [Contexts];
+  block_t      j0_q                                          [Contexts];
+  gcm_length_t aad_q                                         [Contexts];
+  gcm_length_t data_q                                        [Contexts];
 
   assign open_o = open_q;
 
