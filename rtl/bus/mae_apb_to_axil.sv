@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_apb_to_axil: puts AXI4-Lite registers on an APB: APB completer in, AXI4-Lite manager out.
+// mae_apb_to_axil: converts APB accesses to AXI4-Lite accesses (APB completer to AXI4-Lite
+// manager).
 //
-// Latency: none of its own: the request goes out in APB's setup phase, and the answer ends the
-// access phase in the clock in which it comes: 2 clocks an access at best, which is APB's least.
-// Throughput: one access at a time, as APB has it. All ready, valid and data are combinational
-// between the two sides; only what has been taken already is remembered.
-// APB3 has no pstrb and pprot: tie them to all ones and zero. Any error answer becomes pslverr.
-// Legal: AddrWidth >= 1.
+// The AXI4-Lite request is sent in APB's setup phase; the response ends the access phase in the
+// clock in which it arrives. All ready, valid and data signals are combinational between the two
+// sides. Registers only remember which channels have already been accepted. Any AXI error response
+// becomes pslverr. For APB3, which has neither pstrb nor pprot, tie pstrb to ones and pprot to
+// zero.
+// Latency: none is added. An access takes at least 2 clocks, the minimum of APB.
+// Throughput: one access at a time, as APB requires.
+// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth >= 1.
+// Source: ARM IHI 0024 (APB), ARM IHI 0022 (AXI4-Lite).
 
 `include "mae_assert.svh"
 

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_cdc: AXI4 between two clocks of any phase and ratio, all five channels.
+// mae_axi_cdc: transfers all five AXI4 channels between two clocks of any phase and frequency
+// ratio.
 //
-// Latency: each channel takes one clock of the side it leaves and two to three of the side it
-// enters. Throughput: one transfer a clock of the slower side on each channel at LogDepth >= 3.
-// Ready and valid come from registers of their own side; no combinational path crosses. Order on
-// each channel is kept, and nothing else: a write address may arrive before or after its data.
-// Beats are zeroed in the crossing once they have left it.
-// Resetting either side resets the crossing, see mae_cdc_reset_ctrl; no ready is high meanwhile.
-// Lock, cache, protection and quality signals are constants of the device and do not cross.
-// Legal: DataWidth 8 to 1024 (2^n), IdWidth >= 1, AddrWidth >= 1, LogDepth >= 1.
+// Each channel is a mae_fifo_async, so ready and valid depend on registers of their own side only.
+// The order within a channel is kept; the order between channels is not: a write address may arrive
+// before or after its data. A beat is set to zero in the crossing once it has left. The signals
+// AxLOCK, AxCACHE, AxPROT and AxQOS do not cross, because they are constants of the devices.
+// Latency: one clock of the source side and two to three clocks of the destination side, for each
+// channel.
+// Throughput: one transfer a clock of the slower side on each channel if LogDepth >= 3.
+// Reset: the reset of either side resets the whole crossing (mae_cdc_reset_ctrl); no ready is high
+// during it.
+// Parameters: each channel holds 2^LogDepth beats. Legal: DataWidth a power of two from 8 to 1024,
+// IdWidth >= 1, AddrWidth >= 1, LogDepth >= 1.
+// Source: ARM IHI 0022 (AXI4).
 
 `include "mae_assert.svh"
 

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axil_cdc: AXI4-Lite with 32-bit data between two clocks of any phase and ratio.
+// mae_axil_cdc: transfers AXI4-Lite accesses with 32-bit data between two clocks of any phase and
+// frequency ratio.
 //
-// Latency: each channel takes one clock of the side it leaves and two to three of the side it
-// enters, so an access costs about four clocks of each side more. Throughput: up to two accesses of
-// each kind under way; about one in six clocks of the slower side. No combinational path crosses.
-// A word that has crossed is zeroed in the crossing (keys are written through here).
-// Resetting either side resets the crossing, see mae_cdc_reset_ctrl; no ready is high meanwhile.
-// Legal: AddrWidth >= 1.
+// Each channel is a mae_fifo_async; no combinational path crosses. A word is set to zero in the
+// crossing once it has left, because keys are written through it.
+// Latency: one clock of the source side and two to three clocks of the destination side, for each
+// channel; so an access takes about four clocks of each side longer.
+// Throughput: up to two writes and two reads outstanding; about one access of each kind in six
+// clocks of the slower side.
+// Reset: the reset of either side resets the whole crossing (mae_cdc_reset_ctrl); no ready is high
+// during it.
+// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth >= 1.
+// Source: ARM IHI 0022 (AXI4-Lite).
 
 module mae_axil_cdc #(
     parameter int unsigned AddrWidth = 12

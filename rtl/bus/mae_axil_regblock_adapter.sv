@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axil_regblock_adapter: puts a generated register block (PeakRDL's pass-through interface) on
-// AXI4-Lite. Reads and writes take turns at the block, which carries out one at a time; a response
-// that is not taken holds back its own direction alone.
+// mae_axil_regblock_adapter: connects a generated register block (PeakRDL's pass-through CPU
+// interface) to AXI4-Lite.
 //
-// Latency: 2 clocks an access, plus what an external register waits. Throughput: one access a
-// clock. Every output of the bus comes from a register. Legal: AddrWidth 2..64.
+// The register block executes one access at a time; reads and writes alternate when both are
+// pending. A response that is not accepted stalls its own direction only. All bus outputs come from
+// registers.
+// Latency: 2 clocks an access, plus the wait of an external register.
+// Throughput: one access a clock.
+// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..64.
 // Source: ARM IHI 0022 (AXI4-Lite); PeakRDL-regblock, "CPU interface: passthrough".
 
 `include "mae_assert.svh"
@@ -34,7 +37,7 @@ module mae_axil_regblock_adapter #(
     output logic [         31:0] s_axil_rdata,
     output logic [          1:0] s_axil_rresp,
 
-    // to the register block: a request lasts one clock, its answer comes in that clock or later
+    // to the register block: req_o is high for one clock; the answer comes in that clock or later
     output logic                 req_o,
     output logic                 req_is_wr_o,
     output logic [AddrWidth-1:0] addr_o,
@@ -70,7 +73,7 @@ module mae_axil_regblock_adapter #(
       .*
   );
 
-  assign unused_bytes = ^{write_addr[1:0], read_addr[1:0]};  // registers are words
+  assign unused_bytes = ^{write_addr[1:0], read_addr[1:0]};  // registers are 32-bit words
   assign req_o = (write_valid || read_valid) && !busy_q;
   assign req_is_wr_o = write_valid && !(read_valid && !read_last_q);
   assign addr_o = {req_is_wr_o ? write_addr[AddrWidth-1:2] : read_addr[AddrWidth-1:2], 2'b00};

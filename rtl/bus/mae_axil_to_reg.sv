@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axil_to_reg: AXI4-Lite on one side, accesses to registers on the other.
+// mae_axil_to_reg: converts AXI4-Lite accesses to register accesses with a valid/done handshake.
 //
-// A write is shown once its address and its data are there; it and a read hold until *_done_i,
-// which may come in the same clock, with the answer beside it. Both directions go on independently:
-// neither waits for the other's answer to be taken. A write without a strobe is answered and never
-// shown.
-//
-// Latency: an access is shown in the clock after it was taken, its answer is on the bus in the
-// clock after *_done_i: 2 clocks a write or read with done at once. Throughput: one of each a
-// clock. Every output of the bus comes from a register (IHI 0022 A3.2.1: no combinational path
-// between inputs and outputs), whatever *_done_i depends on. Legal: AddrWidth 2..64.
+// A write is presented (write_valid_o) once both its address and its data have been received. A
+// write or read is held until write_done_i or read_done_i, which may be high in the first clock;
+// write_error_i, or read_data_i and read_error_i, are sampled with it. Reads and writes are
+// independent: neither waits for the response of the other to be accepted. A write without any
+// strobe is answered but not presented. All bus outputs come from registers (no combinational path
+// between inputs and outputs, IHI 0022 A3.2.1), whatever *_done_i depends on.
+// Latency: an access is presented in the clock after it was accepted; its response is on the bus in
+// the clock after *_done_i. A write or read takes 2 clocks if done is immediate.
+// Throughput: one write and one read a clock.
+// Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..64.
 // Source: ARM IHI 0022 (AXI4-Lite).
 
 `include "mae_assert.svh"
@@ -44,7 +45,7 @@ module mae_axil_to_reg #(
     output logic [AddrWidth-1:0] write_addr_o,
     output logic [         31:0] write_data_o,
     output logic [          3:0] write_strb_o,
-    input  logic                 write_error_i,  // SLVERR
+    input  logic                 write_error_i,  // high: respond with SLVERR
 
     output logic                 read_valid_o,
     input  logic                 read_done_i,

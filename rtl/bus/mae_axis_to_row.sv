@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axis_to_row: AXI4-Stream beats to rows of blocks, the unit of data of the mode engine.
+// mae_axis_to_row: converts AXI4-Stream beats to rows of Lanes 16-byte blocks, the data format of
+// the mode engine.
 //
-// Wires only: latency 0 clocks, throughput one row a clock; ready is combinational from the row's.
-// Byte 0 of a beat (tdata[7:0]) becomes byte 0 of block 0 (bits 127:120); tkeep becomes a count.
-// A beat is full unless it ends its frame, and its bytes are the lowest ones, at least one: the
-// rules of a row. Bytes that are not kept become 0. Legal: Lanes >= 1.
+// Byte 0 of a beat (tdata[7:0]) becomes byte 0 of block 0 (bits 127:120); tkeep becomes the number
+// of bytes. Every beat but the last of a frame must be full; in the last beat tkeep must select the
+// lowest bytes, at least one. Bytes that tkeep excludes become zero.
+// Latency: 0 clocks (combinational); ready is combinational from row_ready_i.
+// Throughput: one row a clock.
+// Parameters: Lanes is the number of blocks a row. Legal: Lanes >= 1.
 
 `include "mae_assert.svh"
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cdc_reset_ctrl: the resets of a clock crossing: when either side is reset, both halves are.
+// mae_cdc_reset_ctrl: resets both halves of a clock-domain crossing when either side is reset.
 //
-// A FIFO whose pointers cross must not lose one of them. Latency: asserts at once, each half is
-// released on the second rising clock of its side after both resets have risen. Throughput: not
-// applicable. What was in the crossing is lost: the side that was not reset must be idle, or its
-// manager gives up what it has outstanding.
+// Resetting only one half of an asynchronous FIFO would lose one of its pointers. The contents of
+// the crossing are lost: the side that was not reset must be idle, or its manager must abandon its
+// outstanding accesses.
+// Latency: both resets are asserted at once. Each is released at the second rising clock of its
+// side after both input resets have been released.
+// Throughput: not applicable.
 
 module mae_cdc_reset_ctrl (
     input  logic s_clk_i,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_row_to_axis: rows of blocks to AXI4-Stream beats; the other way of mae_axis_to_row.
+// mae_row_to_axis: converts rows of Lanes 16-byte blocks, the data format of the mode engine, to
+// AXI4-Stream beats.
 //
-// Wires only: latency 0 clocks, throughput one beat a clock; ready is combinational from the
-// beat's. Byte 0 of block 0 becomes tdata[7:0]; the count becomes tkeep; bytes beyond it become 0.
-// Legal: Lanes >= 1.
+// Byte 0 of block 0 (bits 127:120) becomes byte 0 of the beat (tdata[7:0]); the number of bytes
+// becomes tkeep; the bytes beyond it become zero. mae_axis_to_row is the inverse.
+// Latency: 0 clocks (combinational); ready is combinational from m_axis_tready.
+// Throughput: one beat a clock.
+// Parameters: Lanes is the number of blocks a row. Legal: Lanes >= 1.
 
 `include "mae_assert.svh"
 

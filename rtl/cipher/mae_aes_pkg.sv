@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_aes_pkg: the types of AES (FIPS 197) and the contract of every block cipher here.
+// mae_aes_pkg: defines the types of AES (FIPS 197) and the interface of every block cipher core in
+// this project.
 //
-// Byte order: byte 0 of a block (FIPS 197 in0) is in bits 127:120; byte 0 of a key is in bits
-// 255:248, so AES-128 uses key[255:128] and AES-192 key[255:64].
+// Byte order: byte 0 of a block (in0 of FIPS 197) is in bits 127:120; byte 0 of a key is in bits
+// 255:248, so AES-128 uses key[255:128] and AES-192 uses key[255:64].
 //
-// The contract. mae_cipher_iter, mae_cipher_pipe and mae_cipher_lanes have the same ports:
-//   key_*   a key for one of the banks. It is taken when no block of that bank is in flight.
-//           From the next clock on encryption under it is taken; decryption Nr + 1 clocks after.
-//   req_*   per lane a tagged block, direction and key bank. ready depends on the request's
-//           direction and bank combinationally.
-//   rsp_*   per lane the answer with its context, valid for one clock and never stalled: who asks
-//           keeps a place for the answer (docs/adr/0002). Answers come in the order of requests.
+// Interface. mae_cipher_iter, mae_cipher_pipe and mae_cipher_lanes have the same ports:
+//  key_*  a key for one of the banks. It is accepted when no block of that bank is in flight.
+//         Encryption under it is accepted from the next clock on, decryption Nr + 1 clocks later.
+//  req_*  for each lane a block with context, direction and key bank. Ready depends
+//         combinationally on the request's direction and bank.
+//  rsp_*  for each lane the result with the request's context, valid for one clock. It cannot be
+//         stalled: send a request only when its result can be accepted (docs/adr/0002). Results
+//         come in the order of the requests.
 
 package mae_aes_pkg;
 
@@ -29,16 +31,16 @@ package mae_aes_pkg;
     Decrypt = 1'b1
   } dir_e;
 
-  // Which directions a cipher or S-box is built for.
+  // Directions that a cipher or an S-box supports.
   typedef enum logic [1:0] {
     DirsEncrypt = 2'd1,
     DirsDecrypt = 2'd2,
     DirsBoth = 2'd3
   } dirs_e;
 
-  // Implementations of the S-box: the FIPS 197 table; GF((2^4)^2) with the polynomials of P3;
-  // the smallest published Boolean circuit; one with few gates one behind the other; one whose
-  // wires seldom change.
+  // Implementations of the S-box: the table of FIPS 197; inversion in GF((2^4)^2) with the
+  // polynomials of paper 003; the smallest published Boolean circuit; a low-depth Boolean circuit;
+  // a one-hot circuit with few signal transitions.
   typedef enum logic [2:0] {
     SboxTable = 3'd0,
     SboxTower = 3'd1,
@@ -72,7 +74,7 @@ package mae_aes_pkg;
     block_t block;
   } cipher_rsp_t;
 
-  // Nr of FIPS 197 §5: 10, 12 or 14.
+  // Number of rounds, Nr of FIPS 197 §5: 10, 12 or 14.
   function automatic logic [3:0] num_rounds(input key_len_e len);
     case (len)
       Aes128:  return 4'd10;

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_iter: Units iterative cipher units, one round a clock each, on one key memory.
+// mae_cipher_iter: encrypts and decrypts AES blocks with Units iterative units of one round a
+// clock, which share one key expansion and one key memory.
 //
-// Latency: 10, 12 or 14 clocks for AES-128, -192, -256. Throughput: a block per unit every 10, 12
-// or 14 clocks: the next one is taken in the clock of the answer, also when it is made from it.
-// Legal: Units 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
-// are not taken); Sbox any of sbox_impl_e; Duplex 0 or 1.
-// Duplex = 1: the even units only encrypt and the odd ones only decrypt, at once and from the same
-// key memory (P3); Units even, Dirs = DirsBoth. A unit is never ready for the other direction.
-// Ports: the contract in mae_aes_pkg; unit u is lane u. Readies are combinational in bank,
-// direction and in key_valid_i, key_i.bank. Answers are combinational from registers only.
-// clear_i: all keys and data are gone in the next clock, all banks are unloaded.
-// Source: FIPS 197; P1 (units beside one key expansion); P3. Constant-time: yes. Masked: no.
+// Ports: see the interface in mae_aes_pkg; unit u is lane u. The ready outputs depend
+// combinationally on bank and direction of the request and on key_valid_i and key_i.bank. The
+// results depend combinationally on registers only. With Duplex = 1 the even units only encrypt and
+// the odd units only decrypt, at the same time and from the same key memory (paper 003); a unit is
+// never ready for the other direction.
+// Latency: 10, 12 or 14 clocks for AES-128, -192, -256.
+// Throughput: one block a unit in 10, 12 or 14 clocks. The next block is accepted in the clock of
+// the result, and may depend on it.
+// Reset and clear: clear_i erases all keys and data by the next clock and unloads all banks.
+// Parameters: Legal: Units 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e
+// (longer keys are not accepted); Sbox any of sbox_impl_e; Duplex 0, or 1 with an even number of
+// units and Dirs = DirsBoth.
+// Security: constant-time; no masking.
+// Source: FIPS 197; paper 001 (parallel units beside one key expansion); paper 003.
 
 `include "mae_assert.svh"
 

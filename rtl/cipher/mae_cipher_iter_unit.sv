@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_iter_unit: one round of AES in hardware, used Nr times; fed from a key memory outside.
+// mae_cipher_iter_unit: encrypts or decrypts one AES block at a time with one round of hardware,
+// used Nr times, and with round keys from an external key memory.
 //
-// Latency: Nr clocks: a block taken in clock t is answered in clock t + Nr, combinationally from
-// the last round, and in that clock the next one is taken. Throughput: a block every 10, 12 or 14
-// clocks for AES-128, -192, -256.
-// Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any.
-// Requests and answers: the contract in mae_aes_pkg. req_ready_o depends combinationally on
-// req_i.bank and req_i.dir. used_o[b]: a block of bank b is taken. keys_i[b][i]: round key i.
-// clear_i: no data is left in the next clock.
-// Source: FIPS 197 §5.1, §5.3; P1, P3 §2.3, §2.4. Constant-time: yes. Masked: no.
+// Requests and results: see the interface in mae_aes_pkg. req_ready_o depends combinationally on
+// req_i.bank and req_i.dir. used_o[b] tells that a block of bank b is accepted. keys_i[b][i] is
+// round key i of bank b.
+// Latency: Nr clocks. A block accepted in clock t gives its result in clock t + Nr, combinationally
+// from the last round; the next block is accepted in that clock.
+// Throughput: one block in 10, 12 or 14 clocks for AES-128, -192, -256.
+// Reset and clear: clear_i erases all data by the next clock.
+// Parameters: Legal: KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e; Sbox any of
+// sbox_impl_e.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1, §5.3; paper 001; paper 003, sections 2.3 and 2.4.
 
 `include "mae_assert.svh"
 
@@ -40,7 +44,7 @@ module mae_cipher_iter_unit
   localparam int unsigned BankBits = (KeyBanks > 1) ? $clog2(KeyBanks) : 1;
   typedef logic [BankBits-1:0] bank_index_t;
 
-  logic [3:0] left_q;  // rounds to go; 0: idle
+  logic [3:0] left_q;  // rounds to go; 0 when idle
   logic last, busy;
   block_t      state_q;
   ctx_t        ctx_q;
@@ -49,7 +53,7 @@ module mae_cipher_iter_unit
   assign busy = left_q != 4'd0;
   assign last = left_q == 4'd1;
 
-  // Entry, with AddRoundKey before the first round.
+  // Accepts a block; its AddRoundKey before the first round.
   bank_index_t bank;
   logic bank_ready, enter;
   key_len_e len;
@@ -71,7 +75,7 @@ module mae_cipher_iter_unit
     for (int unsigned b = 0; b < KeyBanks; b++) used_o[b] = enter && req_i.bank == bank_t'(b);
   end
 
-  // Round key Nr - left + 1, or left - 1 to decrypt.
+  // Index of the round key: Nr - left + 1 for encryption, left - 1 for decryption.
   logic [3:0] key_index;
   block_t key, result;
   always_comb begin

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_lanes: Lanes unrolled pipelines on one key expansion and one key memory.
+// mae_cipher_lanes: encrypts and decrypts AES blocks in Lanes unrolled pipelines, which share one
+// key expansion and one key memory.
 //
-// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 at one register a
+// Ports: see the interface in mae_aes_pkg. The ready outputs depend combinationally on bank and
+// direction of the request and on key_valid_i and key_i.bank; the results come from registers.
+// Blocks of different key lengths in one lane keep their order: the shorter one waits behind a
+// longer one, for at most 2 or 4 rounds. While a key is loaded, blocks of the other banks continue
+// (mae_round_key_mem).
+// Latency: Nr * RegsPerRound + 1 clocks: 11, 13, 15 for AES-128, -192, -256 with one register a
 // round; 5, 6, 7 with RoundsPerReg = 2.
-// Throughput: Lanes blocks a clock. A key: see mae_round_key_mem; other banks keep flowing while
-// one is loaded.
-// Legal: Lanes 1..16; KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it
-// are not taken); Sbox any of sbox_impl_e; RegsPerRound 1..3; RoundsPerReg 1 or 2
-// (mae_pipe_rounds; with 2, encryption too waits until all round keys are made); KeyClocks
-// 1..RegsPerRound, the clocks for a round key (the contract's Nr + 1 clocks become
-// Nr * KeyClocks + 1); Flush, CtxBits: see mae_pipe_rounds.
-// Ports: the contract in mae_aes_pkg. Readies are combinational in bank, direction and in
-// key_valid_i, key_i.bank; answers come from registers. Blocks of different key lengths in one lane
-// keep their order: the shorter one waits, 2 or 4 rounds at most, behind a longer one.
-// clear_i: all keys and data are gone within 2 clocks (data with Flush = 1: within the latency and
-// 1 clock), all banks are unloaded.
-// Source: FIPS 197, P4. Constant-time: yes. Masked: no.
+// Throughput: Lanes blocks a clock.
+// Reset and clear: clear_i erases all keys and data within 2 clocks (data with Flush = 1: within
+// the latency and 1 clock) and unloads all banks.
+// Parameters: KeyClocks is the number of clocks for a round key: decryption is accepted Nr *
+// KeyClocks + 1 clocks after its key, instead of the Nr + 1 clocks of the interface. With
+// RoundsPerReg = 2, encryption waits for all round keys, too. Legal: Lanes 1..16; KeyBanks 1..4;
+// Dirs any of dirs_e; MaxKeyLen any of key_len_e (longer keys are not accepted); Sbox any of
+// sbox_impl_e; RegsPerRound 1..3; KeyClocks 1..RegsPerRound; RoundsPerReg, Flush, CtxBits as in
+// mae_pipe_rounds.
+// Security: constant-time; no masking.
+// Source: FIPS 197; paper 004.
 
 `include "mae_assert.svh"
 
@@ -82,8 +86,8 @@ module mae_cipher_lanes
       .keys_o     (keys)
   );
 
-  // Encryption takes the round keys in the other order: the one with r rounds to go is number
-  // Nr - r. Once for all lanes.
+  // Encryption reads the round keys in reverse order: with r rounds to go it needs round key Nr -
+  // r. One multiplexer serves all lanes.
   always_comb begin
     for (int unsigned b = 0; b < KeyBanks; b++) begin
       for (int unsigned r = 0; r < Rounds; r++) begin

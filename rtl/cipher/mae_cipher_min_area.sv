@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_min_area: the smallest core of one round a clock: round keys are made in the clock
-// that uses them (mae_key_on_the_fly), for one key.
+// mae_cipher_min_area: encrypts and decrypts AES blocks in the smallest area at one round a clock,
+// with one key, whose round keys are computed in the clock that uses them (mae_key_on_the_fly).
 //
-// Latency: 10, 12 or 14 clocks for AES-128, -192, -256. Throughput: a block every 10, 12 or 14
-// clocks: the next one is taken in the clock of the answer, in either direction, also when it is
-// made from it.
-// Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e (keys above it are not taken); Sbox any of
-// sbox_impl_e.
-// Ports: the contract in mae_aes_pkg, with one lane and bank 0. req_ready_o is combinational in the
-// request's bank and direction and in key_valid_i, key_i.bank; key_ready_o in key_i.bank. Answers
-// are combinational from registers only.
-// A key is taken in any clock in which no block is under way, or in the clock of its answer.
-// Decryption under it is taken Nr clocks later, once; after that neither direction ever waits.
-// clear_i: key and data are gone in the next clock; reset: after the first clock in it.
-// Source: FIPS 197 §5.1, §5.3. Constant-time: yes. Masked: no.
-//
-// A round begins with AddRoundKey to encrypt and has it after the S-boxes to decrypt. So two
-// additions serve for all: in front the first round key and those of encryption, behind the last
-// one and those of decryption.
+// Ports: see the interface in mae_aes_pkg, with one lane and bank 0. req_ready_o depends
+// combinationally on the request's bank and direction and on key_valid_i and key_i.bank,
+// key_ready_o on key_i.bank. The results depend combinationally on registers only. For encryption a
+// round begins with AddRoundKey; for decryption AddRoundKey follows the S-boxes. So two additions
+// suffice: the one before the S-boxes adds the first round key and those of encryption, the one
+// after them adds the last round key and those of decryption.
+// Latency: 10, 12 or 14 clocks for AES-128, -192, -256. A key is accepted in any clock in which no
+// block is in progress, or in the clock of its result. The first decryption under a key is accepted
+// Nr clocks after the key; after that neither direction waits.
+// Throughput: one block in 10, 12 or 14 clocks. The next block is accepted in the clock of the
+// result, in either direction, and may depend on it.
+// Reset and clear: clear_i erases key and data by the next clock; reset does so after the first
+// clock in it.
+// Parameters: Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e (longer keys are not accepted);
+// Sbox any of sbox_impl_e.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1, §5.3.
 
 `include "mae_assert.svh"
 
@@ -43,7 +44,7 @@ module mae_cipher_min_area
     output cipher_rsp_t [0:0] rsp_o
 );
 
-  logic   busy_q;  // a block is under way
+  logic   busy_q;  // a block is in progress
   ctx_t   ctx_q;
   block_t state_q;
 
@@ -83,7 +84,7 @@ module mae_cipher_min_area
       .next_o  (next_key)
   );
 
-  // The round. The direction is a constant where the build has only one.
+  // The round. The direction is a constant if the configuration supports only one.
   block_t substituted, shifted, keyed, mixed;
   assign backward = (Dirs == DirsBoth) ? dir == Decrypt : Dirs == DirsDecrypt;
 
@@ -104,7 +105,7 @@ module mae_cipher_min_area
   assign keyed   = shifted ^ ((backward || last) ? next_key : '0);
   assign mixed   = mix_columns(backward ? inv_mix_columns_prepare(keyed) : keyed);
 
-  // Without a block 0, which also clears and resets it.
+  // The state is 0 without a block; this also clears and resets it.
   always_ff @(posedge clk_i) begin
     state_q <= ({128{enter}} & req_i[0].block) | ({128{busy_q && !last && !clear_i}} & mixed);
   end

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_cipher_pipe: one unrolled pipeline with its own key expansion and key memory:
-// mae_cipher_lanes with one lane; all that is said there holds here.
+// mae_cipher_pipe: encrypts and decrypts AES blocks in one unrolled pipeline with its own key
+// expansion and key memory.
 //
-// Latency: Nr * RegsPerRound + 1 clocks (11 for AES-128 at one register a round). Throughput: one
-// block a clock. Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3;
-// KeyClocks, Flush, CtxBits as there.
-// Source: FIPS 197, P4. Constant-time: yes. Masked: no.
+// This is mae_cipher_lanes with one lane; see there for ports, reset and clear.
+// Latency: Nr * RegsPerRound + 1 clocks (11 for AES-128 with one register a round).
+// Throughput: one block a clock.
+// Parameters: Legal: KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e; Sbox any of
+// sbox_impl_e; RegsPerRound 1..3; KeyClocks, Flush, CtxBits as in mae_cipher_lanes.
+// Security: constant-time; no masking.
+// Source: FIPS 197; paper 004.
 
 module mae_cipher_pipe
   import mae_aes_pkg::*;

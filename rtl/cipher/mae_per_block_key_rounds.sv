@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_per_block_key_rounds: AES encryption of Blocks blocks a clock under a key that comes with
-// them: the rounds and the key schedule unrolled side by side.
+// mae_per_block_key_rounds: encrypts Blocks AES blocks a clock under a key that arrives together
+// with them, in unrolled rounds beside an unrolled key schedule.
 //
-// Latency: Nr + 1 clocks with Nr of MaxKeyLen, for every key length. Throughput: a key with its
-// blocks every clock. There is no stall and no ready: the answer shows for one clock.
-// user_i comes back with the answer.
-// Legal: Blocks >= 1; UserWidth >= 1; MaxKeyLen any of key_len_e, len_i not above it; Sbox any.
-// A block of a shorter key waits in the last stages. Stages without blocks hold 0.
-// clear_i: nothing is left in the next clock.
-// Source: FIPS 197 §5.1, §5.2; P0 Figure 8. Constant-time: yes. Masked: no.
+// There is no ready and no stall: the result is valid for one clock. user_i is returned with the
+// result. A block of a shorter key waits in the last stages. Stages without a block hold 0.
+// Latency: Nr + 1 clocks with the Nr of MaxKeyLen, for every key length.
+// Throughput: one key with its blocks every clock.
+// Reset and clear: clear_i erases everything by the next clock.
+// Parameters: Legal: Blocks >= 1; UserWidth >= 1; MaxKeyLen any of key_len_e, len_i at most
+// MaxKeyLen; Sbox any of sbox_impl_e.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1, §5.2; paper 000, figure 8.
 
 module mae_per_block_key_rounds
   import mae_aes_pkg::*;
@@ -34,7 +36,7 @@ module mae_per_block_key_rounds
 
   localparam int unsigned Rounds = 10 + 2 * int'(MaxKeyLen);
 
-  // [s]: after round s.
+  // Index [s]: after round s.
   typedef struct packed {
     logic                 valid;
     key_len_e             len;
@@ -60,7 +62,7 @@ module mae_per_block_key_rounds
 
   for (genvar r = 1; r <= Rounds; r++) begin : gen_round
     stage_t prior;
-    logic used;  // the key has this round
+    logic used;  // the key length has this round
     key_t window;
     block_t result[Blocks];
     assign prior = stage_q[r-1];

@@ -1,28 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_pipe_rounds: one lane: the unrolled rounds of AES, fed from a key memory outside.
+// mae_pipe_rounds: encrypts and decrypts AES blocks in one unrolled pipeline, with round keys from
+// an external key memory.
 //
-// Latency: Nr * RegsPerRound + 1 clocks from request to answer; Nr / 2 with RoundsPerReg = 2.
+// Requests and results: see the interface in mae_aes_pkg. req_ready_o depends combinationally on
+// req_i.bank and req_i.dir. used_o[b] tells that a block of bank b enters in this clock.
+// keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
+//
+// Positions in the pipeline are numbered by the clocks that remain until the result: the round with
+// r rounds to go begins at position r * RegsPerRound, and position 0 is the result. A block enters
+// at position Nr * RegsPerRound of its key length. So the last round is at the same position for
+// all key lengths, and decryption needs round key r - 1 there for each of them. A block of a
+// shorter key waits until no block is above its entry position, which keeps the order. With two
+// rounds a register, rounds r and r - 1 (r even) are at position r / 2, and a block is at its entry
+// position in the clock in which it arrives.
+// Latency: Nr * RegsPerRound + 1 clocks from request to result; Nr / 2 with RoundsPerReg = 2.
 // Throughput: one block a clock.
-// Legal: KeyBanks 1..4; Dirs, MaxKeyLen, Sbox any; RegsPerRound 1..3 (mae_sub_bytes says where the
-// second and third stand); RoundsPerReg 1, or 2 with RegsPerRound = 1: a register behind every
-// second round, none in front of the first, for the least energy (a block then needs all round
-// keys: enc_ready_i is to wait for them); Flush 0 or 1; CtxBits 0..8, the bits of the context that
-// come back, the others are 0. Requests and answers: the contract in mae_aes_pkg. req_ready_o
-// depends combinationally on req_i.bank and req_i.dir. used_o[b]: a block of bank b enters in this
-// clock. keys_i[b][i] is round key i of bank b, enc_keys_i[b][r] its round key Nr - r.
-// clear_i: no block is left in the next clock. With Flush = 0 no data are left one clock later:
-// each register is reset and cleared where there is no block. With Flush = 1 the data registers are
-// bare, which saves a fifth of their area: only zeros enter where no block does, and what clear_i
-// or reset left is pushed out in Nr * RegsPerRound + 1 clocks.
-// Source: FIPS 197 §5.1, §5.3; P4. Constant-time: yes. Masked: no.
-//
-// Positions in the pipeline are numbered by the clocks that remain until the answer: round r from
-// the end begins at position r * RegsPerRound, and position 0 is the answer. So a block enters at
-// position Nr * RegsPerRound of its key length, the last round is in the same place for all, and
-// decryption finds round key r - 1 there for each of them. A block of a shorter key waits until
-// nothing is above its entry, which keeps the order. With two rounds a register, rounds r and r - 1
-// (r even) are at position r / 2, and a block is at its entry in the clock in which it comes.
+// Reset and clear: clear_i removes all blocks by the next clock. With Flush = 0 all data are erased
+// one clock later: each register is reset, and cleared when it holds no block. With Flush = 1 the
+// data registers have neither reset nor clear, which saves a fifth of their area: zeros enter where
+// no block enters, and the data left by clear_i or reset are shifted out in Nr * RegsPerRound + 1
+// clocks.
+// Parameters: RegsPerRound is the number of registers a round (positions: mae_sub_bytes).
+// RoundsPerReg = 2 places a register behind every second round and none in front of the first one,
+// for the least energy; a block then needs all round keys when it enters, so enc_ready_i must wait
+// for them. CtxBits is the number of context bits that are returned; the others are 0. Legal:
+// KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e;
+// RegsPerRound 1..3; RoundsPerReg 1, or 2 with RegsPerRound = 1; Flush 0 or 1; CtxBits 0..8.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1, §5.3; paper 004.
 
 `include "mae_assert.svh"
 
@@ -59,8 +65,9 @@ module mae_pipe_rounds
   `MAE_PARAM(RoundsPerRegLegal, RoundsPerReg == 1 || (RoundsPerReg == 2 && RegsPerRound == 1))
   `MAE_PARAM(CtxBitsLegal, CtxBits <= CtxWidth)
 
-  localparam int unsigned Positions = Rounds * RegsPerRound / RoundsPerReg;  // the highest one
-  // Where a block of a key length enters; with two rounds a register, in front of the rounds.
+  localparam int unsigned Positions = Rounds * RegsPerRound / RoundsPerReg;  // the highest position
+  // Entry position of each key length. With two rounds a register blocks enter in front of the
+  // rounds.
   localparam bit Direct = RoundsPerReg > 1;
   localparam int unsigned Entry[3] = '{
       10 * RegsPerRound / RoundsPerReg,
@@ -75,7 +82,7 @@ module mae_pipe_rounds
     dir_e  dir;
   } tag_t;
 
-  // What a build cannot need is a constant in it.
+  // Signals that this configuration does not need are constants.
   localparam ctx_t CtxMask = ctx_t'((1 << CtxBits) - 1);
   logic data_rst_n;
   assign data_rst_n = Flush ? 1'b1 : rst_ni;
@@ -83,9 +90,9 @@ module mae_pipe_rounds
   logic   [ Positions:0] valid_q;
   tag_t                  tag_q   [Positions+1];
   block_t                state_q [   Rounds+1];
-  block_t                state   [   Rounds+1];  // in front of a round, in this clock
+  block_t                state   [   Rounds+1];  // input of a round, in this clock
 
-  // Entry.
+  // Entry of a block.
   logic   [BankBits-1:0] bank;
   logic bank_ready, above_free, enter;
   key_len_e len;
@@ -123,9 +130,9 @@ module mae_pipe_rounds
     end
   end
 
-  // Who is where.
+  // Occupancy of the positions.
   tag_t entering;
-  logic [Positions:0] entered, valid;  // entered: where a block is that no register holds yet
+  logic [Positions:0] entered, valid;  // entered: positions with a block that no register holds yet
   assign entering = '{ctx: req_i.ctx & CtxMask, bank: req_i.bank, dir: req_i.dir};
   assign valid    = Direct ? valid_q | entered : valid_q;
   always_comb begin
@@ -198,7 +205,7 @@ module mae_pipe_rounds
         .state_o(result)
     );
 
-    // Some key length enters behind this round.
+    // Blocks of some key length enter behind this round.
     localparam bit IsEntry = r - 1 >= 10 && r % 2 == 1;
     logic enters;
     assign enters = IsEntry && enter && 32'(num_rounds(len)) == r - 1;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_round: one round of AES in either direction.
+// mae_round: computes one AES round in either direction.
 //
-// Latency: Regs clocks (0: combinational). Throughput: one round a clock.
-// Legal: Dirs any of dirs_e; Sbox any of sbox_impl_e; Regs 0..2 registers,
-// where mae_sub_bytes says.
-// valid_i[s], dir_i[s]: whether step s of the round holds a block, and its direction; the round's
-// steps are numbered 0..Regs from its input on, and the user moves these along with the block.
-// key_i, last_i: round key and whether this is the last round, for the block in step Regs.
-// state_o is without meaning while valid_i[Regs] is low. Registers of a step without block are 0.
-// Source: FIPS 197 §5.1, §5.3. Constant-time: yes. Masked: no.
+// The steps of the round are numbered 0..Regs from its input on. valid_i[s] and dir_i[s] tell
+// whether step s holds a block, and its direction; the user shifts them along with the block. key_i
+// and last_i are the round key, and the last-round flag, of the block in step Regs. state_o is not
+// meaningful while valid_i[Regs] is low.
+// Latency: Regs clocks (0: combinational).
+// Throughput: one round a clock.
+// Reset and clear: none; the registers of a step without a block are 0.
+// Parameters: Regs is the number of registers (positions: mae_sub_bytes). Legal: Dirs any of
+// dirs_e; Sbox any of sbox_impl_e; Regs 0..2.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1, §5.3.
 
 `include "mae_assert.svh"
 
@@ -33,7 +36,7 @@ module mae_round
 
   `MAE_PARAM(RegsLegal, Regs <= 2)
 
-  // SubBytes or InvSubBytes, and the registers.
+  // SubBytes or InvSubBytes, with the registers.
   block_t middle;
   mae_sub_bytes #(
       .Kind (Dirs),
@@ -49,11 +52,11 @@ module mae_round
       .out_o    (middle)
   );
 
-  // The rest. The direction is a constant where the build has only one.
+  // The other steps. The direction is a constant if the configuration supports only one.
   dir_e dir;
   assign dir = (Dirs == DirsBoth) ? dir_e'(dir_i[Regs]) : (Dirs == DirsDecrypt) ? Decrypt : Encrypt;
 
-  // One MixColumns serves both: InvMixColumns is that after a smaller map.
+  // One MixColumns serves both directions: InvMixColumns is MixColumns after a smaller map.
   block_t shifted, keyed, mixed;
   always_comb begin
     shifted = '0;

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_round_pkg: the linear steps of an AES round as functions; with mae_sbox that is all of AES.
+// mae_round_pkg: defines the linear steps of an AES round as functions; the S-box (mae_sbox) is the
+// only other step.
 //
-//   encrypt  state = AddRoundKey(MixColumns(ShiftRows(SubBytes(state))))            FIPS 197 §5.1
-//   decrypt  state = InvMixColumns(AddRoundKey(InvShiftRows(InvSubBytes(state))))   FIPS 197 §5.3
-//   The last round has no (Inv)MixColumns. SubBytes works byte by byte, so it may change places
-//   with ShiftRows: both directions are an S-box, a permutation of bytes and a linear map.
+//  encrypt  state = AddRoundKey(MixColumns(ShiftRows(SubBytes(state))))           FIPS 197 §5.1
+//  decrypt  state = InvMixColumns(AddRoundKey(InvShiftRows(InvSubBytes(state))))  FIPS 197 §5.3
 //
-// The state is 16 bytes in columns of four: byte 0 (row 0, column 0) in bits 127:120. A column is a
-// 32-bit word with row 0 in its top byte.
+// The last round has no (Inv)MixColumns. SubBytes works on single bytes, so it commutes with
+// ShiftRows: both directions are an S-box, a permutation of bytes and a linear map.
+//
+// The state is 16 bytes in columns of four; byte 0 (row 0, column 0) is in bits 127:120. A column
+// is a 32-bit word with row 0 in its most significant byte.
 
 package mae_round_pkg;
   import mae_aes_pkg::*;
 
   typedef logic [31:0] column_t;
 
-  // ShiftRows, §5.1.2: row r moves left by r columns. One line a column.
+  // ShiftRows, §5.1.2: rotates row r left by r columns. One line for each column.
   function automatic block_t shift_rows(input block_t s);
     // verilog_format: off
     return {
@@ -27,7 +29,7 @@ package mae_round_pkg;
     // verilog_format: on
   endfunction
 
-  // InvShiftRows, §5.3.1: right. Rows 0 and 2 move alike in both.
+  // InvShiftRows, §5.3.1: rotates right. Rows 0 and 2 move alike in both.
   function automatic block_t inv_shift_rows(input block_t s);
     // verilog_format: off
     return {
@@ -39,8 +41,8 @@ package mae_round_pkg;
     // verilog_format: on
   endfunction
 
-  // Times x in GF(2^8), §4.2.1, all four bytes of a column at once: shift left, and add
-  // x^4 + x^3 + x + 1 to those bytes whose top bit falls out.
+  // Multiplication by x in GF(2^8), §4.2.1, of all four bytes of a column: shifts left, and adds
+  // x^4 + x^3 + x + 1 to those bytes whose most significant bit was 1.
   function automatic column_t xtime(input column_t w);
     column_t top;
     top = (w >> 7) & 32'h01010101;
@@ -56,8 +58,8 @@ package mae_round_pkg;
     return xtime(sum) ^ next ^ {sum[15:0], sum[31:16]};
   endfunction
 
-  // InvMixColumns, §5.3.3, is MixColumns after this: its matrix {0e,0b,0d,09} is the product of
-  // {02,03,01,01} and {05,00,04,00}.
+  // Prepares InvMixColumns, §5.3.3: InvMixColumns is MixColumns after this map, because its matrix
+  // {0e,0b,0d,09} is the product of {02,03,01,01} and {05,00,04,00}.
   function automatic column_t inv_mix_prepare(input column_t a);
     return a ^ xtime(xtime(a ^ {a[15:0], a[31:16]}));
   endfunction

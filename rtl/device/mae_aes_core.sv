@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_aes_core: mode engine, key slots and cipher, joined: rows of any message in, rows out.
+// mae_aes_core: encrypts and decrypts rows of many messages in all modes of operation, with key
+// slots and a cipher inside.
 //
-// Ports are those of mae_mode_engine and of mae_key_cache's writing side; latency, throughput and
-// readies are theirs too. Iterative = 1 takes mae_cipher_iter (one unit, a round a clock), else
-// mae_cipher_lanes. Constant-time: yes, for one message; messages wait for each other. Masked: no.
-// clear_i erases keys, chain values and data; wiping_o is high from the next clock until all of it
-// is gone.
-// Legal: as the parts; Iterative needs Lanes = 1.
+// It joins mae_mode_engine, mae_key_cache and a cipher: with Iterative = 1 mae_cipher_iter (one
+// unit, one round a clock), otherwise mae_cipher_lanes. The ports are those of mae_mode_engine and
+// the write port of mae_key_cache.
+// Latency: as mae_mode_engine.
+// Throughput: as mae_mode_engine.
+// Reset and clear: clear_i erases keys, chain values and data; wiping_o is high from the next clock
+// until everything is erased.
+// Parameters: Legal: as the parts; Iterative = 1 needs Lanes = 1.
+// Security: constant-time for one message (concurrent messages wait for each other); no masking.
 
 `include "mae_assert.svh"
 
@@ -38,7 +42,7 @@ module mae_aes_core
 
     output logic [KeySlots-1:0] slot_valid_o,
 
-    input logic      want_valid_i,  // a slot that the next job will need: its key is made ready
+    input logic      want_valid_i,  // loads the key of a slot that the next job will need
     input key_slot_t want_slot_i,
 
     input  logic      cfg_valid_i,
@@ -65,11 +69,11 @@ module mae_aes_core
 );
   `MAE_PARAM(IterativeLegal, !Iterative || Lanes == 1)
 
-  // Rows a serial slot holds; rows in the parallel path: more than the cipher's longest latency.
+  // Rows of a serial slot; rows in the parallel path, more than the longest latency of the cipher.
   localparam int unsigned SlotRows = 4;
   localparam int unsigned FlightRows = (RegsPerRound <= 2) ? 32 : 64;
 
-  // Until the longest walk over a memory and the last block in the pipeline are over.
+  // Lasts until the longest erasure of a memory and the last block in the pipeline have ended.
   localparam int unsigned WipeClocks = 128 + SlotRows * Contexts / Lanes;
   logic [$clog2(WipeClocks+1)-1:0] wipe_q;
 

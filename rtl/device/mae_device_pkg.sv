@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_device_pkg: what the devices have in common: errors, checks of a job, byte order of keys.
+// mae_device_pkg: defines the functions and types that all devices share: error codes, checks of a
+// job, byte order of keys.
 
 package mae_device_pkg;
   import mae_aes_pkg::*;
@@ -20,15 +21,15 @@ package mae_device_pkg;
     ErrBadAddress = 8'd35
   } error_e;
 
-  localparam int unsigned RegAddrWidth = 12;  // a device answers in one page of 4 KiB
-  // Modes that the mode engine does not have under these codes.
-  localparam logic [7:0] OpCopy = 8'd7;  // the copy card's only one
+  localparam int unsigned RegAddrWidth = 12;  // the registers of a device take one page of 4 KiB
+  // Modes that are not among the mode engine's codes.
+  localparam logic [7:0] OpCopy = 8'd7;  // the only mode of the copy card
   localparam logic [7:0] OpGcm = 8'd8;
   localparam logic [7:0] OpCcm = 8'd9;
   localparam logic [7:0] OpCmac = 8'd10;
   localparam logic [63:0] AuthDataMax = 64'hf_ffff_ffe0;  // bytes of a message, SP 800-38D §5.2.1.1
 
-  // A job as a descriptor or the peripheral's registers state it.
+  // A job, from a descriptor or from the peripheral's registers.
   typedef struct packed {
     logic [7:0]  op;
     logic        decrypt;
@@ -39,7 +40,7 @@ package mae_device_pkg;
     logic        same_slot;    // one slot for both: XTS takes two keys (FIPS 140-3 IG C.I)
   } job_t;
 
-  // Whether a cipher of these directions does a mode, and modes there are none of.
+  // A cipher with these directions can do the mode; false for unknown modes.
   function automatic logic mode_possible(input logic [7:0] op, input logic decrypt,
                                          input dirs_e dirs);
     logic inverse;
@@ -50,7 +51,7 @@ package mae_device_pkg;
     return inverse ? dirs[1] : dirs[0];
   endfunction
 
-  // The modes a build knows in at least one direction, bit n for mode n.
+  // Modes that a configuration can do in at least one direction, bit n for mode n.
   function automatic logic [31:0] modes_mask(input dirs_e dirs);
     logic [31:0] mask;
     mask = '0;
@@ -59,7 +60,7 @@ package mae_device_pkg;
     return mask;
   endfunction
 
-  // The rules of a job, checked before any of its data moves.
+  // Checks a job before any of its data are moved.
   function automatic status_e check_job(input job_t job, input dirs_e dirs);
     mode_e mode;
     mode = mode_e'(job.op[2:0]);
@@ -72,8 +73,8 @@ package mae_device_pkg;
     return StatusOk;
   endfunction
 
-  // A job of GCM, CCM or CMAC as the peripheral's registers state it; the byte counts are those of
-  // the message before it.
+  // A job of GCM, CCM or CMAC from the peripheral's registers; the byte counts are those of the
+  // message before the job.
   typedef struct packed {
     logic [7:0]  op;
     phase_e      phase;
@@ -87,14 +88,15 @@ package mae_device_pkg;
     logic        key_valid;
   } auth_request_t;
 
-  // Its rules, checked before any of its data moves. All of it needs the forward cipher only.
+  // Checks such a job before any of its data are moved. All of these modes use the forward cipher
+  // only.
   function automatic status_e check_auth(input auth_request_t job, input dirs_e dirs);
     logic cmac, aad, more;
     logic [63:0] so_far;
     logic [64:0] data;
     cmac = job.op == OpCmac;
     aad = cmac || job.phase == PhaseAad;
-    more = !job.init;  // the message has begun
+    more = !job.init;  // the message has begun before
     so_far = aad ? job.aad_bytes : job.data_bytes;
     data = 65'(job.length) + (more ? 65'(job.data_bytes) : '0);
     if (!(job.op inside {OpGcm, OpCcm, OpCmac})) return StatusBadOp;
@@ -112,7 +114,7 @@ package mae_device_pkg;
     return StatusOk;
   endfunction
 
-  // Eight register words, byte 0 in bits 7:0 of word 0, as a key with byte 0 in bits 255:248.
+  // Converts eight register words (byte 0 in bits 7:0 of word 0) to a key (byte 0 in bits 255:248).
   function automatic key_t key_of_words(input logic [7:0][31:0] words);
     key_t key;
     for (int unsigned i = 0; i < 32; i++) key[8*(31-i)+:8] = words[i/4][8*(i%4)+:8];

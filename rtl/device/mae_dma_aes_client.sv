@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_aes_client: AES as the client of mae_dma: checks a descriptor, then turns the rows of its
-// source into the rows of its destination.
+// mae_dma_aes_client: encrypts and decrypts the rows of mae_dma's jobs, and checks their
+// descriptors.
 //
-// The fields a descriptor has for the client: op (mode_e, or GCM), flags decrypt, init and final,
-// key_slot, tweak_slot, iv, and in GCM phase, tag_bytes and nonce. It is refused with StatusBadOp
-// (mode or direction not in this build, a field set that has no meaning, a GCM message that was not
-// begun), StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range, or one
-// slot for both keys of XTS). A key erased under a job in progress makes the rest of its output 0,
-// and in GCM no tag. A refusal takes no clock, an acceptance what mae_mode_engine or
-// mae_gcm_interleaved takes; rows: latency and throughput of mae_mode_engine (Lanes blocks a clock
-// where the mode allows it). row_ready_o as there; cfg_ready_o and cfg_status_o are combinational
-// in the descriptor. Constant-time: yes, for one message; messages wait for each other. Masked: no.
-// clear_i: only when no job is in flight; see mae_aes_core.
+// Fields of the descriptor that it uses: op (mode_e, or GCM), flags decrypt, init and final,
+// key_slot, tweak_slot, iv and, for GCM, phase, tag_bytes and nonce. It refuses a job with
+// StatusBadOp (mode or direction not supported, an unused field not zero, a GCM message that was
+// not begun), StatusBadLength (rules of the mode) or StatusBadKey (slot empty or out of range, or
+// one slot for both keys of XTS). If a key is erased during a job, the rest of the job's output is
+// 0 and, for GCM, there is no tag.
+// row_ready_o is that of mae_mode_engine; cfg_ready_o and cfg_status_o are combinational in the
+// descriptor.
+// Latency: a refusal takes no clock, an acceptance as long as in mae_mode_engine or
+// mae_gcm_interleaved; rows as in mae_mode_engine.
+// Throughput: as mae_mode_engine (Lanes blocks a clock if the mode allows it).
+// Reset and clear: clear_i, only when no job is in flight; see mae_aes_core.
+// Parameters: Legal: as mae_stream_card.
+// Security: constant-time for one message (concurrent messages wait for each other); no masking.
 
 module mae_dma_aes_client
   import mae_aes_pkg::*;
@@ -67,7 +71,7 @@ module mae_dma_aes_client
     output logic                      row_last_o
 );
 
-  // A slot number of the descriptor may be beyond those there are.
+  // The slot number of a descriptor may be out of range.
   function automatic logic slot_holds_key(input logic [7:0] slot, input logic [KeySlots-1:0] valid);
     logic holds;
     holds = 1'b0;
@@ -83,7 +87,7 @@ module mae_dma_aes_client
   logic is_gcm, begins, key_valid, job_ready;
   logic [7:0] plain_flags;
   logic [Contexts-1:0] open;
-  desc_t unused_desc;  // addresses, lists and cookie are the DMA's
+  desc_t unused_desc;  // addresses, lists and cookie are used by mae_dma
 
   assign unused_desc = cfg_desc_i;
   assign plain_flags = 8'(1 << FlagDecrypt) | 8'(1 << FlagInit) | 8'(1 << FlagSrcList) |
@@ -94,7 +98,7 @@ module mae_dma_aes_client
   assign cfg_accept_o.reports = is_gcm;
   assign cfg_accept_o.sinks = is_gcm && cfg_desc_i.phase != 8'(PhaseData);
 
-  // What is wrong with a GCM job.
+  // Errors of a GCM job.
   status_e gcm_status;
   logic decrypt, init, ends, is_iv, checks;
 
@@ -133,7 +137,7 @@ module mae_dma_aes_client
         {cfg_desc_i.nonce, cfg_desc_i.phase, cfg_desc_i.tag_bytes} != '0) begin
       cfg_status_o = StatusBadOp;
     end
-    // Half begun there is no way back, even if the key goes away.
+    // A job that is half accepted cannot be refused any more, even if its key is lost.
     if (is_gcm) cfg_status_o = begins ? StatusOk : gcm_status;
 
     cfg.mode = mode_e'(cfg_desc_i.op[2:0]);
@@ -167,7 +171,7 @@ module mae_dma_aes_client
     end
   end
 
-  // Rows: through the core, in GCM with the hash beside it.
+  // Rows: through the core and, for GCM, the hash beside it.
   logic core_cfg_valid, core_cfg_ready, core_row_valid, core_row_ready, core_row_last;
   logic core_out_valid, core_out_ready, core_out_last, core_key_lost, core_wiping, gcm_wiping;
   ctx_t core_cfg_ctx, core_row_ctx, core_out_ctx;

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma: a DMA engine that carries one stream client, AES or not, over an AXI4 master.
+// mae_dma: moves data between host memory and one stream client (AES or any other core) over an
+// AXI4 manager, as descriptor rings in host memory tell.
 //
-// The host writes descriptors (mae_dma_pkg) to a submission ring and its tail to the doorbell. The
-// ring dispatches them in order, the walkers turn addresses and scatter-gather lists into
-// segments, the read mover packs the source into rows for the client, the write mover puts the
-// client's rows to the destination, and a completion is written when the last write response has
-// come. Transfers of different contexts run at once and complete in any order.
+// The host writes descriptors (mae_dma_pkg) to a submission ring and the index after the last one
+// to a doorbell register. The ring manager dispatches them in order, two walkers convert addresses
+// and scatter-gather lists to segments, the read engine packs the source into rows for the client,
+// the write engine writes the client's rows to the destination, and a completion is written after
+// the last write response. Transfers of different contexts run concurrently and complete in any
+// order.
 //
-// Rows are in AXI byte order (byte 0 in bits 7:0), packed; only a job's last row is partial.
-// cfg_status_i is taken with cfg_ready_i: anything but StatusOk refuses the job. A client may take
-// jobs of no bytes: it then gets one row marked last, whose byte is to be ignored. Every job's rows
-// go back to the write mover, also where they sink. A job that the client reports on is completed
-// after its report; one with a wrong tag only after its destination was overwritten with zeros.
-// A transfer alone is limited to RowsPerContext rows per round trip to memory; many share the bus.
-// Latency: 1 clock from the doorbell to the first descriptor's address; then see the parts.
-// Throughput: one beat a clock in each direction. r_ready_o and b_ready_o are constant; w_ready_i
-// reaches the write buffer's read enable combinationally, the addresses leave from registers.
-// Legal: DataWidth 128, 256, 512 or 1024; Contexts 1..256; IdWidth >= 8; Prefetch 2..32 (2^n);
-// RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read_engine and mae_dma_write_engine.
-// Source: P2, its I/O subsystem. No secrets of its own; the movers' buffers keep what they carried
-// until it is overwritten or cleared.
+// Rows are in AXI byte order (byte 0 in bits 7:0) and packed; only the last row of a job may be
+// partial. cfg_status_i is sampled with cfg_ready_i: any value but StatusOk refuses the job. A
+// client may accept jobs of no bytes: it then gets one row, marked last, whose byte must be
+// ignored. The rows of every job must be returned to the write engine, also of jobs whose rows are
+// dropped (cfg_accept_i.sinks). A job with a client report is completed after the report; a job
+// with a wrong tag only after its destination was overwritten with zeros. r_ready_o and b_ready_o
+// are constant; w_ready_i has a combinational path to the read enable of the write buffer;
+// addresses come from registers.
+// Latency: 1 clock from the doorbell to the first descriptor's address; then as the parts.
+// Throughput: one beat a clock in each direction. One transfer alone is limited to RowsPerContext
+// rows in a round trip to memory; concurrent transfers share the bus.
+// Reset and clear: reset drops all transfers; the buffers keep the data they carried until these
+// are overwritten, or erased by clear_i.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a power
+// of 2, 2..32; RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read_engine and
+// mae_dma_write_engine.
+// Source: paper 002 (its I/O subsystem).
 
 `include "mae_assert.svh"
 
@@ -31,15 +37,16 @@ module mae_dma
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
     parameter int unsigned Prefetch = 32,  // descriptors fetched ahead
-    parameter int unsigned RowsPerContext = 32,  // of each mover's buffer
+    parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine
     parameter int unsigned BurstBeats = 8,
-    parameter int unsigned BurstsPerContext = 8,  // reads under way at once
+    parameter int unsigned BurstsPerContext = 8,  // outstanding read bursts
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
-    input  logic clear_i,    // pulse, only when not enabled and not busy: erase the buffers
-    output logic clearing_o, // Contexts * RowsPerContext / 2 + 1 clocks from the next one
+    input  logic clear_i,    // pulse, only when disabled and not busy: erases the buffers
+    // from the next clock on, for Contexts * RowsPerContext / 2 + 1 clocks
+    output logic clearing_o,
 
     // registers
     input  dma_ctrl_t   ctrl_i,
@@ -47,15 +54,15 @@ module mae_dma
     output logic        irq_o,     // level, until acknowledged
     input  logic        irq_ack_i, // pulse
 
-    // client: a job begins, before its first row
+    // client: a job, before its first row
     output logic     cfg_valid_o,
     input  logic     cfg_ready_i,
     output dma_ctx_t cfg_ctx_o,
     output desc_t    cfg_desc_o,
     input  status_e  cfg_status_i,
     input  accept_t  cfg_accept_i,    // with StatusOk
-    // client: how a job it said it would report on ended for it
-    input  logic     report_valid_i,  // always taken
+    // client: result of a job for which it announced a report
+    input  logic     report_valid_i,  // always accepted
     input  report_t  report_i,
 
     // client: rows from memory
@@ -65,7 +72,7 @@ module mae_dma
     output logic     [ DataWidth-1:0] row_data_o,
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
-    input  logic     [  Contexts-1:0] client_room_i, // the client can take a row of this context
+    input  logic     [  Contexts-1:0] client_room_i, // the client can accept a row of this context
 
     // client: rows to memory
     input  logic                      row_valid_i,
@@ -75,7 +82,7 @@ module mae_dma
     input  logic     [BytesWidth-1:0] row_bytes_i,
     input  logic                      row_last_i,
 
-    // AXI4 master, INCR bursts
+    // AXI4 manager, INCR bursts
     output logic                    ar_valid_o,
     input  logic                    ar_ready_i,
     output logic  [    IdWidth-1:0] ar_id_o,
@@ -107,7 +114,7 @@ module mae_dma
   localparam int unsigned BeatWidth = (DataWidth < 8 * BlockBytes) ? DataWidth : 8 * BlockBytes;
   `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
 
-  // Control: ring and walkers.
+  // Control: ring manager and walkers.
   logic abort, scrub_valid, scrub_ready;
   logic [1:0] job_valid;
   dma_ctx_t scrub_ctx;
@@ -187,7 +194,7 @@ module mae_dma
       .b_error_i    (ctl_b_error)
   );
 
-  // Segments, of the source (0) and the destination (1).
+  // Segments of the source (0) and the destination (1).
   logic [1:0][Contexts-1:0] seg_ready;
   logic [1:0] seg_valid, seg_abort, seg_last;
   dma_ctx_t [1:0] seg_ctx;
@@ -228,7 +235,7 @@ module mae_dma
     );
   end
 
-  // Data: the movers.
+  // Data: read engine and write engine.
   logic [Contexts-1:0] writer_room;
   logic mov_ar_valid, mov_ar_ready, mov_r_valid, mov_aw_valid, mov_aw_ready, mov_w_valid;
   logic mov_w_ready, mov_w_last, mov_b_valid;
@@ -435,7 +442,7 @@ module mae_dma
       .b_error_i     (b_resp_i[1])
   );
 
-  // The movers' and the control side's receivers take every answer.
+  // The receivers of both engines and of the control side accept every response.
   `MAE_ASSERT(AnswersTaken, r_ready_o && b_ready_o)
 
   `MAE_ASSERT(ClearAtRest, !(clear_i || clearing_o) || !(ctrl_i.enable || status_o.busy))

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_axi_mux: puts control traffic (descriptors, lists, completions) and the movers' bursts on
-// the same AXI4 master. The top bit of an ID tells control from data.
+// mae_dma_axi_mux: multiplexes control traffic (descriptors, lists, completions) and the data
+// bursts of the DMA engines onto one AXI4 manager.
 //
-// Addresses pass through one register each way, control before data: it is rare and bounded by its
-// tags. Write data follows in the order of the write addresses, a burst of one side at a time, and
-// passes combinationally. Answers are handed on by their ID, combinationally; their receivers are
-// always ready. Throughput: a beat and an address a clock. Legal: DataWidth 128, 256, 512, 1024;
-// IdWidth >= 8.
+// The top bit of an ID distinguishes control (1) from data. Addresses pass one register in each
+// direction, control before data: control is rare and limited by its tags. Write data follow in the
+// order of the write addresses, whole bursts, and pass combinationally. Responses are routed by
+// their ID, combinationally; their receivers are always ready.
+// Latency: 1 clock for addresses, 0 for data and responses.
+// Throughput: one beat and one address a clock in each direction.
+// Parameters: BeatWidth is the width of control reads, min(DataWidth, 512). Legal: DataWidth 128,
+// 256, 512, 1024; IdWidth >= 8.
 
 `include "mae_assert.svh"
 
@@ -46,7 +49,7 @@ module mae_dma_axi_mux
     output completion_tag_t                   ctl_b_tag_o,
     output logic                              ctl_b_error_o,
 
-    // movers; their answers are the master's inputs
+    // data engines; their responses are the manager's inputs
     input  logic                    mov_ar_valid_i,
     output logic                    mov_ar_ready_o,
     input  logic  [    IdWidth-1:0] mov_ar_id_i,
@@ -65,7 +68,7 @@ module mae_dma_axi_mux
     input  logic                    mov_w_last_i,
     output logic                    mov_b_valid_o,
 
-    // AXI4 master
+    // AXI4 manager
     output logic                    ar_valid_o,
     input  logic                    ar_ready_i,
     output logic  [    IdWidth-1:0] ar_id_o,
@@ -155,7 +158,7 @@ module mae_dma_axi_mux
   );
   assign {ar_id_o, ar_addr_o, ar_len_o, ar_size_o} = ar_out;
 
-  // Answers. Control blocks may interleave, so each counts its own beats.
+  // Responses. Control blocks may interleave, so each block counts its own beats.
   logic r_control;
   logic [ControlIdBits-1:0] r_control_id;
   assign r_control     = r_id_i[IdWidth-1];
@@ -186,7 +189,7 @@ module mae_dma_axi_mux
   if (DataWidth <= BeatWidth) begin : gen_whole
     assign ctl_r_data_o = r_data_i;
   end else begin : gen_half
-    // The block lies in the half of the bus that its address says.
+    // The address of the block tells which half of the bus holds it.
     logic [2**ControlIdBits-1:0] upper_q;
     assign ctl_r_data_o = upper_q[r_control_id] ? r_data_i[DataWidth-1-:BeatWidth] :
         r_data_i[BeatWidth-1:0];
@@ -196,7 +199,7 @@ module mae_dma_axi_mux
     end
   end
 
-  // Write addresses, and whose data comes next.
+  // Write addresses, and the order of their data.
   address_t aw_in, aw_out;
   logic [3:0] orders;
   logic aw_in_valid, aw_in_ready, aw_reg_ready, order_ready, order_valid, order_control, order_pop;

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_copy_client: the plain client of mae_dma, which gives every row back as it came.
+// mae_dma_copy_client: returns every row unchanged; it is the minimal client of mae_dma.
 //
-// Any core can take its place: this is the least one. Only op Op is known, all else is refused with
-// StatusBadOp; iv, key slots and the client's other flags are not looked at. Latency: 1 clock;
-// throughput: one row a clock; ready comes from registers. Reset clears the rows it holds.
+// Any core with these ports can take its place. Only operation Op is known; any other is refused
+// with StatusBadOp. The fields iv, key slots and client flags of the descriptor are ignored. Ready
+// comes from registers.
+// Latency: 1 clock.
+// Throughput: one row a clock.
+// Reset: erases the stored rows.
+// Parameters: Legal: DataWidth and Contexts as in mae_dma; Op 0..255.
 
 module mae_dma_copy_client
   import mae_dma_pkg::*;
@@ -37,7 +41,7 @@ module mae_dma_copy_client
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o
 );
-  desc_t unused_desc;  // its other fields are the DMA's
+  desc_t unused_desc;  // the other fields are used by the DMA engine
   assign unused_desc = cfg_desc_i;
 
   assign cfg_ready_o = cfg_valid_i;

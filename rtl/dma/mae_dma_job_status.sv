@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_job_status: the ends of a mover's jobs, with the first error of each.
+// mae_dma_job_status: collects the error responses of each job of a DMA engine, and outputs the end
+// and status of each job.
 //
-// An error response (AXI SLVERR or DECERR) is kept for its context; when the context's job is
-// finished, its end and status come out as a stream. Any number of contexts may wait: nothing is
-// lost while done_ready_i is low. Latency: 2 clocks from finish to done. Throughput: one end a
-// clock.
-// Legal: Contexts 1..256; Slverr and Decerr: the mover's two error codes.
+// The first error response (AXI SLVERR or DECERR) of a context is stored; when the context's job is
+// finished, its end and status are output as a stream. Any number of contexts may wait: nothing is
+// lost while done_ready_i is low.
+// Latency: 2 clocks from finish_* to done_*.
+// Throughput: one end a clock.
+// Parameters: Slverr and Decerr are the two error codes of the engine. Legal: Contexts 1..256.
 
 `include "mae_assert.svh"
 
@@ -35,7 +37,7 @@ module mae_dma_job_status
 );
   logic [Contexts-1:0] waiting_q;
   logic [Contexts-1:0] failed_q;
-  logic [Contexts-1:0] decode_q;  // where failed: the first error was DECERR
+  logic [Contexts-1:0] decode_q;  // valid with failed: the first error was DECERR
 
   logic [Contexts-1:0] pick_hot;
   logic [CtxWidth-1:0] pick_ctx;
@@ -82,7 +84,7 @@ module mae_dma_job_status
     end
   end
 
-  // OKAY and EXOKAY differ in bit 0 and are both good.
+  // OKAY and EXOKAY differ in bit 0, and neither is an error.
   `MAE_ASSERT(FinishOnce, !finish_valid_i || !waiting_q[finish_ctx_i])
   `MAE_STREAM_HOLDS(DoneHolds, done_valid_o, done_ready_i, {done_ctx_o, done_status_o})
 

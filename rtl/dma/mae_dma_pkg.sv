@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_pkg: descriptors, completions and the internal types of the movers.
+// mae_dma_pkg: defines descriptors, completions and the internal types of the DMA engine.
 //
-// Host memory is little-endian: byte 0 of a structure is in bits 7:0. The C side of the two ring
-// formats is driver/include/maeslant_ring.h; a test holds the two against each other.
+// Host memory is little-endian: byte 0 of a structure is in bits 7:0.
+// driver/include/maeslant_ring.h defines the two ring formats in C; a test compares both.
 
 package mae_dma_pkg;
 
@@ -19,54 +19,54 @@ package mae_dma_pkg;
     logic [63:0]  dst;          // 0x18 address of the destination, or of its list
     logic [63:0]  src;          // 0x10 address of the source, or of its list
     logic [7:0]   reserved;     // 0x0f zero
-    logic [7:0]   tag_bytes;    // 0x0e GCM: how many bytes of the expected tag count
+    logic [7:0]   tag_bytes;    // 0x0e GCM: number of bytes of the expected tag
     logic [7:0]   phase;        // 0x0d GCM: phase_e of mae_mode_pkg
     logic [7:0]   tweak_slot;   // 0x0c key slot of XTS's second key
     logic [31:0]  length;       // 0x08 bytes; 0 only where the client allows it
     logic [7:0]   key_slot;     // 0x07
-    logic [7:0]   context_id;   // 0x06 which context's chain value is used and kept
+    logic [7:0]   context_id;   // 0x06 the context whose chain value is used and kept
     logic [7:0]   flags;        // 0x05 see the Flag* bit numbers
-    logic [7:0]   op;           // 0x04 what the client does: for AES mode_e of mae_mode_pkg
-    logic [31:0]  cookie;       // 0x00 comes back in the completion
+    logic [7:0]   op;           // 0x04 client's operation; AES: mode_e of mae_mode_pkg
+    logic [31:0]  cookie;       // 0x00 returned in the completion
   } desc_t;
 
   localparam int unsigned FlagDecrypt = 0;  // client: decrypt
-  localparam int unsigned FlagInit = 1;  // client: start a message with iv, else go on
+  localparam int unsigned FlagInit = 1;  // client: begin a message with iv, otherwise continue it
   localparam int unsigned FlagSrcList = 2;  // src points to src_entries list entries
   localparam int unsigned FlagDstList = 3;  // dst points to dst_entries list entries
   localparam int unsigned FlagIrq = 4;  // raise the interrupt when completed
-  localparam int unsigned FlagFinal = 5;  // client: end a message, make or check its tag
+  localparam int unsigned FlagFinal = 5;  // client: end a message, compute or check its tag
 
-  // A list entry, 16 bytes, 16-byte aligned. Lengths are summed; entries of 0 bytes are legal.
+  // A list entry, 16 bytes, 16-byte aligned. Lengths are added; entries of 0 bytes are legal.
   typedef struct packed {
     logic [31:0] reserved;  // 0x0c zero
     logic [31:0] length;    // 0x08
     logic [63:0] addr;      // 0x00
   } sg_entry_t;
 
-  // A completion, 32 bytes, 32-byte aligned, written in one burst after every write response has
-  // come; the phase lies in its last beat.
+  // A completion, 32 bytes, 32-byte aligned, written in one burst after all write responses have
+  // arrived; the phase is in its last beat.
   typedef struct packed {
-    logic [31:0]  phase;       // 0x1c bit 0 toggles each time round the ring, first round 1
+    logic [31:0]  phase;       // 0x1c bit 0 toggles in each round of the ring, 1 in the first
     logic [31:0]  bytes;       // 0x18 bytes written
     logic [15:0]  index;       // 0x16 the descriptor's submission index, modulo 2^16
     logic [7:0]   context_id;  // 0x15
     logic [7:0]   status;      // 0x14 status_e
     logic [31:0]  cookie;      // 0x10
-    logic [127:0] tag;         // 0x00 of a message that was encrypted to its end, else 0
+    logic [127:0] tag;         // 0x00 of a completely encrypted message, else 0
   } completion_t;
   localparam int unsigned CompletionBytes = 32;
 
-  // What a client says of a job when it accepts it.
+  // Answer of the client when it accepts a job.
   typedef struct packed {
-    logic reports;  // it will report once on the job, by a report_t
+    logic reports;  // it will give one report_t for the job
     logic sinks;    // its rows are dropped: nothing is written
   } accept_t;
 
-  // How a job ended for its client.
+  // Result of a job, from its client.
   typedef struct packed {
     dma_ctx_t     ctx;
-    logic [7:0]   status;  // status_e; StatusBadTag: the destination is to be overwritten
+    logic [7:0]   status;  // status_e; StatusBadTag: the destination must be overwritten
     logic [127:0] tag;     // as in the completion
   } report_t;
 
@@ -82,16 +82,16 @@ package mae_dma_pkg;
     StatusReadDecerr  = 8'd8,
     StatusWriteSlverr = 8'd9,
     StatusWriteDecerr = 8'd10,
-    StatusAborted     = 8'd11,  // an abort found the transfer in flight or not yet started
+    StatusAborted     = 8'd11,  // an abort came before or during the transfer
     StatusBadTag      = 8'd12   // the tag of an authenticated decryption is wrong
   } status_e;
 
-  // What the device's registers give the DMA. Ring indices run freely modulo 2^16: entry i is at
-  // base + size * (i mod 2^log2), and full is told from empty by their difference. Bases and sizes
+  // Settings in the device's registers. Ring indices count freely modulo 2^16: entry i is at base +
+  // size * (i mod 2^log2), and the difference of two indices tells full from empty. Bases and sizes
   // are read while enabled: change them only when disabled and not busy.
   typedef struct packed {
     logic        enable;      // rising: both rings start at index 0; low: no new descriptors
-    // The waiver: C++ has a function abort, the simulator gives the member another name there.
+    // Waiver: abort is a function in C++, so the simulator renames the member there.
     /* verilator lint_off SYMRSVDWORD */
     logic        abort;       // one-clock pulse
     /* verilator lint_on SYMRSVDWORD */
@@ -101,31 +101,31 @@ package mae_dma_pkg;
     logic [15:0] sub_tail;    // doorbell: index after the last descriptor written
     addr_t       comp_base;   // 64-byte aligned (lower bits are ignored)
     logic [3:0]  comp_log2;   // completions in the ring, 2^0..2^15
-    logic [15:0] comp_head;   // index of the first completion the host has not taken yet
+    logic [15:0] comp_head;   // index of the first completion that the host has not read
   } dma_ctrl_t;
 
-  // What it tells them.
+  // Status for the device's registers.
   typedef struct packed {
-    logic [15:0] sub_head;  // descriptors before it have been read: their places are free
+    logic [15:0] sub_head;  // descriptors before it have been read: their entries are free
     logic [15:0] comp_tail;  // completions before it are in host memory
     logic [8:0] jobs;  // transfers in flight
     logic busy;  // anything is in flight: descriptors, transfers or completions
-    logic halted;  // after an abort, and all its completions written: disable to go on
+    logic halted;  // after an abort, all its completions are written: disable to continue
     logic ring_error;  // a completion could not be written; no new descriptors until disabled
-    logic irq_pending;  // whether or not irq_enable lets it out
+    logic irq_pending;  // independent of irq_enable
   } dma_status_t;
 
-  // One direction of a job, as the ring gives it to the walker.
+  // One direction of a job, from the ring manager to a walker.
   typedef struct packed {
     logic        keeps;    // an abort does not end it
-    logic        list;     // addr is that of a list with this many entries
+    logic        list;     // addr is the address of a list with `entries` entries
     logic [15:0] entries;
     addr_t       addr;
-    logic [31:0] length;   // bytes of the whole job; 0: no list, and no segment is made
+    logic [31:0] length;   // bytes of the whole job; 0: no list is read and no segment made
   } walk_job_t;
 
   // Control traffic (descriptors, lists) reads aligned blocks of 64 bytes: one beat, or a burst on
-  // buses narrower than that. In an AXI ID the top bit tells it from the movers' traffic.
+  // a narrower bus. The top bit of an AXI ID distinguishes it from data bursts.
   localparam int unsigned BlockBytes = 64;
   localparam int unsigned ControlIdBits = 7;  // below the top bit: reader, then the reader's tag
   typedef enum logic [1:0] {
@@ -134,7 +134,7 @@ package mae_dma_pkg;
     ReaderDstList = 2'd2
   } reader_e;
   typedef logic [4:0] control_tag_t;
-  typedef logic [ControlIdBits-1:0] completion_tag_t;  // of completions under way
+  typedef logic [ControlIdBits-1:0] completion_tag_t;  // of outstanding completions
 
   typedef struct packed {
     control_tag_t tag;

@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_buffer: rings of rows, one ring a context, with access at any byte position.
+// mae_dma_ring_buffer: stores one ring of rows for each context, with reads and writes at any byte
+// position.
 //
-// A row is DataWidth bits, byte 0 in bits 7:0. One write and one read a clock, each of a window of
-// one row's width that begins at byte `offset` of row `row` and runs on into the next row of the
-// ring. That realigns data without keeping any: a beat's place follows from its address alone, so
-// beats may come in any order, for any context (ADR 0005).
-// Rows lie alternately in two memories, so the two rows of a window are never in the same one.
-//
-// Latency: what is written in one clock can be read in the next; read data one clock after
-// rd_enable_i, held until the next. Write data is rotated before the memory, read data after it.
-// ByteWrites = 0: whole aligned rows are written only (wr_offset_i and wr_strobe_i are not used).
-// The rows hold what was carried until it is overwritten or erased: clear_i, when no row is kept or
-// moved, starts a walk of Contexts * RowsPerContext / 2 + 1 clocks that zeroes them; clearing_o is
-// high from the next clock to its end. Reset does not clear the rows and stops a walk.
-// Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; RowsPerContext >= 2, a power of two.
-// No handshake: the movers keep the accounts.
+// A row is DataWidth bits, byte 0 in bits 7:0. Each access is a window of one row's width that
+// begins at byte `offset` of row `row` and continues in the next row of the ring. This realigns
+// data without any state: the position of a beat follows from its address, so beats may arrive in
+// any order, for any context (docs/adr/0005). Rows alternate between two memories, so that the two
+// rows of a window are never in the same one. Write data are rotated before the memory, read data
+// after it. There is no handshake: the DMA engines keep track of the rows.
+// Latency: data written in one clock can be read in the next; read data are valid one clock after
+// rd_enable_i and hold until the next one.
+// Throughput: one write and one read a clock.
+// Reset and clear: the rows keep their data until they are overwritten or erased. clear_i, given
+// when no row is in use, erases them in Contexts * RowsPerContext / 2 + 1 clocks; clearing_o is
+// high from the next clock to the end of that. Reset does not erase the rows, and stops an erasure.
+// Parameters: ByteWrites = 0: only whole aligned rows are written (wr_offset_i and wr_strobe_i are
+// not used). Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; RowsPerContext a power of 2, >=
+// 2; ByteWrites 0 or 1.
+// Source: docs/adr/0005.
 
 `include "mae_assert.svh"
 
@@ -36,8 +39,8 @@ module mae_dma_ring_buffer #(
     input logic                   wr_valid_i,
     input logic [   CtxWidth-1:0] wr_ctx_i,
     input logic [   RowWidth-1:0] wr_row_i,
-    input logic [  LaneWidth-1:0] wr_offset_i,  // where in the row lane 0 goes
-    input logic [DataWidth/8-1:0] wr_strobe_i,  // by the lanes of wr_data_i
+    input logic [  LaneWidth-1:0] wr_offset_i,  // position of lane 0 in the row
+    input logic [DataWidth/8-1:0] wr_strobe_i,  // one bit for each lane of wr_data_i
     input logic [  DataWidth-1:0] wr_data_i,
 
     input  logic                 rd_enable_i,
@@ -54,7 +57,7 @@ module mae_dma_ring_buffer #(
   localparam int unsigned Depth = Contexts * RowsPerContext / 2;
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1;
 
-  // Row r of a context lies in bank r % 2 at ctx * RowsPerContext / 2 + r / 2.
+  // Row r of a context is in bank r % 2 at ctx * RowsPerContext / 2 + r / 2.
   function automatic logic [AddrWidth-1:0] place(input logic [CtxWidth-1:0] ctx,
                                                  input logic [RowWidth-1:0] row);
     return AddrWidth'({ctx, row} >> 1);
@@ -75,7 +78,7 @@ module mae_dma_ring_buffer #(
   logic [DataWidth-1:0] bank_even      [Depth];
   logic [DataWidth-1:0] bank_odd       [Depth];
 
-  // Erasing: a walk over both memories, and a clock more to read a row that is zero.
+  // Erasure of both memories, and one more clock to read a zero row.
   logic clearing_q, zero;
   logic [AddrWidth-1:0] clear_q;
   logic                 clear_last_q;
@@ -101,7 +104,7 @@ module mae_dma_ring_buffer #(
   if (ByteWrites) begin : gen_bytes
     logic [DataWidth-1:0] data;
     logic [    Bytes-1:0] strobe;
-    logic [    Bytes-1:0] wrapped;  // the lanes that go to the next row
+    logic [    Bytes-1:0] wrapped;  // the lanes in the next row
     logic [    Bytes-1:0] even_we;
     logic [    Bytes-1:0] odd_we;
     logic [AddrWidth-1:0] even_addr;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_segment_queue: for every context a queue of two segments {address, bytes, last}, whose
-// head is taken piece by piece.
+// mae_dma_segment_queue: queues up to two segments {address, bytes, last} for each context; the
+// user consumes the first one piece by piece.
 //
-// A push is only made where seg_ready_o is high. The head of head_ctx_i and the end of the list
-// are shown combinationally; take_valid_i takes take_bytes_i (1..head_bytes_o) from that head and
-// moves on when it is used up. An abort stands for "no more segments": it is shown once the queue
-// is empty, until abort_take_i. Latency: 1 clock from push to head. Throughput: one push and one
-// take a clock. Legal: Contexts 1..256.
+// Push a segment only while seg_ready_o of its context is high. The first segment of head_ctx_i is
+// output combinationally; take_valid_i removes take_bytes_i (1..head_bytes_o) from it, and the
+// segment itself when all its bytes are used. seg_abort_i means "no more segments": head_abort_o
+// shows it once the queue is empty, until abort_take_i.
+// Latency: 1 clock from push to head.
+// Throughput: one push and one take a clock.
+// Parameters: Legal: Contexts 1..256.
 
 `include "mae_assert.svh"
 
@@ -31,7 +33,7 @@ module mae_dma_segment_queue
     input  logic  [CtxWidth-1:0] head_ctx_i,
     output logic                 head_valid_o,
     output addr_t                head_addr_o,
-    output logic  [        31:0] head_bytes_o,  // what is left of it
+    output logic  [        31:0] head_bytes_o,  // its remaining bytes
     output logic                 head_last_o,
     output logic                 head_abort_o,
 
@@ -48,11 +50,11 @@ module mae_dma_segment_queue
   } segment_t;
 
   segment_t store_q[2 ** (CtxWidth + 1)];
-  logic [31:0] taken_q[Contexts];  // of the head; not valid where fresh
-  logic [Contexts-1:0] fresh_q;  // nothing of the head is taken yet
-  logic [Contexts-1:0] full0_q;  // place 0 and place 1 are occupied
+  logic [31:0] taken_q[Contexts];  // removed bytes of the head; not valid if fresh
+  logic [Contexts-1:0] fresh_q;  // nothing of the head was removed
+  logic [Contexts-1:0] full0_q;  // entry 0 and entry 1 are occupied
   logic [Contexts-1:0] full1_q;
-  logic [Contexts-1:0] write_q;  // the place of the next push and of the head
+  logic [Contexts-1:0] write_q;  // the entries of the next push and of the head
   logic [Contexts-1:0] read_q;
   logic [Contexts-1:0] abort_q;
 

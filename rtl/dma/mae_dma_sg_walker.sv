@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_sg_walker: turns the addresses and scatter-gather lists of one direction into the
-// segments that its mover works through, for all contexts side by side.
+// mae_dma_sg_walker: converts the addresses and scatter-gather lists of one direction to the
+// segments for its DMA engine, for all contexts concurrently.
 //
-// A plain job is treated as an entry in hand. Of a list, two blocks of 64 bytes (up to 8 entries)
-// per context are read ahead; an entry's place in the store is its address modulo 128, so nothing
-// needs to be aligned. Segments end at multiples of 4 KiB at the latest, where bursts must end too,
-// so that an abort takes hold soon. Throughput: one segment a clock over all contexts, every second
-// clock in one; latency: 2 clocks from job_valid_i to the first segment of a plain job.
-// A list that fails (unreadable, wrong sum, abort) ends its job by seg_abort_o, as a job of no
-// bytes does; nothing beyond the job's length or the list's entries is ever pushed. Each job
-// reports once on done_*. Segment outputs come through the per-context state's memory from
-// registers; a push is only made where seg_ready_i was high. Legal: Contexts 1..256; BeatWidth 128,
-// 256 or 512.
+// A job without a list is treated as one entry that was already read. Up to two blocks of 64 bytes
+// (8 entries) of a list are read ahead for each context; the position of an entry in the store is
+// its address modulo 128, so that no alignment is needed. Segments end at multiples of 4 KiB at the
+// latest, as AXI bursts must, so that an abort takes effect soon. A list that fails (unreadable,
+// wrong sum of lengths, abort) ends its job by seg_abort_o, as does a job of no bytes; nothing
+// beyond the job's length or the list's entries is ever pushed. Each job reports once at done_*. A
+// segment is pushed only if seg_ready_i was high. The segment outputs come from registers, through
+// the memory that holds the state of the contexts.
+// Latency: 2 clocks from job_valid_i to the first segment of a job without a list.
+// Throughput: one segment a clock in all contexts together, one in two clocks in a single context.
+// Reset: drops all jobs; the memories have no reset, and are read only after they were written.
+// Parameters: BeatWidth is the width of a beat of a list. Legal: Contexts 1..256; BeatWidth 128,
+// 256, 512.
 
 `include "mae_assert.svh"
 
@@ -25,10 +28,10 @@ module mae_dma_sg_walker
     input logic clk_i,
     input logic rst_ni,
 
-    input logic      job_valid_i,  // always taken: its context is idle
+    input logic      job_valid_i,  // always accepted: its context is idle
     input dma_ctx_t  job_ctx_i,
     input walk_job_t job_i,
-    input logic      abort_i,      // end all jobs but those that keep on
+    input logic      abort_i,      // ends all jobs but those with `keeps`
 
     input  logic     [Contexts-1:0] seg_ready_i,
     output logic                    seg_valid_o,
@@ -46,7 +49,7 @@ module mae_dma_sg_walker
     input  logic        ar_ready_i,
     output control_ar_t ar_o,
 
-    input logic                         r_valid_i,  // always taken
+    input logic                         r_valid_i,  // always accepted
     input control_tag_t                 r_tag_i,
     input logic         [          1:0] r_beat_i,
     input logic         [BeatWidth-1:0] r_data_i,
@@ -65,20 +68,20 @@ module mae_dma_sg_walker
   typedef logic [Contexts-1:0] set_t;  // a bit for each context
 
   typedef struct packed {
-    addr_t       addr;     // of the entry in hand
+    addr_t       addr;     // of the current entry
     logic [31:0] bytes;
-    logic [15:0] entries;  // not yet taken from the store
-    logic [2:0]  place;    // of the next of them in the store
-    logic [31:0] rest;     // bytes of the job not yet pushed
+    logic [15:0] entries;  // not yet read from the store
+    logic [2:0]  place;    // position of the next one of them in the store
+    logic [31:0] rest;     // bytes of the job that have not been pushed
   } step_t;
 
   typedef struct packed {
     logic [57:0] block;   // address / 64 of the next block
-    logic [14:0] blocks;  // to read
+    logic [14:0] blocks;  // number of blocks to read
   } fetch_t;
 
-  // The state of a context is in three memories, each written in one place: a fresh job is read
-  // from where the ring put it, later from where the step or the fetch put it back.
+  // The state of a context is in three memories, each with one writer: a new job is read from
+  // job_q, later from the memory that the step or the fetch wrote.
   walk_job_t job_q[Contexts];
   step_t step_q[Contexts];
   fetch_t fetch_q[Contexts];
@@ -86,19 +89,19 @@ module mae_dma_sg_walker
   logic [8*BlockBytes-1:0] store_q[2*Contexts];
 
   set_t active_d, active_q;  // has a job
-  set_t fresh_step_d, fresh_step_q;  // not yet stepped
-  set_t fresh_fetch_d, fresh_fetch_q;  // no block read yet
-  set_t hand_d, hand_q;  // an entry is in hand
-  set_t half_d, half_q;  // half of the store that the next entry is in
+  set_t fresh_step_d, fresh_step_q;  // no step was made
+  set_t fresh_fetch_d, fresh_fetch_q;  // no block was read
+  set_t hand_d, hand_q;  // an entry is present
+  set_t half_d, half_q;  // the half of the store with the next entry
   set_t more_d, more_q;  // there are blocks to read
-  set_t fetch_half_d, fetch_half_q;  // where the next block goes
-  set_t keeps_d, keeps_q;  // goes on through an abort
-  set_t failed_d, failed_q;  // ends as soon as its reads have come back
-  set_t [1:0] used_d, used_q;  // half is being read or full
+  set_t fetch_half_d, fetch_half_q;  // the destination of the next block
+  set_t keeps_d, keeps_q;  // continues after an abort
+  set_t failed_d, failed_q;  // ends as soon as its reads have returned
+  set_t [1:0] used_d, used_q;  // the half is being read or full
   set_t [1:0] full_d, full_q;
   set_t [1:0] error_d, error_q;
 
-  // Which context steps next: one with something to push, or one that failed and may end.
+  // The context that steps next: it has a segment to push, or it failed and may end.
   set_t entry_ready, reading, step_grant, step_busy_q, step_request;
   logic pick, pick_q;
   ctx_t pick_ctx, ctx_q;
@@ -179,9 +182,9 @@ module mae_dma_sg_walker
   assign done_ctx_o    = dma_ctx_t'(ctx_q);
   assign done_status_o = finish ? fail_status_q[ctx_q] : StatusOk;
 
-  // Which context reads a block next. The block's place is taken at once, its address a clock
-  // later.
-  set_t fetch_request, fetch_grant, fetch_busy_q;  // busy: the one whose address is being made
+  // The context that reads a block next. The space of the block is reserved at once; its address
+  // follows one clock later.
+  set_t fetch_request, fetch_grant, fetch_busy_q;  // busy: the context whose address is computed
   logic fetch_pick, fetch_valid_q, fetch_move;
   ctx_t fetch_pick_ctx, fetch_ctx_q;
   logic   fetch_half_at_q;
@@ -277,7 +280,7 @@ module mae_dma_sg_walker
       if (!finish && ok) begin
         hand_d[ctx_q] = !whole;
         half_d[ctx_q] = next.place[2];
-        // An entry leaves its block with its first piece.
+        // An entry leaves its block when its first segment is pushed.
         if (taken && (now.place[1:0] == 2'd3 || final_entry)) begin
           used_d[half][ctx_q] = 1'b0;
           full_d[half][ctx_q] = 1'b0;
@@ -351,7 +354,7 @@ module mae_dma_sg_walker
     end
   end
 
-  // The memories have no reset: read only after they were written.
+  // The memories have no reset: they are read only after they were written.
   always_ff @(posedge clk_i) begin
     if (job_valid_i) job_q[job_ctx] <= job_i;
     if (pick_q) step_q[ctx_q] <= next;

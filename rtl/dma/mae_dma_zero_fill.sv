@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_zero_fill: rows of zeros for the write mover, over the destination of a job whose data
-// must not be seen; all other rows pass through.
+// mae_dma_zero_fill: writes rows of zeros to the write engine, to overwrite the destination of a
+// job whose data failed verification, and passes all other rows through.
 //
-// One job at a time: scrub_ready_o says that it can take one. Its rows go before the client's
-// wherever the write mover has room for them, so a client waits at most every second clock.
-// Latency: the first row 1 clock after scrub_valid_i; client's rows 0. Throughput: a row every
-// second clock, for room_i comes from a register. row_ready_o is combinational in row_ready_i.
-// Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256.
+// One job at a time: scrub_ready_o is high when one can be accepted. Its rows have priority over
+// the client's whenever the write engine has space for them, so a client waits at most every second
+// clock. row_ready_o is combinational in row_ready_i.
+// Latency: 1 clock from scrub_valid_i to the first row of zeros; 0 for the client's rows.
+// Throughput: one row of zeros in two clocks, because room_i comes from a register.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256.
 
 `include "mae_assert.svh"
 
@@ -26,7 +27,7 @@ module mae_dma_zero_fill
     input  dma_ctx_t        scrub_ctx_i,
     input  logic     [31:0] scrub_bytes_i,
 
-    input logic [Contexts-1:0] room_i,  // of the write mover
+    input logic [Contexts-1:0] room_i,  // of the write engine
 
     input  logic                      row_valid_i,  // the client's
     output logic                      row_ready_o,
@@ -47,8 +48,8 @@ module mae_dma_zero_fill
 
   dma_ctx_t ctx_q;
   logic [31:0] left_q;
-  logic turn_q;  // the last row was the client's, or none
-  logic holding_q;  // a client's row was shown and not taken: it stays
+  logic turn_q;  // the last row was the client's, or there was none
+  logic holding_q;  // a client's row was offered and not accepted: it holds
   logic zero, last;
 
   assign scrub_ready_o = left_q == '0;

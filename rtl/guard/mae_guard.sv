@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard: what stands between a host that nobody trusts and a card's memory and kernel.
+// mae_guard: protects a card's memory and kernel from an untrusted host: decrypts and checks
+// requests, moves encrypted data, and seals responses.
 //
-//   registers ─► executor: mailbox ─► messages ─► requests ─┬─► batches ─► the kernel's registers
-//       ▲                               ▲                   └─► transfers ─► inward ─► memory
-//    session                            └── answers ◄───────────────┘   └──► outward ◄───┘
+//   registers ─► executor: mailbox ─► GCM ─► request handler ─┬─► batches ─► kernel registers
+//       ▲                             ▲                       └─► transfers ─┬─► DMA H2D ─► memory
+//    session                          └── response sealer ◄──────────────────┴─► DMA D2H ◄─ memory
 //
-// The only ways in are messages with a right tag; the only ways out are sealed answers, and chunks
-// under class 4. Everything else that the host can do is written in docs/protocol.md §4.
-// mae_guard_session ends it all: halt_o, then clear_o until busy_i and the guard's own walks are
-// over.
-//
-// Latency and throughput: those of the parts. From a doorbell to the number of its answer in host
-// memory: docs/figures.md. The card answers check_* in the same clock and reg_* in the next one.
-// Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20; Operations 4..64; MemoryBits 12..32;
-// Regions 1..16. Constant-time in keys and data. Masked: no.
-// Source: docs/protocol.md; P0 §3, §4.
+// Only messages with a valid tag take effect; only sealed responses, and chunks encrypted under
+// class 4, leave. docs/protocol.md, section 4, lists everything else that the host can do.
+// mae_guard_session ends a session: halt_o, then clear_o until busy_i and the guard's own memory
+// erasures have ended. The card answers check_* in the same clock and reg_* in the next one.
+// Latency: from a doorbell to the response's number in host memory, see docs/figures.md.
+// Throughput: one message at a time; chunks one row of 64 bytes a clock in each direction.
+// Parameters: see docs/protocol.md, section 1, capabilities. Legal: Queues 1..15; Depth 1..63;
+// ChunkBits 12..20; Operations 4..64; MemoryBits 12..32; Regions 1..16.
+// Security: constant-time in keys and data; no masking.
+// Source: docs/protocol.md; paper 000, sections 3 and 4.
 
 `include "mae_assert.svh"
 
@@ -30,18 +31,18 @@ module mae_guard
     parameter int unsigned MemoryBits = 21,
     parameter int unsigned Regions = 8,
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter longint unsigned Budget = BlocksPerKey,  // of a key
+    parameter longint unsigned Budget = BlocksPerKey,  // blocks that a key may encrypt
     localparam int unsigned AddrWidth = 20
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic         install_valid_i,       // the provisioning port
+    input  logic         install_valid_i,       // provisioning port
     output logic         install_ready_o,
     input  logic [255:0] install_secret_i,
     input  logic [127:0] install_session_id_i,
-    input  logic [255:0] nonce_i,               // never the same twice
-    output logic         nonce_take_o,          // pulse: it was taken
+    input  logic [255:0] nonce_i,               // must never repeat
+    output logic         nonce_take_o,          // pulse: the nonce was used
 
     input  logic                 s_axil_awvalid,
     output logic                 s_axil_awready,
@@ -62,9 +63,9 @@ module mae_guard
     input  logic                 s_axil_rready,
     output logic [         31:0] s_axil_rdata,
     output logic [          1:0] s_axil_rresp,
-    output logic                 irq_o,           // pulse: some number was written
+    output logic                 irq_o,           // pulse: a response was written
 
-    // the host's memory
+    // host memory
     output logic         ar_valid_o,
     input  logic         ar_ready_i,
     output logic [  7:0] ar_id_o,
@@ -91,9 +92,9 @@ module mae_guard
     input  logic [  7:0] b_id_i,
     input  logic [  1:0] b_resp_i,
 
-    // what is guarded
+    // guarded kernel and memory
     output logic              clear_o,
-    input  logic              busy_i,              // it still clears itself
+    input  logic              busy_i,              // they are still being erased
     output logic              check_write_o,
     output logic [31:0]       check_offset_o,
     output logic [ 1:0]       check_log2_width_o,
@@ -136,7 +137,7 @@ module mae_guard
   localparam logic [63:0] Capabilities = {
     Version, 8'(Queues), 8'(Depth), 8'(ChunkBits), 8'(Operations), 8'(MemoryBits), 8'd6, 8'(Regions)
   };
-  localparam int unsigned Fatals = 2;  // of one clock, the executor's counts
+  localparam int unsigned Fatals = 2;  // simultaneous failures; the executor counts as one
 
   state_e   state;
   session_t session;
@@ -184,7 +185,7 @@ module mae_guard
       .open_o(open)
   );
 
-  // ---- What the host sees.
+  // ---- Registers of the host.
   logic write_valid, write_dropped;
   logic [QueueWidth-1:0] write_queue;
   logic [11:0] write_offset;
@@ -224,7 +225,7 @@ module mae_guard
   logic arm_valid, arm_out, arm_done, arm_commit, give_up_valid, give_up_done;
   transfer_t arm;
   status_e   arm_status;
-  logic [QueueWidth-1:0] give_up_queue, unused_reg_queue;  // the latter for bus monitors
+  logic [QueueWidth-1:0] give_up_queue, unused_reg_queue;  // the latter is for bus monitors
   logic moved_answer_valid, moved_answer_ready, unused_answered_valid;
   answer_t   moved_answer;
   answered_t unused_answered;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_pkg: what both ends of the protected channel know (docs/protocol.md).
+// mae_guard_pkg: defines the constants and types of the protected channel (docs/protocol.md).
 
 package mae_guard_pkg;
 
-  // Whose key: the class is part of every IV, header and key derivation.
+  // Message classes, one key each: the class is part of every IV, header and key derivation.
   typedef enum logic [7:0] {
     ClassRequest  = 8'd1,
     ClassResponse = 8'd2,
@@ -14,7 +14,7 @@ package mae_guard_pkg;
 
   typedef logic [31:0] epoch_t;
 
-  // What a session begins with. Byte 0 of each value is in its top byte.
+  // Inputs of a session. Byte 0 of each value is in its most significant byte.
   typedef struct packed {
     logic [255:0] secret;
     logic [127:0] session_id;
@@ -23,15 +23,15 @@ package mae_guard_pkg;
     logic [63:0]  capabilities;
   } session_t;
 
-  // A key of a class in an epoch, and the mask of its IVs.
+  // Key of a class in an epoch, and the mask of its IVs.
   typedef struct packed {
     logic [255:0] key;
     logic [95:0]  mask;
   } class_key_t;
 
-  typedef logic [31:0] digest_t;  // of what a class's key was derived from
+  typedef logic [31:0] digest_t;  // digest of the inputs of a class's key derivation
 
-  // Who speaks, and which number it is: all that a receiver knows of a message before it comes.
+  // Queue, epoch and sequence number: all that a receiver knows of a message before it arrives.
   typedef struct packed {
     logic [7:0]  queue_index;
     epoch_t      epoch;
@@ -40,22 +40,23 @@ package mae_guard_pkg;
 
   localparam logic [7:0] Version = 8'd1;
 
-  // The header of a message or chunk: the first 16 bytes of its AAD (H4).
+  // Header of a message or chunk: the first 16 bytes of its AAD (docs/protocol.md, section 3).
   function automatic logic [127:0] header_of(input class_e class_code, input logic [7:0] kind,
                                              input place_t place);
     return {Version, class_code, place.queue_index, kind, place.epoch, place.sequence_number};
   endfunction
 
-  // Its IV (H2): mask ^ (class || queue || 0000 || sequence).
+  // IV of a message: mask ^ (class || queue || 0000 || sequence) (docs/protocol.md, section 2).
   function automatic logic [95:0] iv_of(input logic [95:0] mask, input class_e class_code,
                                         input place_t place);
     return mask ^ {class_code, place.queue_index, 16'h0, place.sequence_number};
   endfunction
 
-  localparam logic [63:0] BlocksPerKey = 64'd24_296_003_999;  // 2^34.5 (H12)
+  // 2^34.5 (docs/protocol.md, section 9)
+  localparam logic [63:0] BlocksPerKey = 64'd24_296_003_999;
   localparam logic [71:0] Label = "maeslant1";
 
-  // What a request asks for (docs/protocol.md §1).
+  // Kinds of requests (docs/protocol.md, section 1).
   localparam logic [7:0] KindOpen = 8'd1;
   localparam logic [7:0] KindBatch = 8'd2;
   localparam logic [7:0] KindH2d = 8'd3;
@@ -68,7 +69,7 @@ package mae_guard_pkg;
   localparam logic [7:0] OpWrite = 8'd2;
   localparam logic [7:0] OpWait = 8'd3;
 
-  // The authenticated outcome of a request (§3).
+  // Authenticated result of a request (docs/protocol.md, section 3).
   typedef enum logic [15:0] {
     StatusNone      = 16'd0,
     StatusOk        = 16'd1,
@@ -98,7 +99,7 @@ package mae_guard_pkg;
     StateDead  = 3'd6
   } state_e;
 
-  // Why a session ended: plain advice.
+  // Reason for the end of a session; not authenticated.
   typedef enum logic [7:0] {
     CauseNone     = 8'd0,
     CauseTag      = 8'd1,
@@ -116,7 +117,7 @@ package mae_guard_pkg;
     logic [63:0] sequence_number;
   } fatal_t;
 
-  // An operation of a batch, as it stands in the body, and the access that it is to registers.
+  // Operation of a batch, as in the body, and its register access.
   typedef struct packed {
     logic [7:0]  op;
     logic [7:0]  log2_width;
@@ -125,7 +126,7 @@ package mae_guard_pkg;
     logic [63:0] data;
   } operation_t;
 
-  // The body of H2D and D2H.
+  // Body of H2D and D2H requests.
   typedef struct packed {
     logic [63:0]  address;
     logic [31:0]  length;
@@ -137,8 +138,8 @@ package mae_guard_pkg;
     logic [127:0] tag;
   } transfer_t;
 
-  // An answer that is to be sealed. A BATCH has words (8 bytes for each READ), of which the first
-  // words_done were read; a D2H has a tag.
+  // Response to be sealed. A BATCH has words (8 bytes for each READ), of which the first words_done
+  // were read; a D2H has a tag.
   typedef struct packed {
     place_t       place;
     logic [7:0]   kind;
@@ -150,13 +151,13 @@ package mae_guard_pkg;
     logic [127:0] tag;
   } answer_t;
 
-  // An answer that is in host memory, its number too.
+  // Response that is in host memory, with its number.
   typedef struct packed {
     place_t place;
-    logic   passed;  // OK, and not to a SKIP
+    logic   passed;  // OK, and not the response to a SKIP
   } answered_t;
 
-  // A chunk that starts to move.
+  // Chunk whose transfer starts.
   typedef struct packed {
     place_t       place;
     logic         first;
@@ -167,10 +168,10 @@ package mae_guard_pkg;
     logic [63:0]  base;
     logic [63:0]  total;
     logic [63:0]  host;
-    logic [127:0] tag;      // into the device: to compare with
+    logic [127:0] tag;      // H2D: expected tag
   } chunk_t;
 
-  // How it ended. A chunk out of the device gives its tag.
+  // Result of a chunk. A D2H chunk has its tag.
   typedef struct packed {
     logic         beat_error;
     logic         tag_ok;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_address_gen: the addresses that a layer reads and writes, in their order.
+// mae_kernel_address_gen: generates the read and write addresses of one neural-network layer, in
+// order.
 //
-// For each 16 output channels: the 4 rows of biases; then for each output pixel, line by line, for
-// each tap of the kernel that lies inside the map, each row of the input's channels and, for each
-// channel of it, a row of weights. Pooling is the same with a 2x2 kernel, a step of 2, one row a
-// tap and no parameters. A tap outside the map is passed over in one clock; those after an output
-// pixel's last tap inside take none.
-//
-// Latency: start_i in clock t, the first read in t + 4. Throughput: a read a clock. The last read
-// of an output row waits until the row before is written (written_i), so that one row at a time is
-// between its last read and its write; write_row_o is its address. busy_o falls after the last
-// write. read_valid_o comes from registers; it and its payload hold until taken. overrun_o: an
-// address passed the end of the 32-bit space; the walk stands still then until clear_i. `command_i`
-// is legal (mae_kernel_pkg) and holds while busy_o. clear_i and reset erase everything.
+// For each group of 16 output channels it reads 4 rows of biases. Then, for each output pixel, line
+// by line, and for each tap of the kernel inside the map, it reads each row of the input's channels
+// and, for each channel of that row, a row of weights. Pooling is the same with a 2x2 kernel, a
+// step of 2, one row a tap and no parameters. A tap outside the map takes one clock; those after
+// the last tap inside of an output pixel take none. The last read of an output row waits until the
+// previous row is written (written_i), so that only one row is between its last read and its write;
+// write_row_o is its address. busy_o falls after the last write. read_valid_o comes from a
+// register; it and its payload hold until accepted. overrun_o: an address exceeded the 32-bit
+// space; the generator then stops until clear_i. command_i must be legal (mae_kernel_pkg) and hold
+// while busy_o.
+// Latency: 4 clocks from start_i to the first read.
+// Throughput: one read a clock.
+// Reset and clear: both erase everything.
 
 `include "mae_assert.svh"
 
@@ -25,7 +27,7 @@ module mae_kernel_address_gen
     input logic clear_i,
 
     input  logic     start_i,
-    // verilator lint_off UNUSEDSIGNAL  // what a command says of its results, others use
+    // verilator lint_off UNUSEDSIGNAL  // other modules use the fields for the results
     input  command_t command_i,
     // verilator lint_on UNUSEDSIGNAL
     output logic     busy_o,
@@ -41,7 +43,7 @@ module mae_kernel_address_gen
 );
   typedef enum logic [2:0] {
     Idle,
-    Lines,    // the constants of the layer
+    Lines,    // computes the constants of the layer
     Origin,
     Begin,
     Biases,
@@ -50,7 +52,7 @@ module mae_kernel_address_gen
     Ending
   } state_e;
 
-  typedef logic signed [29:0] pointer_t;  // a row; may stand outside the map, where nothing is read
+  typedef logic signed [29:0] pointer_t;  // a row; may be outside the map, where nothing is read
   typedef logic signed [9:0] place_t;  // a line or a column of the input
 
   state_e          state_q;
@@ -63,12 +65,12 @@ module mae_kernel_address_gen
   pointer_t        line_step_q;
   pointer_t        origin_q;  // tap (0, 0) of output pixel (0, 0); pooling: of this group
   logic     [23:0] piece_rows_q;  // parameters of a group
-  // Where the walk is.
+  // Position in the layer.
   logic     [12:0] group_q;
   logic [8:0] line_q, column_q;  // of the output
   place_t y_q, x_q;  // of the input, at tap (0, 0)
   logic [3:0] tap_y_q, tap_x_q;
-  logic [15:0] left_q;  // channels of this tap
+  logic [15:0] left_q;  // remaining channels of this tap
   logic [ 3:0] lane_q;
   logic        first_q;
   pointer_t line_origin_q, pixel_q, tap_line_q, input_q;
@@ -111,7 +113,7 @@ module mae_kernel_address_gen
   assign read_tag_o.first = first_q;
   assign read_tag_o.last = read_last;
 
-  // What ends with it.
+  // Loops that end with it.
   logic skip, tap_done, tap_end, pixel_end, line_end, group_end, layer_end;
   assign skip = state_q == Inputs && !on_map;
   assign tap_done = read && (pool || (state_q == Weights && left_q == 16'd1));
@@ -121,7 +123,7 @@ module mae_kernel_address_gen
   assign group_end = line_end && line_q == height_out - 9'd1;
   assign layer_end = group_end && group_q == groups_out - 13'd1;
 
-  // Where the next pixel begins; a group of a pool begins a row after the one before.
+  // Start of the next pixel. A group of a pooling layer begins one row after the previous one.
   pointer_t pixel_next, line_next, group_next;
   place_t step;
   assign step = pool ? 10'sd2 : 10'sd1;
@@ -151,7 +153,7 @@ module mae_kernel_address_gen
     end
   end
 
-  // Constants, then the place in the layer: output group, line, column.
+  // Constants, then the position in the layer: output group, line, column.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {line_step_q, origin_q, piece_rows_q} <= '0;
@@ -202,7 +204,7 @@ module mae_kernel_address_gen
     end
   end
 
-  // The place in an output pixel: tap, row of the input, channel.
+  // Position in an output pixel: tap, row of the input, channel.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {tap_y_q, tap_x_q, left_q, lane_q, first_q, tap_line_q, input_q, params_q} <= '0;

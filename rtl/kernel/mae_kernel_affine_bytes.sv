@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_affine_bytes: the smallest accelerator: every byte x of a piece of memory becomes 3 x
-// + 1 (modulo 256) in another place. It stands for any kernel where only its accesses matter.
+// mae_kernel_affine_bytes: maps every byte x of a memory range to 3 x + 1 (modulo 256) and writes
+// the results to another range.
 //
-// start_i begins a run over length_i bytes at source_i, a granule of 64 bytes after the other: its
-// rows are read, then written, so that places which overlap give what that order gives. done_o is
-// high for one clock when the run is over, with fault_o if it was given up: an access was refused,
-// or a place does not begin at a granule or passes the end of the 32-bit space (then nothing is
-// asked there). A length of 0 is done at once. What is given at start_i holds while busy_o.
-// start_i while busy_o is ignored. clear_i and reset erase the data; nothing is asked from the
-// clock after clear_i on, busy_o stays until the reads under way are answered, and done_o does not
-// come. The memory port is mae_kernel_int8_nn's.
-//
-// Clocks, without a stall and with answers A clocks after the read was taken: a whole granule takes
-// A + 10, what ends the run A + 4. Time depends on no data. Source: the reference's kernel,
-// maeslant/protected/model/card.py.
+// It is the smallest accelerator, for tests of everything in which only the accesses of a kernel
+// matter. start_i begins a run over length_i bytes at source_i, one granule of 64 bytes after the
+// other: its rows are read, then written; for overlapping ranges this order defines the result.
+// done_o is high for one clock at the end of a run, with fault_o if the run was aborted: an access
+// was refused, or an address is not a multiple of 64 or exceeds the 32-bit space (there is no
+// access to such an address). A length of 0 ends at once. The inputs given with start_i must hold
+// while busy_o. start_i is ignored while busy_o. The memory port is that of mae_kernel_int8_nn.
+// Latency: without stalls, and if the memory answers A clocks after it accepted a read, a whole
+// granule takes A + 10 clocks, the end of the run A + 4.
+// Throughput: one granule at a time.
+// Reset and clear: both erase the data. From the clock after clear_i on there is no request; busy_o
+// stays high until the outstanding reads are answered, and done_o is not given.
+// Security: timing does not depend on data.
+// Source: the reference kernel in maeslant/protected/model/card.py.
 
 `include "mae_assert.svh"
 
@@ -42,23 +44,23 @@ module mae_kernel_affine_bytes
 );
   typedef enum logic [2:0] {
     Idle,
-    Look,     // whether there is more, and whether it may be
+    Look,     // is there another granule, and is it legal
     Reads,
     Answers,
     Writes,
-    Fence,    // read once more: then every write before has been answered for
+    Fence,    // one more read: its answer comes after those to all writes
     Settle,
-    Drain     // answers that nobody wants
+    Drain     // waits for answers that are not used
   } state_e;
 
-  typedef logic [26:0] granule_t;  // and a bit for what passes the end
+  typedef logic [26:0] granule_t;  // one bit more than needed, to detect overruns
 
   state_e state_q;
   logic told_q, done_q, fault_q;
   logic [63:0] left_q;  // bytes
-  logic [25:0] at_q;  // granule of the run
-  logic [1:0] asked_q, got_q, last;  // rows of the granule
-  logic [2:0] open_q;  // reads under way
+  logic [25:0] at_q;  // number of the granule in the run
+  logic [1:0] asked_q, got_q, last;  // rows of the granule, requested and received
+  logic [2:0] open_q;  // outstanding reads
   row_t [3:0] rows_q;
   logic allowed, take, fault;
   granule_t source, destination;

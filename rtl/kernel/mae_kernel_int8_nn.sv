@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_int8_nn: int8 layers of a neural network, run from a list of commands in device
-// memory: convolution (kernel to 15x15, stride 1, zero padding), fully connected, max pooling 2x2,
-// each with ReLU or without, the first two requantized to int8. Formats: mae_kernel_pkg.
-// Arithmetic: sums in mae_kernel_mac_lanes, requantization in mae_kernel_requant.
+// mae_kernel_int8_nn: executes int8 layers of a neural network from a command list in device
+// memory.
 //
-// start_i with list_i runs the list from there; done_o is high for one clock when it is over, with
-// fault_o if it was given up: the memory refused an access, a command is illegal (or list_i no
-// multiple of 16), or an address passed the end of the 32-bit space. After a fault no request is
-// made from the next clock on, one that waits is withdrawn, and what was written before stays.
-// start_i while busy_o is ignored. clear_i and reset erase every register that holds data or a
-// command within the clock; from the clock after clear_i on nothing is written, busy_o stays until
-// the reads under way are answered, and done_o does not come. A list has no loop and ends after at
-// most 2^26 commands; a layer may be as long as its sizes say.
+// The layers are convolution (kernel up to 15x15, stride 1, zero padding), fully connected, and 2x2
+// max pooling, each with or without ReLU; the first two are requantized to int8. Formats:
+// mae_kernel_pkg. Sums: mae_kernel_mac_lanes. Requantization: mae_kernel_requant. start_i with
+// list_i executes the list at that address. done_o is high for one clock at its end, with fault_o
+// if it was aborted: the memory refused an access, a command is illegal (or list_i is not a
+// multiple of 16), or an address exceeded the 32-bit space. After a fault no request is made from
+// the next clock on, a waiting request is withdrawn, and data written before remain. start_i is
+// ignored while busy_o. A list has no loop and ends after at most 2^26 commands.
 //
-// Memory: requests are taken in order and take effect in order (a read returns what the writes
-// before it wrote). Every read is answered once, in order, by a clock of mem_rvalid_i, no earlier
-// than the clock after it was taken; mem_fault_i beside it: it was refused. A refused write is told
-// by a clock of mem_fault_i, no later than the answer to the next read. mem_valid_o and
-// mem_request_o come from registers and hold until taken, but for the withdrawal above.
-//
-// Clocks, without a stall, with answers A clocks after the read was taken (1 at least): a command
-// takes A + 12 and its layer, the list A + 4. A layer of convolution or fully connected takes for
-// each 16 output channels 4, and for each output pixel of them: its reads, which are (in_channels +
-// rows of a pixel) for each tap inside the map; 1 for each tap outside before the last one inside;
-// 1 for the write; but at least A + 21. Pooling takes 5 for each output pixel and 16 channels, but
-// at least A + 4. The last pixel's sums take A + 20 to the write (pooling A + 3).
-// maeslant/protected/network/clocks.py counts all of it exactly; a test holds the two against each
-// other.
-// Legal: Outstanding (reads under way) >= 2; a read a clock needs A + 2. Time depends on no data
-// but the commands.
+// Memory: requests are accepted and take effect in order (a read returns the data of the writes
+// before it). Every read is answered once, in order, by one clock of mem_rvalid_i, at least one
+// clock after it was accepted, with mem_fault_i if it was refused. A refused write is reported by
+// one clock of mem_fault_i, at the latest together with the answer to the next read. mem_valid_o
+// and mem_request_o come from registers and hold until accepted, except for the withdrawal above.
+// Latency: without stalls, and if the memory answers A >= 1 clocks after it accepted a read: a
+// command takes A + 12 clocks plus its layer, the list A + 4. The last pixel's sums take A + 20
+// clocks to the write (pooling A + 3).
+// Throughput: a convolution or fully connected layer takes, for each 16 output channels, 4 clocks,
+// and for each output pixel of them: (in_channels + rows of a pixel) reads for each tap inside the
+// map; 1 clock for each tap outside before the last one inside; 1 for the write; but at least A +
+// 21. Pooling takes 5 clocks, but at least A + 4, for each output pixel and 16 channels.
+// maeslant/protected/network/clocks.py counts all of it exactly; a test compares both.
+// Reset and clear: both erase every register that holds data or a command in one clock. From the
+// clock after clear_i on nothing is written; busy_o stays high until the outstanding reads are
+// answered, and done_o is not given.
+// Parameters: Outstanding is the maximum number of outstanding reads; one read a clock needs A + 2.
+// Legal: Outstanding >= 2.
+// Security: timing depends on the commands only, not on data.
 
 `include "mae_assert.svh"
 
@@ -61,22 +62,23 @@ module mae_kernel_int8_nn
 
   typedef enum logic [2:0] {
     Idle,
-    Fetch,   // ask for the rows of a command
-    Await,   // their answers
+    Fetch,   // requests the rows of a command
+    Await,   // waits for their answers
     Layer,
-    Fence,   // read once more: then every write before has been answered for
-    Settle,  // the fence's answer
-    Drain    // after a fault or clear_i: answers that nobody wants
+    Fence,   // one more read: its answer comes after those to all writes
+    Settle,  // waits for the fence's answer
+    Drain    // after a fault or clear_i: waits for answers that are not used
   } state_e;
 
   state_e                           state_q;
-  logic                             told_q;  // the drain ends with done_o: a fault, not a clear
+  // the drain ends with done_o: after a fault, not after a clear
+  logic                             told_q;
   logic                             done_q;
   logic                             fault_q;
-  logic            [          28:0] next_q;  // row of the list
-  logic            [           1:0] fetched_q;  // rows of this command that are asked for
+  logic            [          28:0] next_q;  // next row of the list
+  logic            [           1:0] fetched_q;  // rows of this command that were requested
   row_t            [           1:0] command_rows_q;
-  logic                             stray_q;  // what must be zero behind a command is not
+  logic                             stray_q;  // the zero fields of the command are not zero
   command_t                         command;
 
   logic                             fault;
@@ -101,7 +103,7 @@ module mae_kernel_int8_nn
   logic                             row_valid;
   row_t                             row;
   logic                             write_take;
-  // The request at the port, and what its answer is for.
+  // The request at the port, and the use of its answer.
   logic                             slot_valid_q;
   memory_request_t                  slot_q;
   tag_t                             slot_tag_q;
@@ -185,7 +187,7 @@ module mae_kernel_int8_nn
     end
   end
 
-  // Its command: four rows, the upper two zero.
+  // The command: four rows, the upper two zero.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       command_rows_q <= '0;
@@ -199,7 +201,7 @@ module mae_kernel_int8_nn
     end
   end
 
-  // Requests: a result goes before a read.
+  // Requests: a result has priority over a read.
   assign own_valid = (state_q == Fetch && !next_q[28]) || fence;
   assign fence = state_q == Fence;
   assign read_valid = own_valid || walk_valid;

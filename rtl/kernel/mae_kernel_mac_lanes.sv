@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_mac_lanes: sixteen multiply-accumulate lanes, one for each output channel of a row,
-// and the sixteen comparators of max pooling.
+// mae_kernel_mac_lanes: accumulates products of inputs and weights in sixteen lanes, one for each
+// output channel of a row, and compares sixteen values for max pooling.
 //
-// It takes the memory's answers as they come, each with its tag: a row of biases is kept; a row of
-// an input's channels is kept, or in pooling replaces what is smaller; a row of weights is
-// multiplied by one channel of the kept input and added to the sums, which begin with the biases.
-// Sums are int32 and wrap modulo 2^32.
-//
-// Latency: an answer in clock t, sums_valid_o or row_valid_o in t + 1, for one clock: they cannot
-// wait. Throughput: an answer a clock, 16 multiply-accumulates for one of weights.
-// clear_i and reset erase everything in one clock. Time depends on no data.
+// It accepts the memory's answers in order, each with a tag. A row of biases is stored; a row of
+// input channels is stored or, in pooling, replaces smaller values; a row of weights is multiplied
+// by one channel of the stored input and added to the sums, which begin with the biases. Sums are
+// int32 and wrap modulo 2^32.
+// Latency: an answer in clock t gives sums_valid_o or row_valid_o in clock t + 1, for one clock
+// without backpressure.
+// Throughput: one answer a clock, with 16 multiply-accumulates for a row of weights.
+// Reset and clear: both erase everything in one clock.
+// Security: timing does not depend on data.
 
 module mae_kernel_mac_lanes
   import mae_kernel_pkg::*;
@@ -51,7 +52,7 @@ module mae_kernel_mac_lanes
 
   for (genvar lane = 0; lane < int'(LaneCount); lane++) begin : gen_lane
     logic signed [ 7:0] data;
-    logic signed [ 7:0] best;  // so far
+    logic signed [ 7:0] best;  // maximum of the values so far
     logic signed [15:0] product;
     assign data = data_q[8*lane+:8];
     assign best = !tag_q.first ? input_q[8*lane+:8] : relu_i ? 8'sd0 : -8'sd128;

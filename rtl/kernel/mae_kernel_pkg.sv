@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_pkg: commands, memory requests and the internal types of the neural-network kernel.
+// mae_kernel_pkg: defines commands, memory requests and internal types of the neural-network
+// kernel.
 //
-// Device memory is little-endian and is used in rows of 16 bytes: byte 0 of a row is in bits 7:0.
+// Device memory is little-endian and is used in rows of 16 bytes; bits 7:0 of a row hold byte 0.
 //
 // A feature map has `height` x `width` pixels, line by line, of `channels` int8 values. A pixel
 // takes ceil(channels / 16) rows; channel c is byte c mod 16 of row c / 16.
-// The parameters of a convolution or a fully connected layer are one piece for each 16 output
+//
+// The parameters of a convolution or a fully connected layer are one section for each 16 output
 // channels: 4 rows of 16 int32 biases, then kernel x kernel x in_channels rows of 16 int8 weights,
-// the kernel's line first, then its column, then the input channel; byte j of a row is of the
-// piece's output channel j. Parameters of output channels that do not exist are in memory too;
-// whatever they are, their results are written into the last row of the pixel: zeros give zeros.
+// ordered by kernel line, kernel column, input channel; byte j of a row belongs to output channel j
+// of the section. If the number of output channels is not a multiple of 16, the last section has
+// parameters for the missing channels, too; their results are written into the last row of the
+// pixel: zero parameters give zeros.
 
 package mae_kernel_pkg;
 
-  // What stands in a card (mae_kernel_registers).
+  // Kernels of a card (mae_kernel_registers).
   typedef enum logic [1:0] {
     KernelNn  = 2'd0,  // mae_kernel_int8_nn
     KernelMap = 2'd1   // mae_kernel_affine_bytes
@@ -29,7 +32,8 @@ package mae_kernel_pkg;
   typedef logic [127:0] row_t;
   typedef logic [LaneCount-1:0][31:0] sums_t;
 
-  localparam logic [7:0] OpConv = 8'd1;  // output (height + 2 pad - kernel + 1) x the same of width
+  // output (height + 2 pad - kernel + 1) x (width + 2 pad - kernel + 1)
+  localparam logic [7:0] OpConv = 8'd1;
   localparam logic [7:0] OpFull = 8'd2;  // fully connected: height = width = kernel = 1, pad = 0
   localparam logic [7:0] OpPool = 8'd3;  // maximum of 2x2, output floor(height / 2) x ...
 
@@ -67,7 +71,7 @@ package mae_kernel_pkg;
     row_t        data;
   } memory_request_t;
 
-  // What an answer of the memory is for.
+  // Use of a read's answer.
   typedef enum logic [1:0] {
     TakeCommand,
     TakeBias,
@@ -83,7 +87,7 @@ package mae_kernel_pkg;
   } tag_t;
 
   function automatic logic legal(command_t command);
-    logic whole;  // nothing is set that has no meaning, every row is aligned
+    logic whole;  // all unused fields are zero, every row is aligned
     logic sized;
     whole = command.flags.reserved == '0 && command.reserved_low == '0 &&
         command.reserved_high == '0 && command.source[3:0] == '0 &&

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_requant: sixteen int32 sums become a row of sixteen int8 values.
+// mae_kernel_requant: requantizes sixteen int32 sums to a row of sixteen int8 values.
 //
-// value = clamp(floor((sum * multiplier + 2^(shift-1)) / 2^shift)), without the 2^(shift-1) where
-// shift = 0: exact, rounded to the nearest, a tie upwards; clamp to -128...127, with relu 0...127.
-//
-// Latency: sums_valid_i in clock t, row_valid_o in t + 18. One multiplier: the next sums come when
-// the row has been taken; nothing is checked here. A row that needs no change is loaded by
-// load_i in clock t and is there in t + 1. row_valid_o comes from a register and holds.
-// clear_i and reset erase everything in one clock. Time depends on no data.
+// value = clamp(floor((sum * multiplier + 2^(shift-1)) / 2^shift)), without the 2^(shift-1) if
+// shift = 0: exact, rounded to nearest, ties upwards; clamped to -128...127, with relu to 0...127.
+// A row that needs no requantization is loaded by load_i. row_valid_o comes from a register and
+// holds. Give the next sums or row only after the row was accepted; this is not checked.
+// Latency: 18 clocks from sums_valid_i to row_valid_o, 1 clock from load_i.
+// Throughput: one row at a time (one multiplier).
+// Reset and clear: both erase everything in one clock.
+// Security: timing does not depend on data.
 
 `include "mae_assert.svh"
 
@@ -33,7 +34,7 @@ module mae_kernel_requant
     output row_t row_o
 );
   sums_t              sums_q;
-  logic        [15:0] left_q;  // one bit for each sum that is still to be multiplied
+  logic        [15:0] left_q;  // one bit for each sum that must still be multiplied
   logic signed [48:0] product_q;
   logic               product_valid_q;
   logic               product_last_q;
@@ -47,7 +48,7 @@ module mae_kernel_requant
   assign row_valid_o = row_valid_q;
   assign row_o = row_q;
 
-  // Twice the product shifted, plus one, halved: the rounding without an adder of a power of two.
+  // Twice the shifted product, plus one, halved: rounds without adding a power of two.
   assign shifted = $signed({product_q, 1'b0}) >>> shift_i;
   assign rounded = (shifted + 50'sd1) >>> 1;
 

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_cache: write-only key slots, and which of them sit in the banks of a cipher.
+// mae_key_cache: stores keys in write-only slots, and loads the slots that jobs need into the key
+// banks of a cipher.
 //
-// A slot that open jobs want and no bank holds is loaded: the bank is withdrawn (keys_o names it no
-// more, so no new request comes), the cipher takes the key when its last block has left, and the
-// bank is named again with the new slot; for decryption Nr + 1 clocks later. A bank that is still
-// wanted is marked as leaving LeaveClocks before, so that the rows on their way find their key.
-// Which bank: an empty one, else one whose slot nobody wants, else one that has been in use for
-// MinResidence clocks; among those the least recently asked. So more keys than banks take turns of
-// MinResidence clocks, in turns among the slots too, and none starves. A slot that the parallel
-// path stands and waits for (`urgent`) may displace a key after UrgentResidence clocks, every
-// second time.
+// A slot that open jobs need and no bank holds is loaded as follows: the bank is withdrawn (keys_o
+// names it no more, so no new request uses it); the cipher accepts the key once the last block of
+// the bank has left; the bank is named again with the new slot, for decryption Nr + 1 clocks later.
+// A bank that is still needed is first marked as `leaving` for LeaveClocks, so that the rows in
+// flight find their key.
 //
-// Writing or erasing a slot takes its key out of the banks at once; a write waits while that very
-// slot is being handed to the cipher. Slots are never read out. An empty slot holds a key of zeros:
-// a job that loses its key runs to its end with it, and mae_mode_engine shows zeros.
-// clear_i and reset empty all slots and zero the keys in one clock.
-// Legal: KeySlots 1..64, KeyBanks 1..4, as the cipher has; a job names slots below KeySlots only.
-// key_valid_o holds until taken, or until clear_i.
+// Replacement: an empty bank first; then one whose slot no job needs; then one in use for at least
+// MinResidence clocks; among equals the least recently used. So more keys than banks alternate
+// every MinResidence clocks, round-robin among the slots, without starvation. A slot for which the
+// parallel path waits (`urgent`) may replace a key after UrgentResidence clocks, every second time.
+//
+// Writing or erasing a slot removes its key from the banks at once; a write waits while that slot
+// is being given to the cipher. Slots cannot be read. An empty slot holds a key of zeros: a job
+// that loses its key runs to its end with it, and mae_mode_engine outputs zeros. key_valid_o holds
+// until accepted, or until clear_i.
+// Latency: 1 clock from a write to slot_valid_o; a load depends on the cipher.
+// Throughput: one key load at a time.
+// Reset and clear: both empty all slots and erase the keys in one clock.
+// Parameters: Legal: KeySlots 1..64 (a job names existing slots only); KeyBanks 1..4, equal to the
+// cipher's; MinResidence >= UrgentResidence >= 1; LeaveClocks >= 1.
 
 `include "mae_assert.svh"
 
@@ -59,7 +64,7 @@ module mae_key_cache
 
   typedef enum logic [1:0] {
     Idle,
-    Leaving,  // rows under way may still use the bank
+    Leaving,  // rows in flight may still use the bank
     Offer     // the bank is withdrawn, its new key waits for the cipher
   } state_e;
 
@@ -70,9 +75,9 @@ module mae_key_cache
   // The banks.
   logic      [  KeyBanks-1:0] loaded_q;
   key_slot_t                  slot_q        [KeyBanks];
-  logic      [           3:0] expand_q      [KeyBanks];  // clocks until decryption
-  stay_t                      stay_q        [KeyBanks];  // clocks it has been of use
-  age_t                       age_q         [KeyBanks];  // clocks since it was asked
+  logic      [           3:0] expand_q      [KeyBanks];  // clocks until decryption is possible
+  stay_t                      stay_q        [KeyBanks];  // clocks since the bank was loaded
+  age_t                       age_q         [KeyBanks];  // clocks since the last request
   state_e                     state_q;
   logic      [LeaveWidth-1:0] leave_q;
   bank_t                      offer_bank_q;
@@ -105,7 +110,7 @@ module mae_key_cache
     end
   end
 
-  // What is missing.
+  // Slots that are needed and in no bank.
   logic   [KeySlots-1:0] resident;
   logic   [KeySlots-1:0] missing;
   logic   [KeySlots-1:0] turn_grant;
@@ -123,7 +128,7 @@ module mae_key_cache
   assign missing = demand_i.want[KeySlots-1:0] & ~resident;
   assign urgent_missing = demand_i.urgent && !resident[index_t'(demand_i.urgent_slot)];
 
-  // Which bank could go: for a slot in turn, and for the urgent one.
+  // The bank to replace: for the next slot in turn, and for the urgent slot.
   logic  turn_found;
   logic  turn_wanted;
   bank_t turn_bank;
@@ -131,7 +136,7 @@ module mae_key_cache
   logic  urgent_wanted;
   bank_t urgent_bank;
 
-  // The rank of a bank as a victim: empty, not wanted, long enough in use, not to be touched.
+  // Rank of a bank for replacement: empty, not needed, long enough in use, not to be replaced.
   function automatic logic [1:0] rank(input logic loaded, input logic wanted, input logic stayed);
     if (!loaded) return 2'd0;
     if (!wanted) return 2'd1;
@@ -171,9 +176,9 @@ module mae_key_cache
     urgent_wanted = urgent_rank >= 2'd2;
   end
 
-  // Decide.
+  // Decision.
   logic      choose;
-  logic      chosen_now;  // nobody is on the way to the bank's old key
+  logic      chosen_now;  // no job needs the bank's old key: withdraw it at once
   logic      leave_end;
   logic      choose_urgent;
   bank_t     chosen_bank;
@@ -259,7 +264,7 @@ module mae_key_cache
           key: key_valid_o ? key_q[index_t'(offer_slot_q)] : '0
       };
 
-  // What the engine sees.
+  // Output to the engine.
   always_comb begin
     keys_o = '0;
     keys_o.changed = write;

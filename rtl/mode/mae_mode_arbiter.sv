@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_arbiter: who asks the cipher's lanes, the parallel path or the serial one.
+// mae_mode_arbiter: arbitrates the cipher's lanes between the parallel path and the serial path.
 //
-// A row of the parallel path goes into all its lanes in one clock; a serial block needs one lane.
-// Where both want a lane they take turns. Who has the turn keeps it until he has gone: a block of a
-// shorter key length waits for the pipeline to drain, which it would not while others go on.
-// So key lengths that alternate cost clocks: AES-128 behind AES-256 waits 4 rounds.
-// Combinational from valid and ready to valid and taken; req_ready_i depends on req_o's direction
-// and bank, so the valid of a parallel row waits for the ready of all its lanes. Legal: Lanes
-// 1..16.
+// A row of the parallel path enters all its lanes in one clock; a serial block needs one lane. When
+// both want a lane, they alternate. The side that has the turn keeps it until it was served: a
+// block of a shorter key length waits for the pipeline to drain, which it would not do if others
+// continued. So alternating key lengths cost clocks: AES-128 behind AES-256 waits 4 rounds.
+// req_ready_i depends on direction and bank of req_o, so the valid of a parallel row waits for the
+// ready of all its lanes.
+// Latency: 0 clocks, combinational from valid and ready to valid and taken.
+// Throughput: one request a lane and clock.
+// Reset: the parallel path has the turn in all lanes.
+// Parameters: Legal: Lanes 1..16.
 
 module mae_mode_arbiter
   import mae_aes_pkg::*;
@@ -32,7 +35,7 @@ module mae_mode_arbiter
     output cipher_req_t [Lanes-1:0] req_o
 );
   logic [Lanes-1:0] contested;
-  logic [Lanes-1:0] owed_q;  // lanes where the serial path has the turn
+  logic [Lanes-1:0] owed_q;  // lanes where it is the serial path's turn
   logic [Lanes-1:0] serial_gone;
   logic             parallel_now;
 

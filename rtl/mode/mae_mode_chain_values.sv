@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_chain_values: the chain values of the contexts of one lane.
+// mae_mode_chain_values: stores the chain values of the contexts of one lane.
 //
-// Three writers (a new iv, the parallel path, the serial path) may write different slots in one
-// clock. Each has a memory of its own with one write port; a mark per slot says whose value is the
-// newest. Reads are combinational; a value written in one clock is read in the next.
-// With one slot the writers never meet, and the store is one register.
-// Reset: the values stay; `wipe_i` zeroes slot wipe_slot_i in each clock. Legal: Slots >= 1.
+// Three writers (a new IV, the parallel path, the serial path) may write different slots in one
+// clock. Each one has a memory with one write port; one mark a slot tells which memory holds the
+// newest value. With one slot, the writers never write in the same clock and the memory is one
+// register.
+// Latency: reads are combinational; a value written in one clock is read in the next one.
+// Throughput: one write of each writer and three reads a clock.
+// Reset and clear: reset keeps the values; wipe_i erases slot wipe_slot_i in each clock.
+// Parameters: Slots is the number of contexts. Legal: Slots >= 1; Parallel 0 or 1.
 
 module mae_mode_chain_values
   import mae_aes_pkg::*;
 #(
     parameter int unsigned Slots = 16,
-    parameter bit Parallel = 1'b1,  // 0: the parallel path's ports are not used
+    parameter bit Parallel = 1'b1,  // 0: the ports of the parallel path are not used
     localparam int unsigned SlotWidth = (Slots > 1) ? $clog2(Slots) : 1
 ) (
     input logic                 clk_i,

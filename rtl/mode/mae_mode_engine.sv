@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_engine: every mode of operation on N cipher lanes, for many messages at once.
+// mae_mode_engine: runs all modes of operation (mae_mode_pkg) on N cipher lanes, for many
+// interleaved messages.
 //
-// A job is a configuration of an idle context, then rows of Lanes blocks, the last one marked. Only
-// the last row may be shorter. Rows of different contexts may be mixed; a context's rows come out
-// in order and as they went in, of different contexts in any order. A context's chain value lives
-// on to its next job. Jobs whose chain does not wait for the cipher take the parallel path, a row a
-// clock; the others (and, with Parallel = 0, all) the serial path of lane `context mod Lanes`, a
-// block a cipher latency each. XTS with a partial last block is configured with `serial`.
+// A job is a configuration of an idle context, followed by rows of Lanes blocks, the last one
+// marked; only the last row may be shorter. Rows of different contexts may be interleaved. The rows
+// of a context come out in order; rows of different contexts in any order. The chain value of a
+// context is kept for its next job. Jobs whose chain value does not depend on the cipher's result
+// take the parallel path, one row a clock. All others (with Parallel = 0: all) take the serial path
+// of lane `context mod Lanes`, one block a cipher latency. Configure XTS with a partial last block
+// with `serial`.
 //
-// room_o says whose rows can be taken: when a client sees it fall, two rows may be on their way
-// beside the one that made it fall (with SlotRows = 2 none). Whoever does not heed it loses no row,
-// but a row whose place is not free stops those behind it. Key banks change hands by room_o, too.
-// cfg_ready_o is low while the stores are zeroed: 64 clocks after reset or clear_i, or as many as
-// the largest store has places (Contexts / Lanes * SlotRows, FlightRows). Context's state is kept
-// by mae_mode_chain_values (chain values), the paths and mae_mode_key_requests.
-//
-// Latency: 2 clocks + the cipher's + 1 (parallel), 1 + the cipher's + 1 (serial). row_ready_o is
-// combinational from row_ctx_i. Answers of a row that asked all its lanes in one clock must come in
-// one clock: so it is with every cipher of the contract. FlightRows >= the cipher's latency + 2.
-// Legal: Lanes 1..16; Contexts a multiple of Lanes up to 256, or 1; SlotRows and FlightRows powers
-// of 2 from 2 on. Constant-time in data and keys, not masked. Source: SP 800-38A, IEEE 1619, P0-P4.
+// room_o[c]: a row of context c can be accepted. When it falls, the client may send two more rows
+// beside the row that made it fall (with SlotRows = 2 none). A client that ignores it loses no row,
+// but a row without space stalls the rows behind it. room_o also falls while key banks are
+// exchanged. row_ready_o is combinational in row_ctx_i. All results of a row whose blocks were
+// requested in one clock must come in one clock, as with every cipher of mae_aes_pkg's interface.
+// State of the contexts: mae_mode_chain_values, mae_mode_key_requests and the two paths.
+// Latency: parallel path 2 clocks + the cipher's + 1; serial path 1 clock + the cipher's + 1.
+// Throughput: parallel path one row a clock; serial path one block a lane in each clock at most.
+// Reset and clear: cfg_ready_o is low while the memories are erased after reset or clear_i: for 64
+// clocks or, if that is more, as many as the largest memory has entries (Contexts / Lanes *
+// SlotRows, FlightRows).
+// Parameters: FlightRows must be at least the cipher's latency + 2. Legal: Lanes 1..16; Contexts 1
+// or a multiple of Lanes up to 256; SlotRows and FlightRows powers of 2 >= 2; Parallel 0 or 1.
+// Security: constant-time in data and keys; no masking.
+// Source: SP 800-38A; IEEE 1619; papers 000 to 004.
 
 `include "mae_assert.svh"
 
@@ -59,7 +64,8 @@ module mae_mode_engine
     output block_t [     Lanes-1:0] out_data_o,
     output logic   [BytesWidth-1:0] out_bytes_o,
     output logic                    out_last_o,
-    output logic                    out_key_lost_o, // key changed under the job: data is zero
+    // the key changed during the job: data are zero
+    output logic                    out_key_lost_o,
 
     input  key_state_t  keys_i,
     output key_demand_t demand_o,
@@ -75,7 +81,7 @@ module mae_mode_engine
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
   localparam int unsigned RowsWidth = $clog2(Slots * SlotRows);
   localparam int unsigned FlightWidth = $clog2(FlightRows);
-  // Long enough for the answers that a cleared cipher may still give, too.
+  // Long enough also for the results that a cleared cipher may still output.
   localparam int unsigned WipeLeast = (RowsWidth > FlightWidth) ? RowsWidth : FlightWidth;
   localparam int unsigned WipeWidth = (WipeLeast > 6) ? WipeLeast : 6;
 
@@ -85,7 +91,7 @@ module mae_mode_engine
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [SlotWidth-1:0] slot_t;
 
-  // After reset and after clear_i the stores are zeroed, a place a clock.
+  // After reset and after clear_i the memories are erased, one entry a clock.
   logic                 wipe_q;
   logic [WipeWidth-1:0] wipe_count_q;
 
@@ -102,7 +108,7 @@ module mae_mode_engine
     end
   end
 
-  // The contexts' jobs: from configuration to the last row out.
+  // Jobs of the contexts: from configuration to the last output row.
   logic   [Contexts-1:0] active_q;
   logic   [Contexts-1:0] parallel_q;  // the job's path
   logic   [Contexts-1:0] key_ok;
@@ -140,7 +146,7 @@ module mae_mode_engine
   assign room_o = active_q & ((parallel_q & ~tweak & key_ok & {Contexts{parallel_room}}) |
                               (~parallel_q & slot_room));
 
-  // Rows in: to the parallel path, or to the context's lane.
+  // Input rows: to the parallel path, or to the context's lane.
   logic  [Lanes-1:0] lane_row_valid;
   logic  [Lanes-1:0] lane_row_ready;
   logic              parallel_row_valid;
@@ -166,7 +172,7 @@ module mae_mode_engine
     end
   end
 
-  // Which keys are needed, and which are there.
+  // Keys that are needed, and keys that are in banks.
   logic [Lanes-1:0]                tweak_done;
   logic [Lanes-1:0][SlotWidth-1:0] answer_slot;
 
@@ -195,7 +201,7 @@ module mae_mode_engine
     end
   end
 
-  // Lanes.
+  // Serial path of each lane.
   logic        [Lanes-1:0] serial_valid;
   logic        [Lanes-1:0] serial_ready;
   cipher_req_t [Lanes-1:0] serial_req;
@@ -221,7 +227,7 @@ module mae_mode_engine
       .req_o
   );
 
-  // Answers: all lanes of a row of the parallel path come in the same clock.
+  // Results: all lanes of a row of the parallel path come in the same clock.
   logic               parallel_answer;
   logic   [Lanes-1:0] answer_lanes;
   logic   [Lanes-1:0] serial_answer;
@@ -233,7 +239,7 @@ module mae_mode_engine
 
   always_comb for (int unsigned i = 0; i < Lanes; i++) answer_block[i] = rsp_i[i].block;
 
-  // Rows out.
+  // Output rows.
   logic   [Lanes:0]                 source_valid;
   logic   [Lanes:0]                 source_ready;
   ctx_t   [Lanes:0]                 source_ctx;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_key_requests: which key each context needs next, and what follows from the state of the
-// banks.
+// mae_mode_key_requests: tells which key slots the contexts need, and whether the key of each
+// context is usable.
 //
-// An XTS message first needs its tweak key, then its data key; every other job one key.
-// key_ok_o: the context's key is in a bank that stays and may be used in its direction; a clock
-// behind.
-// want_o: the slots that active contexts need; a scan of `Group` contexts a clock keeps it, so it
-// is up to 2 * Contexts / Group clocks behind, but a new job's slot is seen at once.
-// lost_o: a key that an active job uses was written or erased (or was never there): what comes out
-// of that job from now on is not to be shown. It stays until the context's next job.
-// Legal: Contexts 1..256. Latency: 1 clock.
+// An XTS message first needs its tweak key and then its data key; every other job needs one key.
+//  key_ok_o  the context's key is in a bank that is not leaving and can be used in its direction;
+//            one clock late.
+//  want_o    slots that active contexts need. A scan of `Group` contexts a clock updates it, so it
+//            is up to 2 * Contexts / Group clocks late; the slot of a new job appears at once.
+//  lost_o    a key that an active job uses was written or erased, or never existed: do not show
+//            further output of that job. Stays high until the context's next job.
+// Latency: 1 clock.
+// Throughput: one new job a clock.
+// Parameters: Legal: Lanes 1..16; Contexts 1..256.
 
 module mae_mode_key_requests
   import mae_aes_pkg::*;
@@ -83,7 +85,7 @@ module mae_mode_key_requests
     for (int unsigned i = 0; i < Group; i++) begin
       if (active_i[32'(scan_q)*Group+i]) seen[now_q[32'(scan_q)*Group+i].slot] = 1'b1;
     end
-    // The scan may have passed a new job's context: its slot counts for this round all the same.
+    // The scan may have passed the context of a new job: its slot counts in this scan, too.
     if (cfg_valid_i) seen[cfg_now.slot] = 1'b1;
   end
 

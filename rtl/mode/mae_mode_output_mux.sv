@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_output_mux: the rows of all paths leave through one port, in turns.
+// mae_mode_output_mux: multiplexes the output rows of all paths to one port, in round-robin order.
 //
-// A source is a lane of the serial path, numbered from 0 and naming slots of its lane, or as the
-// last one the parallel path. Nothing is shown behind a job's last byte (it would be keystream) and
-// nothing of a context whose key is lost: zeros.
-// Combinational; a row stays selected until it is taken. Throughput: one row a clock.
-// Legal: Lanes 1..16.
+// Sources 0 to Lanes - 1 are the lanes of the serial path, with slots of their lane; the last
+// source is the parallel path. Bytes after the last byte of a job, which would be keystream, and
+// all bytes of a context whose key is lost are output as zeros. A row stays selected until it is
+// accepted.
+// Latency: 0 clocks (combinational).
+// Throughput: one row a clock.
+// Parameters: Legal: Lanes 1..16; Contexts 1..256.
 
 module mae_mode_output_mux
   import mae_aes_pkg::*;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_parallel: the modes whose chain does not wait for the cipher, a row of Lanes blocks a
-// clock: ECB, CTR, XTS without stealing, CBC and CFB decryption.
+// mae_mode_parallel: processes rows of Lanes blocks in the modes whose chain value does not depend
+// on the cipher's result: ECB, CTR, XTS without ciphertext stealing, CBC and CFB decryption.
 //
-// Rows of any context may follow each other, also of one context: its chain value is read, moved
-// on by the row's blocks and written back in one clock. A row enters all its lanes in one clock, so
-// its answers come in one clock too, in the order of the rows.
-// The cipher cannot be stalled: a row is only asked when the ring of FlightRows places has one for
-// its answer. The ring keeps the masks of rows in the cipher and the results of rows behind it.
-//
-// Latency: 2 clocks from row to request, 1 from answer to row. Throughput: one row a clock while
-// FlightRows covers the cipher's latency + 2. Legal: Lanes 1..16, FlightRows 2, 4, 8 ...
+// Rows of any contexts may follow each other, also of one context: its chain value is read,
+// advanced by the blocks of the row and written back in one clock. A row enters all its lanes in
+// one clock, so its results come in one clock, too, in the order of the rows. The cipher cannot be
+// stalled: a row is requested only when the ring of FlightRows entries has space for its result.
+// The ring keeps the masks of the rows that are in the cipher, and the results of the rows behind
+// it.
+// Latency: 2 clocks from row to request, 1 from result to output row.
+// Throughput: one row a clock if FlightRows covers the cipher's latency + 2.
+// Reset and clear: the memories have no reset; wipe_i erases their entries one by one.
+// Parameters: Legal: Lanes 1..16; Contexts 1..256; FlightRows a power of 2, >= 2.
 
 `include "mae_assert.svh"
 
@@ -27,14 +29,14 @@ module mae_mode_parallel
 ) (
     input logic                   clk_i,
     input logic                   rst_ni,
-    input logic                   wipe_i,     // zero the stores, place by place
+    input logic                   wipe_i,     // erases the memories, entry by entry
     input logic [FlightWidth-1:0] wipe_row_i,
 
     input logic      cfg_valid_i,
     input ctx_t      cfg_ctx_i,
     input mode_cfg_t cfg_i,
 
-    output logic                    room_o,       // more rows can come, and two behind them
+    output logic                    room_o,       // two more rows may follow when it falls
     input  logic                    row_valid_i,
     output logic                    row_ready_o,
     input  ctx_t                    row_ctx_i,
@@ -58,14 +60,14 @@ module mae_mode_parallel
     output logic                        urgent_o,      // the next row's key is in no bank
     output key_slot_t                   urgent_slot_o,
 
-    // a row asks all lanes of ask_lanes_o at once, and takes them in one clock
+    // a row requests all lanes of ask_lanes_o in one clock
     output logic                    ask_o,
     input  logic                    ask_taken_i,
     output logic        [Lanes-1:0] ask_lanes_o,
     output cipher_req_t [Lanes-1:0] req_o,
 
     input  logic               answer_i,
-    output logic   [Lanes-1:0] answer_lanes_o,  // the lanes of the row that is answered next
+    output logic   [Lanes-1:0] answer_lanes_o,  // the lanes of the row whose result comes next
     input  block_t [Lanes-1:0] answer_block_i
 );
   `MAE_PARAM(LanesLegal, Lanes >= 1 && Lanes <= 16)
@@ -99,7 +101,7 @@ module mae_mode_parallel
     return lanes;
   endfunction
 
-  // Rows wait here for their turn.
+  // Queue of rows.
   localparam int unsigned QueueWidth = $clog2(QueueRows + 1);
 
   row_t                  row;
@@ -123,7 +125,7 @@ module mae_mode_parallel
       .count_o(queued)
   );
 
-  // Room is seen a clock late, and three rows may be under way.
+  // room_o is seen one clock late, and three rows may be in flight.
   logic room_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -133,16 +135,16 @@ module mae_mode_parallel
 
   assign room_o = room_q;
 
-  // First step: the chain's values for each block, what goes to the cipher, the masks.
+  // First step: the chain values for each block, the inputs of the cipher, the masks.
   job_t               job_q                                 [Contexts];
   job_t               job;
   index_t             ctx;
   block_t [Lanes-1:0] pre;
   block_t [Lanes-1:0] mask;
   block_t             chain_next;
-  count_t             write_q;  // rows asked or about to be
-  count_t             answer_q;  // rows answered
-  count_t             read_q;  // rows handed out
+  count_t             write_q;  // requested, or about to be
+  count_t             answer_q;  // rows with results
+  count_t             read_q;  // rows output
   logic               flight_room;
 
   assign ctx = index_t'(row.meta.ctx);
@@ -168,7 +170,7 @@ module mae_mode_parallel
           pre[i]  = mode_pre(job.mode, job.dir, link, row.data[i]);
           mask[i] = mode_mask(job.mode, job.dir, link, row.data[i]);
         end
-        // What follows the last block of the row is the next chain value.
+        // The value after the last block of the row is the next chain value.
         if (i > 0 && 32'(row.meta.bytes) > 16 * (i - 1)) chain_next = link;
       end
     end

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_pkg: the modes of operation as one table of three functions (SP 800-38A, SP 800-38E).
+// mae_mode_pkg: defines the modes of operation as one table of three functions (SP 800-38A, SP
+// 800-38E), and the types of the mode engine.
 //
-// Every mode here is: out = Cipher(pre) ^ mask, and a next chain value.
+// Every mode computes out = Cipher(pre) ^ mask, and a next chain value:
 //
-//   mode          pre            mask     next chain
-//   ECB           data           0        chain
-//   CBC  encrypt  data ^ chain   0        out             SP 800-38A §6.2
-//   CBC  decrypt  data           chain    data
-//   PCBC encrypt  data ^ chain   0        data ^ out      (Kerberos v4's)
-//   PCBC decrypt  data           chain    data ^ out
-//   CFB  encrypt  chain          data     out             SP 800-38A §6.3, s = 128
-//   CFB  decrypt  chain          data     data
-//   OFB           chain          data     data ^ out      SP 800-38A §6.4
-//   CTR           chain          data     chain + 1       SP 800-38A §6.5, 128-bit counter
-//   CTR32         chain          data     inc32(chain)    SP 800-38D §6.2: the counter of GCM
-//   XTS           data ^ chain   chain    chain * alpha   IEEE 1619, SP 800-38E
+//  mode           pre            mask    next chain
+//  ECB            data           0       chain
+//  CBC  encrypt   data ^ chain   0       out            SP 800-38A §6.2
+//  CBC  decrypt   data           chain   data
+//  PCBC encrypt   data ^ chain   0       data ^ out     (as in Kerberos v4)
+//  PCBC decrypt   data           chain   data ^ out
+//  CFB  encrypt   chain          data    out            SP 800-38A §6.3, s = 128
+//  CFB  decrypt   chain          data    data
+//  OFB            chain          data    data ^ out     SP 800-38A §6.4
+//  CTR            chain          data    chain + 1      SP 800-38A §6.5, 128-bit counter
+//  CTR32          chain          data    inc32(chain)   SP 800-38D §6.2: the counter of GCM
+//  XTS            data ^ chain   chain   chain * alpha  IEEE 1619, SP 800-38E
 //
-// The first chain value is the IV, the first counter block, or for XTS the tweak's encryption
-// under the second key. CFB, OFB and the CTRs use the forward cipher in both directions.
+// The first chain value is the IV, the first counter block or, for XTS, the encryption of the tweak
+// under the second key. CFB, OFB, CTR and CTR32 use the forward cipher in both directions.
 
 package mae_mode_pkg;
   import mae_aes_pkg::*;
@@ -37,32 +38,32 @@ package mae_mode_pkg;
   localparam int unsigned KeySlotWidth = 6;
   typedef logic [KeySlotWidth-1:0] key_slot_t;
 
-  // What a context is to do; loaded before its first row. The chain value lives on from one
-  // configuration of a context to the next unless `init` is set.
+  // Configuration of a context, loaded before its first row. The chain value is kept from one
+  // configuration of a context to the next, unless `init` is set.
   typedef struct packed {
     mode_e     mode;
     dir_e      dir;
-    logic      init;        // start a message: the chain value is made from iv
+    logic      init;        // begin a message: the chain value is computed from iv
     logic      serial;      // XTS only: ciphertext stealing, length not a multiple of 16
     key_slot_t key_slot;
     key_slot_t tweak_slot;  // XTS only: the second key
     block_t    iv;
   } mode_cfg_t;
 
-  // What the key cache tells the engine: which slot each bank of the cipher holds, and whether the
-  // bank may be asked for encryption and decryption; which slots are written; that a slot changes.
+  // State of the key cache, for the engine: the slot in each bank of the cipher, and whether the
+  // bank can encrypt and decrypt; the slots that hold a key; a changed slot.
   localparam int unsigned MaxKeySlots = 2 ** KeySlotWidth;
   localparam int unsigned MaxKeyBanks = 2 ** BankWidth;
 
   typedef struct packed {
-    logic      leaving;  // soon withdrawn: begin nothing new
+    logic      leaving;  // soon withdrawn: begin no new row
     logic      encrypt;
     logic      decrypt;
     key_slot_t slot;
   } key_bank_t;
 
   typedef struct packed {
-    logic                        changed;       // one clock: a slot is written or erased
+    logic                        changed;       // for one clock: a slot is written or erased
     key_slot_t                   changed_slot;
     logic [MaxKeySlots-1:0]      slot_valid;
     key_bank_t [MaxKeyBanks-1:0] banks;
@@ -73,8 +74,8 @@ package mae_mode_pkg;
     bank_t bank;
   } bank_hit_t;
 
-  // What the engine tells the key cache: the slots that open jobs need, the slot without which the
-  // parallel path stands still, and which banks were asked in this clock.
+  // Requests of the engine to the key cache: the slots that open jobs need, the slot for which the
+  // parallel path waits, and the banks that were requested in this clock.
   typedef struct packed {
     logic                   urgent;
     key_slot_t              urgent_slot;
@@ -82,7 +83,7 @@ package mae_mode_pkg;
     logic [MaxKeyBanks-1:0] used;
   } key_demand_t;
 
-  // A write to a key slot; `erase` empties the slot (len and key are then not looked at).
+  // A write to a key slot; `erase` empties the slot and ignores len and key.
   typedef struct packed {
     key_slot_t slot;
     logic      erase;
@@ -90,40 +91,40 @@ package mae_mode_pkg;
     key_t      key;
   } key_write_t;
 
-  // The parts of an authenticated message, in their order.
+  // The parts of an authenticated message.
   typedef enum logic [1:0] {
     PhaseData = 2'd0,
     PhaseAad  = 2'd1,
     PhaseIv   = 2'd2
   } phase_e;
 
-  // A part of a GCM message, or all of it, in one context.
+  // A part of a GCM message, or the whole message, in one context.
   typedef struct packed {
     phase_e      phase;
     dir_e        dir;
-    logic        init;       // a message begins
-    logic        ends;       // it ends: make its tag or check it
+    logic        init;       // begin a message
+    logic        ends;       // end the message: compute its tag or check it
     key_slot_t   key_slot;
-    logic [95:0] nonce;      // with init: the IV, if there is no part with it
-    block_t      tag;        // what to compare with
-    logic [4:0]  tag_bytes;  // of it, from byte 0 on
+    logic [95:0] nonce;      // with init: the IV, unless a part contains it
+    block_t      tag;        // expected tag
+    logic [4:0]  tag_bytes;  // number of its bytes, from byte 0 on
     logic [31:0] length;     // bytes of this part
   } gcm_job_t;
 
-  // How it ended. A tag only of a message that was encrypted to its end.
+  // Result of a job. tag is used only at the end of an encrypted message.
   typedef struct packed {
-    logic   bad_tag;   // decryption: the data must not be seen
-    logic   key_lost;  // the key went away under it
+    logic   bad_tag;   // decryption: do not use the data
+    logic   key_lost;  // the key was lost during the job
     block_t tag;
   } gcm_report_t;
 
   // Operations of mae_ghash_interleaved on a context.
   typedef enum logic [2:0] {
-    OpSetH  = 3'd0,  // a new H, and the hash 0
-    OpPower = 3'd1,  // H^k from H^(k-1)
-    OpBlock = 3'd2,  // a block into the hash
-    OpZero  = 3'd3,  // the hash 0
-    OpClear = 3'd4   // erase all
+    OpSetH  = 3'd0,  // sets a new H, and the hash to 0
+    OpPower = 3'd1,  // computes H^k from H^(k-1)
+    OpBlock = 3'd2,  // hashes a block
+    OpZero  = 3'd3,  // sets the hash to 0
+    OpClear = 3'd4   // erases everything
   } ghash_op_e;
 
   function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,
@@ -158,27 +159,27 @@ package mae_mode_pkg;
     endcase
   endfunction
 
-  // The direction of the block cipher that a mode needs.
+  // Direction of the block cipher in a mode.
   function automatic dir_e mode_cipher_dir(input mode_e mode, input dir_e dir);
     return (mode inside {Cfb, Ofb, Ctr, Ctr32}) ? Encrypt : dir;
   endfunction
 
-  // Whether the next chain value needs the cipher's answer: such a mode cannot fill a pipeline.
+  // The next chain value depends on the cipher's result: such a mode cannot fill a pipeline.
   function automatic logic mode_chains(input mode_e mode, input dir_e dir);
     return (mode inside {Pcbc, Ofb}) || (mode inside {Cbc, Cfb} && dir == Encrypt);
   endfunction
 
-  // Whether a message may end in a part of a block (XTS by ciphertext stealing).
+  // A message may end with a partial block (XTS: by ciphertext stealing).
   function automatic logic mode_any_length(input mode_e mode);
     return mode inside {Cfb, Ofb, Ctr, Ctr32, Xts};
   endfunction
 
-  // n steps of a counter that is the last 32 bits alone, SP 800-38D §6.2.
+  // Increments the last 32 bits of a counter by n, SP 800-38D §6.2.
   function automatic block_t inc32(input block_t counter, input int unsigned n);
     return {counter[127:32], counter[31:0] + n};
   endfunction
 
-  // Multiplication by alpha to the n-th, IEEE 1619 §5.2. There byte 0 is the least significant one.
+  // Multiplies by alpha to the n-th, IEEE 1619 §5.2. Byte 0 is the least significant byte there.
   function automatic block_t xts_times_alpha(input block_t tweak, input int unsigned n);
     block_t number;
     number = mae_bytes_pkg::swap_block(tweak);
@@ -188,8 +189,8 @@ package mae_mode_pkg;
     return mae_bytes_pkg::swap_block(number);
   endfunction
 
-  // The chain value n blocks on, in the modes where it does not need the cipher's answer;
-  // `previous` is the data block before that place.
+  // Chain value n blocks later, in the modes where it does not depend on the cipher's result;
+  // `previous` is the data block before that position.
   function automatic block_t mode_ahead(input mode_e mode, input block_t chain,
                                         input block_t previous, input int unsigned n);
     case (mode)
@@ -201,7 +202,7 @@ package mae_mode_pkg;
     endcase
   endfunction
 
-  // The bank that holds a key slot and may be asked in this direction.
+  // The bank that holds a key slot and can be requested in this direction.
   function automatic bank_hit_t bank_lookup(input key_bank_t [MaxKeyBanks-1:0] banks,
                                             input key_slot_t slot, input dir_e dir);
     bank_hit_t found;
@@ -215,7 +216,7 @@ package mae_mode_pkg;
     return found;
   endfunction
 
-  // The same, of a bank that stays.
+  // The bank, as in bank_lookup, is not leaving.
   function automatic logic bank_stays(input key_bank_t [MaxKeyBanks-1:0] banks,
                                       input key_slot_t slot, input dir_e dir);
     logic stays;
@@ -227,7 +228,7 @@ package mae_mode_pkg;
     return stays;
   endfunction
 
-  // All ones in the first n bytes of a block.
+  // Ones in the first n bytes of a block.
   function automatic block_t first_bytes(input logic [3:0] n);
     return ~({128{1'b1}} >> {n, 3'b000});
   endfunction

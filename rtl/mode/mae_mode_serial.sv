@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_serial: every mode of operation for the messages of one cipher lane.
+// mae_mode_serial: runs all modes of operation for the messages of one cipher lane, one block of a
+// message at a time.
 //
-// Each slot (a context of this lane) has at most one block in the cipher. Its next block is asked
-// in the very clock in which the answer comes: rsp_i -> mask -> next chain -> pre -> req_o is
-// combinational, so a message does a block per latency of the cipher, and as many messages as that
-// latency has clocks fill the lane. Slots that have a block and a key take turns.
+// Each slot (a context of this lane) has at most one block in the cipher. Its next block is
+// requested in the clock of the result: the path rsp_i, mask, next chain value, pre, req_o is
+// combinational, so a message takes one cipher latency a block, and as many messages as that
+// latency has clocks fill the lane. Slots with a block and a key are served round-robin. A row
+// keeps its position from input to output: blocks are read from position p of the data memory and
+// written to position p of the result memory, SlotRows positions a slot.
 //
-// A row keeps its place from entry to exit: blocks are read from place p of the store of data and
-// written to place p of the store of results, SlotRows places a slot.
-//
-// XTS with ciphertext stealing (IEEE 1619 §5.3.2, SP 800-38E), the message's last job, configured
-// with `serial`: the last full block (place m - 1) goes first, under tweak m - 1 (decryption: m);
-// the head of its result is the partial block m, its tail fills block m up, which then goes under
-// the other tweak and yields place m - 1. To see the end coming such a job works on a row only when
-// the next one is there, or the row is the last.
-//
-// The first block of an XTS message is its tweak, E(K2, iv): also for contexts that then work in
-// the parallel path (`parallel` in the job).
-// Latency: 1 clock from row to request, 1 from the last answer to the row. Legal: Slots >= 1,
-// Lanes 1..16, SlotRows 2, 4, 8 ... Constant-time: yes in data and keys.
+// XTS with ciphertext stealing (IEEE 1619 §5.3.2, SP 800-38E), in the last job of a message,
+// configured with `serial`: the last full block (position m - 1) is processed first, under tweak m
+// - 1 (decryption: m). The head of its result is the partial block m; the tail fills block m up,
+// which is then processed under the other tweak and gives position m - 1. To detect the end in
+// time, such a job processes a row only when the next row is present, or the row is the last one.
+// The first block of an XTS message is its tweak, E(K2, iv), also for contexts that then use the
+// parallel path (`parallel` in the job).
+// Latency: 1 clock from row to request, 1 from the last result to the output row.
+// Throughput: one block a clock in all slots together; one block a cipher latency in a slot.
+// Reset and clear: the memories have no reset; wipe_i erases their entries one by one.
+// Parameters: Lane is the number of this lane. Legal: Slots >= 1; Lanes 1..16; Lane < Lanes;
+// SlotRows a power of 2, >= 2.
+// Security: constant-time in data and keys.
 
 `include "mae_assert.svh"
 
@@ -38,14 +41,14 @@ module mae_mode_serial
 ) (
     input logic                 clk_i,
     input logic                 rst_ni,
-    input logic                 wipe_i,     // zero the stores, place by place
+    input logic                 wipe_i,     // erases the memories, entry by entry
     input logic [RowsWidth-1:0] wipe_row_i,
 
     input logic                      cfg_valid_i,
     input logic      [SlotWidth-1:0] cfg_slot_i,
     input mode_cfg_t                 cfg_i,
 
-    output logic   [     Slots-1:0] room_o,       // a row, and two more behind it, have a place
+    output logic   [     Slots-1:0] room_o,       // a row and two more have space
     input  logic                    row_valid_i,
     output logic                    row_ready_o,
     input  logic   [ SlotWidth-1:0] row_slot_i,
@@ -60,7 +63,7 @@ module mae_mode_serial
     output logic   [BytesWidth-1:0] out_bytes_o,
     output logic                    out_last_o,
 
-    // the chain values of the slot that is answered and of the slot that asks
+    // chain values of the slot with a result and of the requesting slot
     output logic   [SlotWidth-1:0] answer_slot_o,
     output logic                   answer_valid_o,
     output block_t                 answer_chain_o,
@@ -69,9 +72,9 @@ module mae_mode_serial
     input  block_t                 ask_chain_i,
 
     input  key_bank_t [MaxKeyBanks-1:0] banks_i,
-    input  logic      [      Slots-1:0] key_ok_i,     // the slot's key is in a bank, as of late
-    output logic      [      Slots-1:0] tweak_o,      // the slot's tweak is still to be made
-    output logic                        tweak_done_o, // that of answer_slot_o is
+    input  logic      [      Slots-1:0] key_ok_i,     // the slot's key is in a bank, one clock late
+    output logic      [      Slots-1:0] tweak_o,      // the slot's tweak must still be computed
+    output logic                        tweak_done_o, // the tweak of answer_slot_o is computed
 
     output logic        req_valid_o,
     input  logic        req_ready_i,
@@ -104,7 +107,7 @@ module mae_mode_serial
     logic [BytesWidth-1:0] bytes;
   } meta_t;
 
-  // A block's place in its slot.
+  // Position of a block in its slot.
   typedef struct packed {
     count_t row;
     index_t block;
@@ -130,7 +133,7 @@ module mae_mode_serial
     return next;
   endfunction
 
-  // Whether the block behind this one is the message's partial last one. `next` is the next row's.
+  // The block after this one is the partial last block. `next` belongs to the next row.
   function automatic logic ends_partial(input index_t block, input meta_t meta, input meta_t next);
     index_t last;
     last = last_block(meta.bytes);
@@ -143,20 +146,20 @@ module mae_mode_serial
   endfunction
 
   job_t job_q[Slots];
-  count_t write_q[Slots];  // rows taken in
-  place_t place_q[Slots];  // the block at work; place.row = rows done
-  count_t read_q[Slots];  // rows handed out
+  count_t write_q[Slots];  // rows accepted
+  place_t place_q[Slots];  // the current block; place.row = rows done
+  count_t read_q[Slots];  // rows output
   meta_t meta_q[Rows];
   block_t [Lanes-1:0] data_q[Rows];
   block_t [Lanes-1:0] result_q[Rows];
-  block_t stolen_q[Slots];  // the first result of the two that share a block
+  block_t stolen_q[Slots];  // the first result of the two blocks of ciphertext stealing
 
   logic [Slots-1:0] tweak_q;
-  logic [Slots-1:0] second_q;  // stealing: the block m is due
+  logic [Slots-1:0] second_q;  // ciphertext stealing: block m is next
   logic [Slots-1:0] busy_q;  // a block is in the cipher
-  logic [Slots-1:0] work_q;  // there is a row to work on
-  logic [Slots-1:0] ended_q;  // the job's last row is in
-  logic [Slots-1:0] done_q;  // a row can go out
+  logic [Slots-1:0] work_q;  // a row is present
+  logic [Slots-1:0] ended_q;  // the job's last row was accepted
+  logic [Slots-1:0] done_q;  // a row can be output
   logic [Slots-1:0] full_q;
   logic [Slots-1:0] room_q;
 
@@ -165,14 +168,14 @@ module mae_mode_serial
   logic out_valid_q;
   slot_t out_slot_q;
 
-  // The answer: result, next chain value and next place of its slot.
+  // The result: output, next chain value and next position of its slot.
   slot_t answer;
   job_t answer_job;
   place_t answer_place;
   place_t answer_next;
   place_t answer_write;
   row_t answer_row;
-  row_t answer_row_2;  // the row behind it
+  row_t answer_row_2;  // the row after it
   block_t answer_data;
   block_t answer_tweak;
   block_t answer_result;
@@ -180,7 +183,7 @@ module mae_mode_serial
   count_t answer_rows;
   meta_t answer_meta;
   logic answer_more;
-  logic answer_first;  // of two that share a block
+  logic answer_first;  // the first of the two blocks of ciphertext stealing
   logic answer_second;
   logic answer_store;
 
@@ -224,7 +227,7 @@ module mae_mode_serial
         answer_chain = answer_chain_i;
       end
       if (answer_second) begin
-        // The partial block's row is done with it.
+        // The row of the partial block is complete with it.
         answer_next.row   = answer_next.row + count_t'(1);
         answer_next.block = '0;
       end
@@ -240,14 +243,14 @@ module mae_mode_serial
   assign tweak_o        = tweak_q;
   assign tweak_done_o   = rsp_valid_i && tweak_q[answer];
 
-  // The request: of the slots that have a block, the one whose turn it is.
-  logic      [Slots-1:0] answer_ready;  // the slot that is answered has a next block
+  // The request: the next slot, in round-robin order, of those that have a block.
+  logic      [Slots-1:0] answer_ready;  // the slot with a result has another block
   logic      [Slots-1:0] ready;
   logic      [Slots-1:0] ask_grant;
   slot_t                 ask;
   logic                  ask_valid;
   logic                  ask_taken;
-  logic                  ask_now;  // the slot that is answered in this clock
+  logic                  ask_now;  // the slot with a result makes the request
   logic                  ask_tweak;
   logic                  ask_second;
   job_t                  ask_job;
@@ -320,7 +323,7 @@ module mae_mode_serial
   assign req_valid_o = ask_valid && ask_bank.hit;
   assign ask_taken   = req_valid_o && req_ready_i;
 
-  // Rows in.
+  // Input rows.
   count_t push_count;
   count_t push_rows;
   count_t pop_count;
@@ -341,7 +344,7 @@ module mae_mode_serial
                              place_q[row_slot_i].row);
   end
 
-  // Rows out.
+  // Output rows.
   logic [Slots-1:0] out_grant;
   slot_t out_pick;
   logic out_pick_valid;
@@ -382,7 +385,7 @@ module mae_mode_serial
     end
   end
 
-  // The stores.
+  // The memories.
   always_ff @(posedge clk_i) begin
     if (wipe_i) begin
       data_q[wipe_row_i] <= '0;

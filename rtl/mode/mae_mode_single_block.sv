@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_single_block: asks the mode engine for E(K, block), as a message of one block of a
-// context that it has for itself.
+// mae_mode_single_block: encrypts one block, E(K, block), by running it through the mode engine as
+// a message of one block in a reserved context.
 //
-// One block at a time: taken when ask_ready_o, then busy_o until the answer was taken, which the
-// user does himself at the engine's output. cfg_valid_o and row_valid_o go before others' at the
-// engine. Latency: the engine's, and 3 clocks. Outputs come from registers, row_valid_o from room_i
-// too. clear_i: nothing is left in the next clock. Constant-time: yes. Masked: no.
+// One block at a time: it is accepted when ask_ready_o is high; busy_o is then high until the
+// result was accepted, which the user does at the engine's output. Give cfg_valid_o and row_valid_o
+// priority over other requests to the engine. Outputs come from registers, row_valid_o from room_i,
+// too.
+// Latency: that of the engine plus 3 clocks.
+// Throughput: one block in that latency.
+// Reset and clear: both drop everything by the next clock.
+// Security: constant-time; no masking.
 
 module mae_mode_single_block
   import mae_aes_pkg::*;
@@ -28,8 +32,8 @@ module mae_mode_single_block
     output logic      row_valid_o,
     input  logic      row_ready_i,
     output block_t    row_block_o,
-    output logic      busy_o,       // the answer is awaited
-    input  logic      taken_i       // it was taken
+    output logic      busy_o,       // waits for the result
+    input  logic      taken_i       // the result was accepted
 );
   typedef enum logic [1:0] {
     Idle,

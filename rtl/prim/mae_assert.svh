@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Assertions that are live in simulation and formal and vanish in synthesis.
-// MAE_ASSERT(name, property): holds on every rising clk_i outside reset.
-// MAE_STREAM_HOLDS(name, valid, ready, payload): once valid, valid and payload hold until taken.
-//   A module with clear_i passes `ready || clear_i`, so that a stream may end there.
-// MAE_ASSERT_AT, MAE_STREAM_HOLDS_AT: the same with a clock and a reset of that name.
-// MAE_PARAM(name, condition): a legal parameter value, checked at elaboration.
+// Defines assertion macros. They are active in simulation and in formal proofs, and empty in
+// synthesis (macro SYNTHESIS).
+//
+//  MAE_ASSERT(name, property): the property holds at every rising clk_i outside reset (rst_ni).
+//  MAE_STREAM_HOLDS(name, valid, ready, payload): once valid is high, valid and payload keep their
+//    values until ready is high. A module with a clear_i passes `ready || clear_i` as ready,
+//    because clear_i may end a stream.
+//  MAE_ASSERT_AT, MAE_STREAM_HOLDS_AT: as above, with the clock and the reset as first arguments.
+//  MAE_PARAM(name, condition): the parameters are legal; checked at elaboration.
 `ifndef MAE_ASSERT_SVH
 `define MAE_ASSERT_SVH
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo: a first-in first-out store of any depth.
+// mae_fifo: buffers words in first-in first-out order.
 //
-// Latency: 1 clock from in to out. Throughput: one word a clock (Depth = 1: every second clock).
-// Ready and valid come from registers only: no combinational path from in to out or back.
-// `clear_i` empties it in one clock and, like reset, zeroes the store when Zero = 1: the storage of
-// secrets. Zero = 0 leaves the words and lets synthesis use a memory; count_o = 0 still empties it.
-// Legal: Width >= 1, Depth >= 1.
+// Ready and valid depend on registers only: there is no combinational path from input to output or
+// back.
+// Latency: 1 clock from input to output.
+// Throughput: one word a clock; with Depth = 1 one word in two clocks.
+// Reset and clear: reset and clear_i (one clock) empty the FIFO. With Zero = 1 they also set the
+// stored words to zero: use it for secrets. With Zero = 0 the words stay in the storage,
+// unreachable, and synthesis may infer a memory.
+// Parameters: Width is the word width in bits, Depth the number of words. Legal: Width >= 1, Depth
+// >= 1, Zero 0 or 1.
 
 `include "mae_assert.svh"
 
@@ -76,7 +80,7 @@ module mae_fifo #(
     always_ff @(posedge clk_i) if (push) store_q[write_q] <= in_data_i;
   end
 
-  if (Depth + 1 < 2 ** CountWidth) begin : gen_count  // else every count is in range
+  if (Depth + 1 < 2 ** CountWidth) begin : gen_count  // otherwise every value of count_q is legal
     `MAE_ASSERT(CountInRange, 32'(count_q) <= Depth)
   end
   `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || clear_i, out_data_o)

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_async: a FIFO between two clocks of any phase and ratio.
+// mae_fifo_async: buffers words in first-in first-out order between two clocks of any phase and
+// frequency ratio.
 //
-// Each side's pointer crosses in Gray code through two registers, so that the other side sees
-// either its old or its new value. Latency: a word that is taken at a rising in_clk_i is offered
-// after the second rising out_clk_i behind it; its place is free again after the third rising
-// in_clk_i behind its taking. Throughput: one word a clock of the slower side at LogDepth >= 3.
-// Ready and valid come from registers only, of their own side. Zero = 1: the store is zeroed by
-// reset and each word as soon as it has been taken. The two resets must overlap: one side alone
-// must not be reset (mae_axi_cdc joins the resets of both sides with mae_reset_sync). in_ready_o
-// and out_valid_o are low during reset. Timing constraint: *_gray_q to *_sync0_q, and store_q to
-// out_data_o, within one clock of the faster side. Legal: Width >= 1, LogDepth >= 1.
+// Each pointer crosses to the other clock in Gray code through two synchronizer registers, so that
+// the other side sees either the old or the new value. Ready and valid depend on registers of their
+// own side only.
+// Latency: a word accepted at a rising edge of in_clk_i is offered after the second following
+// rising edge of out_clk_i. Its place is free again after the third rising edge of in_clk_i that
+// follows its removal.
+// Throughput: one word a clock of the slower side if LogDepth >= 3.
+// Reset: in_ready_o and out_valid_o are low during reset. Assert both resets together for some
+// time: resetting one side alone is not allowed (mae_cdc_reset_ctrl joins the resets of both
+// sides). With Zero = 1, reset sets all stored words to zero, and each word is set to zero as soon
+// as it has been removed.
+// Parameters: the depth is 2^LogDepth words of Width bits. Legal: Width >= 1, LogDepth >= 1, Zero 0
+// or 1.
+// Constraint: limit the delay from *_gray_q to *_sync0_q and from store_q to out_data_o to one
+// clock of the faster side.
 
 `include "mae_assert.svh"
 
@@ -36,7 +43,7 @@ module mae_fifo_async #(
 
   localparam int unsigned Depth = 2 ** LogDepth;
 
-  // One bit more than an address: full and empty differ.
+  // One bit more than an address, to tell full from empty.
   typedef logic [LogDepth:0] pointer_t;
 
   function automatic pointer_t to_gray(input pointer_t binary);
@@ -51,12 +58,12 @@ module mae_fifo_async #(
 
   logic [Width-1:0] store_q[Depth];
 
-  // Of the side that writes; free_q follows the reader and zeroes what it leaves.
+  // Registers of the writing side. free_q follows the read pointer; a word is zeroed as it passes.
   pointer_t write_q, write_d, write_gray_q, free_q;
   pointer_t read_sync0_q, read_sync1_q;
-  logic open_q;  // out of reset
+  logic open_q;  // high outside reset
   logic push, free;
-  // Of the side that reads.
+  // Registers of the reading side.
   pointer_t read_q, read_d, read_gray_q;
   pointer_t write_sync0_q, write_sync1_q;
 
@@ -84,7 +91,7 @@ module mae_fifo_async #(
   end
 
   if (Zero) begin : gen_zero
-    // The two places differ: one is in use, the other is not.
+    // free_q and write_q never point to the same word here: one is in use, the other is not.
     always_ff @(posedge in_clk_i or negedge in_rst_ni) begin
       if (!in_rst_ni) begin
         store_q <= '{default: '0};
@@ -97,7 +104,7 @@ module mae_fifo_async #(
     always_ff @(posedge in_clk_i) if (push) store_q[write_q[LogDepth-1:0]] <= in_data_i;
   end
 
-  // The side that reads.
+  // Reading side.
   assign out_valid_o = read_gray_q != write_sync1_q;
   assign out_data_o  = store_q[read_q[LogDepth-1:0]];
   assign read_d      = read_q + pointer_t'(out_valid_o && out_ready_i);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_out_reg: a mae_fifo, with Cut a register behind it that takes its multiplexer out of the
-// path.
+// mae_fifo_out_reg: buffers words in a mae_fifo, with an optional register (Cut = 1) behind the
+// FIFO's output multiplexer, which shortens the path at out_data_o.
 //
-// Latency: 1 + Cut clocks. Throughput: one word a clock. Ready and valid come from registers only.
-// clear_i and reset empty and, with Zero, zero it (mae_fifo). Holds Depth words, with Cut two more.
-// Legal: Width, Depth >= 1; Cut, Zero 0, 1.
+// Ready and valid depend on registers only. The capacity is Depth words, with Cut = 1 two more.
+// Latency: 1 + Cut clocks.
+// Throughput: one word a clock; with Depth = 1 one word in two clocks.
+// Reset and clear: reset and clear_i empty the FIFO and the register; see mae_fifo for Zero.
+// Parameters: see mae_fifo. Legal: Width >= 1, Depth >= 1, Cut and Zero 0 or 1.
 
 module mae_fifo_out_reg #(
     parameter int unsigned Width = 8,

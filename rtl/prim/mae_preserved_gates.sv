@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_preserved_gates: Width gates of one kind side by side, which synthesis for standard cells
-// maps as they stand here: nothing is moved across this module's edge.
+// mae_preserved_gates: computes Width logic gates of one kind, which standard-cell synthesis maps
+// exactly as written, because the module boundary is preserved (keep_hierarchy).
 //
-// Latency: 0 (combinational).
-// Legal: Width, Inputs >= 1; Low 0 (AND, OR) or 1 (NAND, NOR); All 1 (AND) or 0 (OR).
-// For circuits whose energy is in their structure. `maeslant synth` keeps modules where there are
-// more than two lanes, or with --keep; where modules are merged first this is logic like any other.
+// Use it for circuits whose low energy depends on their structure. `maeslant synth` preserves
+// module boundaries for designs of more than two lanes, or with --keep; in a flow that flattens the
+// design first, these gates are optimized like any other logic.
+// Latency: 0 clocks (combinational).
+// Parameters: Width gates of Inputs inputs each. All = 1 selects AND, All = 0 selects OR; Low = 1
+// inverts the output (NAND, NOR). Legal: Width >= 1, Inputs >= 1, Low and All 0 or 1.
 
 (* keep_hierarchy *)
 module mae_preserved_gates #(

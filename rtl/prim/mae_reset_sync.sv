@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_reset_sync: asynchronous assertion, synchronous release of a reset.
+// mae_reset_sync: synchronizes the release of an asynchronous reset with a clock.
 //
-// Latency: asserts at once, releases on the second rising clk_i after rst_ni rises. Throughput:
-// not applicable. Both registers are to be placed together; no timing path leads into them.
+// Latency: the output falls with rst_ni at once, and rises at the second rising clk_i after rst_ni
+// has risen.
+// Throughput: not applicable.
+// Constraint: place both registers next to each other. No timing path leads into them.
 
 module mae_reset_sync (
     input  logic clk_i,
-    input  logic rst_ni,  // from anywhere
-    output logic rst_no   // for the domain of clk_i
+    input  logic rst_ni,  // asynchronous reset
+    output logic rst_no   // reset of the clock domain of clk_i
 );
   logic first_q, released_q;
 

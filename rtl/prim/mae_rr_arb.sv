@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_rr_arb: a round-robin arbiter.
+// mae_rr_arb: grants one of N requests at a time, in round-robin order.
 //
-// Latency: 0 clocks, the grant is combinational from the requests. Throughput: one grant a clock.
-// Among the requests the first at or after the pointer wins; `advance_i` (the grant was used) moves
-// the pointer past it, so a request waits for at most N - 1 others. A grant that is not used stays
-// where it is as long as its request does: the selected stream's payload holds. Legal: N >= 1.
+// Grants the first request at or after a pointer. advance_i tells that the grant was used and moves
+// the pointer behind it, so that a request waits for at most N - 1 others. A grant that was not
+// used stays at the same request as long as that request is high, so that the payload of the
+// selected stream holds.
+// Latency: 0 clocks; the grant depends combinationally on the requests.
+// Throughput: one grant a clock.
+// Reset: the pointer returns to request 0.
+// Parameters: N is the number of requests. Legal: N >= 1.
 
 `include "mae_assert.svh"
 
@@ -23,13 +27,13 @@ module mae_rr_arb #(
 );
   `MAE_PARAM(NLegal, N >= 1)
 
-  logic [N-1:0] mask_q;  // ones from the pointer up
-  logic [N-1:0] after;  // the requests from the pointer up
+  logic [N-1:0] mask_q;  // ones at and above the pointer
+  logic [N-1:0] after;  // the requests at and above the pointer
   logic [N-1:0] pool;
 
   assign after   = req_i & mask_q;
   assign pool    = (after != '0) ? after : req_i;
-  assign grant_o = pool & (~pool + N'(1));  // the lowest one
+  assign grant_o = pool & (~pool + N'(1));  // the lowest bit that is set
   assign valid_o = req_i != '0;
 
   always_comb begin

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_stream_reg: a stream register that cuts the forward and the ready path (a skid buffer).
+// mae_stream_reg: registers a stream in both directions (a skid buffer), so that no combinational
+// path runs through it.
 //
-// Latency: 1 clock. Throughput: one word a clock. Valid, data and ready come from registers only:
-// a word that arrives in the clock in which ready falls is kept aside in a second register.
-// `clear_i` and reset drop and zero both words. Legal: Width >= 1.
+// Valid, data and ready come from registers only. A second register takes the word that arrives in
+// the clock in which ready falls.
+// Latency: 1 clock.
+// Throughput: one word a clock.
+// Reset and clear: reset and clear_i drop both words and set them to zero.
+// Parameters: Width is the word width in bits. Legal: Width >= 1.
 
 `include "mae_assert.svh"
 
@@ -46,7 +50,7 @@ module mae_stream_reg #(
       skid_valid_q <= 1'b0;
       skid_data_q  <= '0;
     end else if (!out_valid_q || out_ready_i) begin
-      // The word set aside goes first.
+      // The word in the skid register leaves before the input.
       out_valid_q <= skid_valid_q || in_valid_i;
       if (skid_valid_q) out_data_q <= skid_data_q;
       else if (in_valid_i) out_data_q <= in_data_i;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_stream_reg_opt: mae_stream_reg where a build wants one, else wires.
+// mae_stream_reg_opt: registers a stream with a mae_stream_reg (Cut = 1) or passes it through wires
+// (Cut = 0).
 //
-// Latency: Cut clocks. Throughput: one word a clock. Legal: Cut 0, 1; Width >= 1.
+// Latency: Cut clocks.
+// Throughput: one word a clock.
+// Reset and clear: as mae_stream_reg; without effect if Cut = 0.
+// Parameters: Legal: Width >= 1, Cut 0 or 1.
 
 module mae_stream_reg_opt #(
     parameter int unsigned Width = 8,

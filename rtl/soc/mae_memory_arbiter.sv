@@ -1,32 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_arbiter: CPU and peripheral are both masters of one memory, and the CPU sees it as if
-// every job had been done at its start.
+// mae_memory_arbiter: shares one memory between a CPU and the peripheral's memory jobs, such that
+// the CPU sees every job as if it had been completed at its start.
 //
-// Firmware starts a job (`ctrl.memory`, docs/registers/mae_peripheral.md) and goes on at once.
-// mae_memory_block_mover carries the job's blocks; mae_memory_hazard_check holds what the CPU must
-// not have yet; mae_memory_out_of_order makes a held block out of turn where the mode allows. All
-// else runs at full
-// speed: the CPU goes first, an access takes 2 clocks.
+// Software starts a job (`ctrl.memory`, docs/registers/mae_peripheral.md) and continues at once.
+// mae_memory_block_mover moves the blocks of the job. mae_memory_hazard_check holds CPU accesses to
+// data that are not complete yet; mae_memory_out_of_order computes the block of a held access out
+// of order if the mode allows it. All other accesses run at full speed: the CPU has priority, an
+// access takes 2 clocks. The memory is one block wide, so a block is read or written at once and a
+// CPU access comes before or after it. The amount of logic does not depend on the length of a job;
+// only one bit a row (mae_memory_done_bits) grows with the memory. cpu_valid_i and its payload must
+// hold until cpu_ready_o.
 //
-// The memory is a block wide, so a block is read or written at once and an access of the CPU comes
-// before or after it. Nothing here grows with a job; a bit a row (mae_memory_done_bits) does with
-// the memory. Longest hold, in clocks from the access to its answer (R = Nr; n = blocks before the
-// access's own that are not in memory yet; T = clocks a block of the job takes):
-//   ECB, CTR, CBC and CFB decryption   (Depth + 2) * R + 24, wherever it is in the job
-//   XTS, whole blocks                  the same, and R + 22 + k / 128 for block k
-//   all else, and what cannot be left out of its turn: writes with CBC or CFB decryption in place,
-//     with a destination that overlaps its source, CTR and XTS without init, keys for each block
-//                                      (n + 3) * T + 24: T = R, with keys for each block R + 5, in
-//                                      GCM max(R, 128 / Digit + 1), in CCM 2 * R, in CMAC and AAD
-//                                      of CCM R + 5; these three begin 2 * R + 10 later
-//   authenticated decryption           the job's, n = all, and a clock a block to overwrite it
-// They hold for a peripheral of two key banks or more: with one, a key is loaded for each turn. Add
-// R where a decryption is the first with its key, and 2^RowBits within so many clocks of a reset or
-// wipe: the marks are cleared first.
-// cpu_valid_i and its payload hold until cpu_ready_o. A wipe drops the job: what was held goes on.
-// Constant-time: in data and keys. Masked: no. Data here is cleared with the job and by a wipe.
-// Legal: RowBits 1..27, Depth as mae_memory_block_mover. Source: P3 §3.1 and §3.2.
+// Longest hold, in clocks from the access to its answer (R = Nr; n = blocks before the one of the
+// access that are not in memory yet; T = clocks a block of the job):
+//  ECB, CTR, CBC and CFB decryption  (Depth + 2) * R + 24, at any position in the job
+//  XTS, whole blocks                 the same, and R + 22 + k / 128 for block k
+//  all other modes, and accesses that cannot be served out of order: writes with CBC or CFB
+//  decryption in place, a destination that overlaps its source, CTR and XTS without init, keys
+//  for each block                    (n + 3) * T + 24: T = R, with keys for each block R + 5, in
+//                                    GCM max(R, 128 / Digit + 1), in CCM 2 * R, in CMAC and AAD
+//                                    of CCM R + 5; these three begin 2 * R + 10 later
+//  authenticated decryption          until the end of the job, n = all, and one clock a block to
+//                                    overwrite it
+// These hold for a peripheral of two or more key banks: with one, a key is loaded for each
+// alternation. Add R if a decryption is the first one with its key, and 2^RowBits within as many
+// clocks of a reset or wipe, because the marks are cleared first.
+// Latency: 2 clocks an access that is not held.
+// Throughput: one access in 2 clocks.
+// Reset and clear: a wipe drops the job, and held accesses continue. All data here are erased at
+// the end of the job and by a wipe.
+// Parameters: Legal: RowBits 1..27; Depth as mae_memory_block_mover.
+// Security: constant-time in data and keys; no masking.
+// Source: paper 003, sections 3.1 and 3.2; docs/adr/0010.
 
 `include "mae_assert.svh"
 
@@ -44,13 +50,13 @@ module mae_memory_arbiter
 
     input  logic               cpu_valid_i,
     output logic               cpu_ready_o,
-    input  logic [RowBits+3:0] cpu_addr_i,   // in bytes; bits 1:0 are ignored
-    input  logic [        3:0] cpu_strb_i,   // 0: a read
+    input  logic [RowBits+3:0] cpu_addr_i,   // byte address; bits 1:0 are ignored
+    input  logic [        3:0] cpu_strb_i,   // 0: read
     input  logic [       31:0] cpu_wdata_i,
     output logic [       31:0] cpu_rdata_o,
 
-    input  memory_job_t core_job_i,    // the next one, as the peripheral's registers state it
-    output error_e      core_error_o,  // what is wrong with it
+    input  memory_job_t core_job_i,    // the next job, from the peripheral's registers
+    output error_e      core_error_o,  // error of the job's addresses
     input  memory_out_t core_i,
     output memory_in_t  core_o,
 
@@ -80,13 +86,13 @@ module mae_memory_arbiter
   assign clear = core_i.clear;
   assign place = place_of(core_job_i, RowBits);
 
-  // The CPU: a job that starts in this clock is seen by the next.
+  // The CPU: a job that starts in this clock affects the next access.
   assign write = cpu_strb_i != '0;
   assign row = row_t'(cpu_addr_i[RowBits+3:4]);
   assign look = cpu_valid_i && !ready_q && !core_i.start;
   assign peek_hit = held && !write && peek_valid && target == peek_index;
   assign give = look && (!held || pass);
-  assign peeked = look && !give && peek_hit && !clear;  // a wipe takes what was made
+  assign peeked = look && !give && peek_hit && !clear;  // a wipe erases the computed block
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -161,7 +167,7 @@ module mae_memory_arbiter
       .kept_i       (kept)
   );
 
-  // The memory: the CPU, then what it waits for, then the job.
+  // The memory: first the CPU, then the block that it waits for, then the job.
   assign express_taken = express_ask.valid && !give;
   assign mover_taken   = mover_ask.valid && !express_ask.valid && !give;
   assign ask           = express_ask.valid ? express_ask : mover_ask;

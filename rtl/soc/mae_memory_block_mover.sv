@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_block_mover: carries a memory job's blocks to the peripheral and back, in their order.
+// mae_memory_block_mover: moves the blocks of a memory job from the memory to the peripheral and
+// back, in order.
 //
 // At most Depth blocks are between their read and their write, so the peripheral is never stalled.
-// What comes of a block whose mark is set is dropped and its mark cleared: it was made out of turn.
-// When an authenticated decryption's tag is wrong, zeros are written over its destination before
-// the job ends. With key_each the key of block k + 1 is loaded into the other slot while block k is
-// in the cipher, and the next one read; each block is then a part: a job of its own whose chain
-// goes on.
-//
-// Throughput: the peripheral's, if two of three clocks of the memory are free: a block takes a read
-// and a write, and with key_each one read more, or two. From start to the first read: 1 clock; from
-// the last answer to done: 3 clocks; a wrong tag: a clock a block more.
-// clear_i: the job is dropped. No data is left in the clock after it, and after done.
-// Constant-time: yes. Masked: no.
-// Legal: Depth 2..15. Source: P3 §3.1 (its aes_wrapper), P2 (pull model).
+// The result of a block with a mark is dropped and the mark cleared, because that block was
+// computed out of order before. If the tag of an authenticated decryption is wrong, zeros are
+// written over its destination before the job ends. With key_each, the key of block k + 1 is loaded
+// into the other slot while block k is in the cipher, and the next key is read; each block is then
+// a part, a job of its own that continues the chain value.
+// Latency: 1 clock from start to the first read; 3 from the last result to done; one clock a block
+// more for a wrong tag.
+// Throughput: that of the peripheral, if two of three clocks of the memory are free: a block takes
+// one read and one write and, with key_each, one or two more reads.
+// Reset and clear: clear_i drops the job. No data remain in the clock after it, or after done.
+// Parameters: Legal: Depth 2..15.
+// Security: constant-time; no masking.
+// Source: paper 003, section 3.1 (its aes_wrapper); paper 002 (pull model).
 
 `include "mae_assert.svh"
 
@@ -34,7 +36,7 @@ module mae_memory_block_mover
     input  memory_job_t      job_i,
     input  memory_place_t    place_i,    // of job_i
     input  memory_out_t      core_i,
-    output memory_in_t       core_o,     // but single: it is 0
+    output memory_in_t       core_o,     // except the fields `single*`, which are 0
     output memory_progress_t progress_o,
 
     input logic freeze_i,      // read no further block
@@ -44,7 +46,7 @@ module mae_memory_block_mover
     input  logic        ask_taken_i,
     input  block_t      data_i,
     input  logic        mark_i,
-    input  block_t      kept_i        // the job's last block, if it is marked
+    input  block_t      kept_i        // the job's last block, if it has a mark
 );
   `MAE_PARAM(DepthLegal, Depth >= 2 && Depth <= 15)
 
@@ -63,21 +65,21 @@ module mae_memory_block_mover
     KeySecond
   } arrival_e;
 
-  // A block read, and what is to become of its answer.
+  // A block that was read, and the use of its result.
   typedef struct packed {
     logic      mark;
     auth_row_t row;
   } read_row_t;
 
   state_e state_q;
-  arrival_e arrival_q;  // what the memory answers in this clock
+  arrival_e arrival_q;  // the memory's answer in this clock
   memory_progress_t progress_q;
   logic ended_q, bad_tag_q;
 
   memory_job_t job;
   row_t front, done, blocks;
   logic start, finish, read_taken, write_taken;
-  logic over;  // the peripheral has made all
+  logic over;  // all results of the peripheral have arrived
 
   assign job = progress_q.job;
   assign front = progress_q.front;
@@ -86,13 +88,13 @@ module mae_memory_block_mover
   assign progress_o = progress_q;
   assign start = core_i.start && state_q == Idle;
 
-  // Keys, with key_each: read, then given to the other slot than the block's in the cipher.
-  row_t parts_q, parts_ended_q, keys_q;  // begun, ended; keys given
+  // Keys, with key_each: read, then loaded into the slot that the block in the cipher does not use.
+  row_t parts_q, parts_ended_q, keys_q;  // started, ended; loaded keys
   logic key_full_q, key_valid, key_wide, key_odd, key_due, part_taken;
   key_t key_q;
 
   assign key_wide = job.key_len != Aes128;
-  assign key_odd = key_wide && progress_q.key_rows[0];  // the second row of a key is next
+  assign key_odd = key_wide && progress_q.key_rows[0];  // the next row is the second one of a key
   // A key is read ahead; its slot is free when the part before the last one has ended.
   assign key_due = state_q == Run && job.key_each && keys_q != blocks && !key_full_q &&
       !(arrival_q inside {KeyFirst, KeySecond});
@@ -126,7 +128,7 @@ module mae_memory_block_mover
     end
   end
 
-  // Blocks on their way in and out; at most Depth, so both stores always have room.
+  // Blocks in flight, in and out; at most Depth, so both FIFOs always have space.
   read_row_t read_row, in_row;
   auth_row_t out_row;
   logic last_q, in_valid, in_taken, out_valid, drop;
@@ -198,7 +200,7 @@ module mae_memory_block_mover
     core_o.done = finish;
     core_o.in_valid = in_valid && (!job.key_each || fed_q != parts_q);
     core_o.in_row = in_row.row;
-    // The engine's chain value after the job is made from this one.
+    // The engine computes its chain value after the job from this block.
     if (in_row.mark && in_row.row.last && mode_looks_back(job.cfg.mode)) begin
       core_o.in_row.data = kept_i;
     end
@@ -220,7 +222,7 @@ module mae_memory_block_mover
 
   assign in_taken = core_o.in_valid && core_i.in_ready;
 
-  // To the memory: what is finished first, then keys, then blocks.
+  // To the memory: results first, then keys, then blocks.
   logic write_due, read_due;
 
   assign write_due = (state_q == Run && out_valid) || (state_q == Scrub && done != blocks);
@@ -295,7 +297,7 @@ module mae_memory_block_mover
         last_q           <= front + 1'b1 == blocks;
       end
       if (in_taken) fed_q <= fed_q + 1'b1;
-      // What gives no answer is over when the peripheral has it.
+      // A block without a result is complete when the peripheral has accepted it.
       if (job.moves ? write_taken : in_taken) progress_q.done <= done + 1'b1;
       if (core_i.ended) begin
         ended_q   <= 1'b1;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_done_bits: a bit for each row of the memory: "the block that begins here is already
-// done".
+// mae_memory_done_bits: stores one bit (the mark) for each row of the memory, which tells that the
+// block in this row was already computed out of order.
 //
-// The bits are a small RAM beside the memory (one bit a 128), so the logic does not grow with a
-// job. They are 0 whenever no job runs: whoever sets one is followed by the job, which clears it.
-// After reset and clear_i a walk makes them 0, a row a clock: 2^RowBits clocks without ready_o.
-// Latency: 1 clock from address to mark. A write and a read in one clock: one address only.
-// Legal: RowBits 1 and more. No secrets.
+// The bits are a small RAM beside the memory (one bit for 128), so that the logic does not grow
+// with a job. All marks are 0 while no job runs: the job clears each mark that was set.
+// Latency: 1 clock from address to mark.
+// Throughput: one read and one write a clock, of the same row.
+// Reset and clear: all marks are cleared in 2^RowBits clocks after reset and clear_i; ready_o is
+// low meanwhile.
+// Parameters: Legal: RowBits >= 1.
+// Security: holds no secrets.
 
 `include "mae_assert.svh"
 
@@ -18,12 +21,12 @@ module mae_memory_done_bits #(
     input logic rst_ni,
     input logic clear_i,
 
-    output logic ready_o,  // all marks are what was written; only then are they used
+    output logic ready_o,  // the marks are valid; use them only then
 
     input  logic [RowBits-1:0] row_i,
     input  logic               write_i,
     input  logic               mark_i,
-    output logic               mark_o    // of row_i a clock ago
+    output logic               mark_o    // of row_i in the previous clock
 );
 
   logic marks_q[2**RowBits];

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_hazard_check: may the CPU have this row now, as if the job had been done at its start?
+// mae_memory_hazard_check: checks whether a CPU access must be held, because the running memory job
+// has not read or written its row yet.
 //
 // Held are a read of a destination row that is not written yet, and a write of a row that the job
-// has yet to read (source, keys) or to write (destination). An authenticated decryption's
-// destination is held to the job's end, when the verdict is known. A held access whose block lies
-// beyond the next one in order can go out of turn (go_o, mae_memory_out_of_order) where the mode
-// allows: a read always; a write if the block may then be left out in order, that is, if its input
-// is not needed any more once it is done. Combinational. The size of the logic does not depend on
-// the job's. Source: P3 §3.1.
+// must still read (source, keys) or write (destination). The destination of an authenticated
+// decryption is held until the end of the job, when the verdict is known. go_o: the block of a held
+// access is beyond the next one in order, and the mode allows it to be computed out of order
+// (mae_memory_out_of_order): always for a read; for a write if the job may skip the block, that is,
+// if its input is not needed any more once it is computed.
+// Latency: 0 clocks (combinational); the amount of logic does not depend on the length of the job.
+// Throughput: one access a clock.
+// Source: paper 003, section 3.1.
 
 module mae_memory_hazard_check
   import mae_mode_pkg::*;
@@ -19,15 +22,15 @@ module mae_memory_hazard_check
     input row_t             row_i,
 
     output logic held_o,
-    output logic go_o,      // held, and can be made out of turn
-    output row_t target_o,  // the block it is about
-    output logic pair_o     // the block after it needs its input, too
+    output logic go_o,      // held, and can be computed out of order
+    output row_t target_o,  // the block of the access
+    output logic pair_o     // the next block needs its input, too
 );
 
   row_t source_block, destination_block, key_row;
   logic in_source, in_destination, in_keys, unread, unwritten, looks_back, may_leave_out;
 
-  // Which block of the job; huge if the row is below the region.
+  // Number of the block in the job; very large if the row is below the region.
   assign source_block = row_i - progress_i.job.source[31:4];
   assign destination_block = row_i - progress_i.job.destination[31:4];
   assign key_row = row_i - progress_i.job.keys[31:4];

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_memory_out_of_order: makes a block out of turn, for a CPU that is held because of it.
+// mae_memory_out_of_order: computes a block of a memory job out of order, for a held CPU access.
 //
-// It reads the block (and what the chain value is made from), asks the cipher for it beside the
-// job's own blocks, and gives it to the CPU (peek_o; the memory is left as it is, the job makes the
-// block again in its turn), or, for a write, stores it in the destination and marks it as done. A
-// block that was marked before is in memory: there is nothing to make. While it works no further
-// block is read in order (freeze_o). With chained decryption it keeps the job's last block, from
-// which the next job of the message goes on: the CPU may have written there by the time it is read
-// in order.
+// It reads the block (and the data for its chain value) and sends it to the cipher beside the job's
+// own blocks. For a read, it gives the result to the CPU (peek_o) and leaves the memory unchanged;
+// the job computes the block again in order. For a write, it stores the result in the destination
+// and sets the block's mark. A block that has a mark is in memory already and is not computed.
+// Meanwhile no further block is read in order (freeze_o). In chained decryption it keeps the job's
+// last block, from which the next job of the message continues, because the CPU may have
+// overwritten it before it is read in order.
 //
-//   mode           chain value of block k
-//   ECB            none
-//   CBC, CFB dec.  block k - 1 of the source: not read in order yet, so still there
-//   CTR            iv + k
-//   XTS            E(iv) under the tweak's key, times alpha^k: 128, 8, then 1 block a clock
+//  mode          chain value of block k
+//  ECB           none
+//  CBC, CFB dec. block k - 1 of the source: not read in order yet, so still there
+//  CTR           iv + k
+//  XTS           E(iv) under the tweak's key, times alpha^k: 128, 8, then 1 block a clock
 //
-// Latency from go_i to peek_valid_o or pass_o, C = clocks of a single block in mae_aes_core_mux
-// (at most 2 * Nr + 6, for a block of the job may be in the cipher): C + 4, with chained decryption
-// C + 6, a write 1 more, and as much again for the pair; XTS: C more and k / 128 + 22; marked: 3.
-// The memory must be free for it: a CPU that is held does not use it.
-// Constant-time: in data and keys. Masked: no. clear_i: no data is left in the next clock.
+// Latency: from go_i to peek_valid_o or pass_o, with C the clocks of a single block in
+// mae_aes_core_mux (at most 2 * Nr + 6, because a block of the job may be in the cipher): C + 4, in
+// chained decryption C + 6, for a write 1 more, and as much again for the pair; XTS: C more and k /
+// 128 + 22; with a mark: 3. The memory must be free: a held CPU does not use it.
+// Throughput: one block at a time.
+// Reset and clear: both erase all data by the next clock.
+// Security: constant-time in data and keys; no masking.
 
 `include "mae_assert.svh"
 
@@ -36,18 +38,19 @@ module mae_memory_out_of_order
     input logic clear_i,
 
     input memory_progress_t progress_i,
-    input logic             go_i,        // for a CPU's access that is held
+    input logic             go_i,        // for a held CPU access
     input logic             write_i,
     input row_t             target_i,
     input logic             pair_i,
 
     output logic   freeze_o,
-    output logic   pass_o,        // the access may go on, until passed_i
+    output logic   pass_o,        // the access may continue, until passed_i
     input  logic   passed_i,
-    output logic   peek_valid_o,  // block peek_index_o of the destination will be peek_o
+    // peek_o is valid in the next clock, for block peek_index_o of the destination
+    output logic   peek_valid_o,
     output row_t   peek_index_o,
     output block_t peek_o,
-    output block_t kept_o,        // the last block, if it was made out of turn
+    output block_t kept_o,        // the last block, if it was computed out of order
 
     output memory_ask_t ask_o,
     input  logic        ask_taken_i,
@@ -62,26 +65,26 @@ module mae_memory_out_of_order
 );
   typedef enum logic [3:0] {
     Idle,
-    Read,       // the block
+    Read,       // reads the block
     Got,
-    ReadBack,   // the one before it
+    ReadBack,   // reads the block before it
     GotBack,
     Tweak,
     TweakWait,
-    Steps,      // of the tweak
+    Steps,      // multiplies the tweak by powers of alpha
     Give,
     Wait,
-    Over,       // a partial last block, to read: the rest of its row
+    Over,       // reads the rest of the row of a partial last block in the destination
     GotOver,
     Store,
-    Pass        // the CPU goes on
+    Pass        // the CPU continues
   } state_e;
 
   state_e state_q;
   row_t target_q, steps_q;
   logic write_q, pair_q, peek_valid_q;
-  block_t data_q, chain_q;  // data_q: the block, then what became of it
-  block_t kept_q;  // the job's last block as it was
+  block_t data_q, chain_q;  // data_q: the block, then the result
+  block_t kept_q;  // the job's last block before it was overwritten
 
   mode_cfg_t cfg;
   block_t mask;
@@ -129,7 +132,7 @@ module mae_memory_out_of_order
         Read:     if (ask_taken_i) state_q <= Got;
         Got: begin
           data_q  <= data_i;
-          chain_q <= cfg.iv + 128'(target_q);  // CTR's
+          chain_q <= cfg.iv + 128'(target_q);  // for CTR
           steps_q <= target_q;
           if (last && looks_back && !mark_i) kept_q <= data_i;
           if (mark_i) begin

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_picorv32_to_axil: PicoRV32's native memory port as an AXI4-Lite manager, one access at a
-// time.
+// mae_picorv32_to_axil: converts PicoRV32's native memory port to an AXI4-Lite manager, one access
+// at a time.
 //
-// Latency: none of its own: an access takes as long as its answer, which ready_o passes on in the
-// same clock. Address and data are offered at once, each until it is taken; a write is strb_i other
-// than 0. valid_i and its payload hold until ready_o, as PicoRV32's do. An answer that is an error
-// counts as any other: the CPU has no wire for it. Constant-time: as its subordinate.
+// Address and data are offered at once, each until it is accepted; strb_i other than 0 is a write.
+// valid_i and its payload must hold until ready_o, as those of PicoRV32 do. An error response
+// counts as any other, because the CPU has no input for it.
+// Latency: none is added: ready_o is high in the clock of the response.
+// Throughput: one access at a time.
+// Parameters: Legal: AddrWidth >= 1.
+// Security: timing is that of the subordinate.
 
 `include "mae_assert.svh"
 
@@ -17,7 +20,7 @@ module mae_picorv32_to_axil #(
     input logic rst_ni,
 
     input  logic                 valid_i,
-    output logic                 ready_o,  // combinational from the answer
+    output logic                 ready_o,  // combinational from the response
     input  logic [AddrWidth-1:0] addr_i,
     input  logic [          3:0] strb_i,   // 0: read
     input  logic [         31:0] wdata_i,

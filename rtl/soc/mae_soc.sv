@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc: a PicoRV32 system with the peripheral and the memory arbiter (P3 §3): the CPU and
-// mae_soc_interconnect, whose header has the address map. Software: driver/firmware.
+// mae_soc: integrates a PicoRV32 CPU with the peripheral and the memory arbiter.
 //
-// The CPU is RV32I with its own interrupts, the peripheral's on line 3 (level), a barrel shifter,
-// clock and instruction counters (rdcycle, rdinstret), no multiplier: AES needs none. It starts at
-// address 0, takes interrupts at 0x10, and stops with trap_o at an instruction or access that is
-// not legal. Its Verilog comes from the Python package pythondata-cpu-picorv32; nothing of it is
-// here.
-//
-// Latency: an access of the CPU as in mae_soc_interconnect; 3 clocks for an instruction that
-// computes, 5 or 6 for one that reads or writes memory. console_valid_o and finish_valid_o are
-// pulses of a clock. Constant-time: as the software. Legal: RowBits 10..24.
+// It contains the CPU and mae_soc_interconnect, whose header has the address map. Software:
+// driver/firmware. The CPU is RV32I with its own interrupts (the peripheral's on line 3, level), a
+// barrel shifter, clock and instruction counters (rdcycle, rdinstret) and no multiplier. It starts
+// at address 0, takes interrupts at 0x10, and stops with trap_o at an illegal instruction or
+// access. Its Verilog comes from the Python package pythondata-cpu-picorv32. console_valid_o and
+// finish_valid_o are pulses of one clock.
+// Latency: 3 clocks for an instruction that computes, 5 or 6 for one that reads or writes memory;
+// accesses as in mae_soc_interconnect.
+// Throughput: one access at a time.
+// Parameters: Legal: RowBits 10..24; the others as mae_peripheral_core.
+// Security: constant-time if the software is.
+// Source: paper 003, section 3.
 
 `include "mae_assert.svh"
 
@@ -38,7 +40,7 @@ module mae_soc
 
   `MAE_PARAM(LegalRowBits, RowBits >= 10 && RowBits <= 24)
 
-  localparam int unsigned IrqLine = 3;  // 0 to 2 are the CPU's own
+  localparam int unsigned IrqLine = 3;  // the CPU uses lines 0 to 2 itself
 
   logic mem_valid, mem_ready, irq, rst_n_q;
   logic [31:0] mem_addr, mem_wdata, mem_rdata;
@@ -47,17 +49,18 @@ module mae_soc
   logic [31:0] la_addr, la_wdata;
   logic [3:0] la_wstrb;
 
-  // An access is offered in the clock before the CPU's own mem_valid, with what that will hold: so
-  // memory answers without a wait. A stopped CPU says what it would do, and does not do it.
+  // An access is offered in the clock before the CPU's own mem_valid, with the values that
+  // mem_valid will have, so that memory answers without a wait. A stopped CPU announces accesses
+  // that it does not make.
   assign ahead = (la_read || la_write) && !trap_o;
 
-  // The CPU's reset is a synchronous one: it leaves reset with the first clock after rst_ni.
+  // The CPU's reset is synchronous: it is released in the first clock after rst_ni.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) rst_n_q <= 1'b0;
     else rst_n_q <= 1'b1;
   end
 
-  // verilator lint_off PINCONNECTEMPTY  // interfaces of the CPU that are not used
+  // verilator lint_off PINCONNECTEMPTY  // unused interfaces of the CPU
   picorv32 #(
       .BARREL_SHIFTER(1),
       .ENABLE_IRQ    (1),

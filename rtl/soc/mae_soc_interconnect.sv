@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc_interconnect: the PicoRV32 system but for the CPU: address decode, memory, the peripheral
-// and the system's own registers behind AXI4-Lite. Any CPU with PicoRV32's memory port fits.
+// mae_soc_interconnect: decodes the CPU's addresses, and contains the memory, the peripheral and
+// the system registers of the PicoRV32 system.
 //
-//   0x00000000  memory, 2^RowBits rows of 16 bytes
-//   0x10000000  the peripheral, 4 KiB: docs/registers/mae_peripheral.md
-//   0x20000000  console, clock counter, finish: docs/registers/mae_soc.md
-// An access to nothing is counted and answers 0.
-//
-// Latency: memory 2 clocks, registers 3, nothing 2, each with the clock of mem_valid_i; more where
-// an access to memory is held (mae_memory_arbiter) or a register waits for a block. Throughput: one
-// access at a time. mem_ready_o is registered but for the registers' answers. Constant-time: as the
-// peripheral. Legal: RowBits 1..24.
+// Any CPU with PicoRV32's memory port can be connected.
+//  0x00000000  memory, 2^RowBits rows of 16 bytes
+//  0x10000000  the peripheral, 4 KiB: docs/registers/mae_peripheral.md
+//  0x20000000  console, clock counter, finish: docs/registers/mae_soc.md
+// Accesses to other addresses are counted and return 0. mem_ready_o is registered, except for
+// responses of registers.
+// Latency: memory 2 clocks, registers 3, other addresses 2, each with the clock of mem_valid_i;
+// more if an access to memory is held (mae_memory_arbiter) or a register waits for a block.
+// Throughput: one access at a time.
+// Parameters: Legal: RowBits 1..24; the others as mae_peripheral_core.
+// Security: constant-time as the peripheral.
+// Source: paper 003, section 3.
 
 `include "mae_assert.svh"
 
@@ -52,7 +55,7 @@ module mae_soc_interconnect
   assign in_regs       = mem_addr_i[31:12] == 20'h20000;
   assign in_nothing    = !in_memory && !in_peripheral && !in_regs;
 
-  // Memory: the CPU and the peripheral are its masters.
+  // Memory, with two users: the CPU and the peripheral.
   mae_memory_job_pkg::memory_job_t job;
   mae_device_pkg::error_e          job_error;
   mae_memory_job_pkg::memory_out_t from_core;
@@ -98,7 +101,7 @@ module mae_soc_interconnect
       .rdata_o(ram_rdata)
   );
 
-  // Nothing.
+  // Unused addresses.
   logic nothing_ready_q;
   logic [31:0] nothing_q;
 
@@ -112,7 +115,7 @@ module mae_soc_interconnect
     end
   end
 
-  // Registers: one manager, two subordinates, told apart by the address that the CPU holds.
+  // Registers: one manager, two subordinates, selected by the address, which the CPU holds.
   typedef struct packed {
     logic awready;
     logic wready;
@@ -165,7 +168,7 @@ module mae_soc_interconnect
       .m_axil_rdata  (from_chosen.rdata)
   );
 
-  logic unused_resp;  // an error answers 0, and the peripheral keeps a code of its own
+  logic unused_resp;  // an error response reads as 0; the peripheral stores an error code
   assign unused_resp = ^{from_chosen.bresp, from_chosen.rresp};
 
   mae_peripheral_core #(
@@ -276,7 +279,7 @@ module mae_soc_interconnect
     end else begin
       clocks_q <= clocks_q + 64'd1;
       if (from_sw.clocks_low.value.swacc) clocks_high_q <= clocks_q[63:32];
-      console_valid_o <= from_sw.console.character.swmod;  // the value follows a clock later
+      console_valid_o <= from_sw.console.character.swmod;  // the value is valid one clock later
       finish_valid_o  <= from_sw.finish.code.swmod;
     end
   end
@@ -287,7 +290,7 @@ module mae_soc_interconnect
   assign from_hw.clocks_high.value.next = clocks_high_q;
   assign from_hw.nothing.count.next = nothing_q;
 
-  // Answers.
+  // Responses.
   assign mem_ready_o = memory_ready || nothing_ready_q || axil_ready;
 
   always_comb begin

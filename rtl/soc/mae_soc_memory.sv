@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc_memory: the memory of the PicoRV32 system: 2^RowBits rows of a block (16 bytes), one
-// port.
+// mae_soc_memory: stores 2^RowBits rows of one block (16 bytes), as the memory of the PicoRV32
+// system, with one port.
 //
-// Latency: data in the clock after the address. Throughput: an access a clock. Byte 0 of a row is
-// in bits 7:0; a write changes the bytes whose strobe is set. The contents outlive a reset, and a
-// program image is put into rows_q from outside. Legal: RowBits 1..28.
+// Byte 0 of a row is in bits 7:0; a write changes the bytes whose strobe is set.
+// Latency: data come in the clock after the address.
+// Throughput: one access a clock.
+// Reset: the contents survive a reset; a program image is loaded into rows_q from outside.
+// Parameters: Legal: RowBits 1..28.
 
 `include "mae_assert.svh"
 

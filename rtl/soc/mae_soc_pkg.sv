@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_soc_pkg: what the parts of the memory arbiter say to each other. A row is a block of memory,
-// 16 bytes; rows are numbered from the start of the memory, blocks from the start of a job.
+// mae_soc_pkg: defines the types and functions that the parts of mae_memory_arbiter share.
+//
+// A row is one block of memory, 16 bytes. Rows are numbered from the start of the memory, blocks
+// from the start of a job.
 
 package mae_soc_pkg;
   import mae_aes_pkg::*;
@@ -9,31 +11,31 @@ package mae_soc_pkg;
   import mae_device_pkg::*;
   import mae_memory_job_pkg::*;
 
-  localparam int unsigned RowWidth = 28;  // of a row in 4 GiB
+  localparam int unsigned RowWidth = 28;  // number of a row in 4 GiB
   typedef logic [RowWidth-1:0] row_t;
 
-  // A request for the memory; a read's data comes in the clock after it was taken.
+  // A memory request; read data come in the clock after it was accepted.
   typedef struct packed {
     logic        valid;
     logic        write;
     row_t        row;
-    logic [15:0] strb;        // bytes of data to write, from byte 0 on
+    logic [15:0] strb;        // bytes of data to write, bit i for byte i
     block_t      data;
-    logic        mark_write;  // of mark_row; else its mark is read
+    logic        mark_write;  // writes the mark of mark_row; otherwise reads it
     logic        mark;
     row_t        mark_row;
   } memory_ask_t;
 
-  // How a job's source and destination lie to each other.
+  // Relation of a job's source and destination.
   typedef struct packed {
     error_e error;
-    logic   same;   // one place
-    logic   apart;  // no byte in common
+    logic   same;   // the same address
+    logic   apart;  // no common byte
   } memory_place_t;
 
-  // How far a job is.
+  // Progress of a job.
   typedef struct packed {
-    logic        open;      // a job is under way
+    logic        open;      // a job is running
     memory_job_t job;
     logic        same;
     logic        apart;
@@ -47,13 +49,13 @@ package mae_soc_pkg;
     return (RowWidth + 1)'((33'(length) + 33'd15) >> 4);
   endfunction
 
-  // Rows of the table of keys.
+  // Rows of the list of keys.
   function automatic logic [RowWidth+1:0] key_rows_of(input logic [31:0] length,
                                                       input key_len_e key_len);
     return (key_len == Aes128) ? {1'b0, blocks_of(length)} : {blocks_of(length), 1'b0};
   endfunction
 
-  // All ones for the first n bytes.
+  // Ones for the first n bytes.
   function automatic logic [15:0] strb_of(input logic [4:0] n);
     logic [15:0] strb;
     for (int unsigned i = 0; i < 16; i++) strb[i] = 5'(i) < n;
@@ -65,14 +67,14 @@ package mae_soc_pkg;
     return (length[3:0] == '0) ? 5'd16 : {1'b0, length[3:0]};
   endfunction
 
-  // Whether two runs of rows have a row in common.
+  // Two ranges of rows have a common row.
   function automatic logic rows_meet(input row_t a, input logic [RowWidth+1:0] a_rows,
                                      input row_t b, input logic [RowWidth+1:0] b_rows);
     return {2'b00, a} < {2'b00, b} + b_rows && {2'b00, b} < {2'b00, a} + a_rows;
   endfunction
 
-  // The rules of a job's addresses in a memory of 2^row_bits rows. A destination above its source
-  // would be written over blocks that are not read yet: such a result is not defined.
+  // Checks the addresses of a job in a memory of 2^row_bits rows. A destination that begins above
+  // its source and overlaps it is an error: it would overwrite blocks that are not read yet.
   function automatic memory_place_t place_of(input memory_job_t job, input int unsigned row_bits);
     memory_place_t place;
     row_t source, destination, keys;
@@ -99,24 +101,24 @@ package mae_soc_pkg;
     return place;
   endfunction
 
-  // Whether a mode's chain value is its previous block of input.
+  // The mode's chain value is its previous input block.
   function automatic logic mode_looks_back(input mode_e mode);
     return mode inside {Cbc, Cfb};
   endfunction
 
-  // Whether any block of a job can be made without those before it.
+  // Any block of the job can be computed without the blocks before it.
   function automatic logic job_any_order(input memory_job_t job);
     if (!job.plain || job.key_each) return 1'b0;
     unique case (job.cfg.mode)
       Ecb:      return 1'b1;
       Cbc, Cfb: return job.cfg.dir == Decrypt;
-      Ctr:      return job.cfg.init;  // else its counter is in the engine alone
+      Ctr:      return job.cfg.init;  // otherwise only the engine knows the counter
       Xts:      return job.cfg.init && job.length[3:0] == '0;  // no ciphertext stealing
       default:  return 1'b0;
     endcase
   endfunction
 
-  // XTS's tweak 128 blocks on: alpha^128 = alpha^7 + alpha^2 + alpha + 1 (IEEE 1619 §5.2).
+  // XTS tweak 128 blocks later: alpha^128 = alpha^7 + alpha^2 + alpha + 1 (IEEE 1619 §5.2).
   function automatic block_t xts_128_on(input block_t tweak);
     logic [127:0] number;
     logic [134:0] product;

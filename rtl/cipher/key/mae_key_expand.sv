@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_expand: the round keys of a key one after the other, and, with Backward, back again.
+// mae_key_expand: computes the round keys of an AES key one after the other, first to last or, with
+// Backward = 1, also last to first.
 //
-// Latency: round key 0 in the clock in which the key is taken, the others StepClocks clocks one
-// after the other: with 1, round key i in the i-th clock after it. Throughput: one 128-bit round
-// key in StepClocks clocks; a run takes Nr * StepClocks + 1, then the next key is taken. One S-box
-// word (4 S-boxes), with StepClocks - 1 registers as in mae_sub_bytes; these have no reset, and
-// forget the window StepClocks - 1 clocks after it was cleared.
-// Legal: MaxKeyLen any of key_len_e, len_i not above it; Backward 0 or 1; Sbox any of sbox_impl_e;
-// StepClocks 1..3.
-// start_*: dir_i = Encrypt: key_i is the key, the round keys come from 0 to Nr. dir_i = Decrypt
-// (Backward = 1 only): key_i is what end_o was at the end of a forward run; they come from Nr to 0.
-// step_key_o is round_key_o for all but the first one, and is there without a choice between them.
-// round_valid_o has no ready. start_ready_o is a register.
-// end_o: valid from the clock after last_o until the next start or clear.
-// Source: FIPS 197 §5.2; P3 §2.1. Constant-time: yes (the length is not secret). Masked: no.
+// start_*: with dir_i = Encrypt, key_i is the key and the round keys come from 0 to Nr. With dir_i
+// = Decrypt (Backward = 1 only), key_i is the value of end_o after a forward run and the round keys
+// come from Nr to 0. start_ready_o is a register. round_*: round_valid_o has no ready. step_key_o
+// equals round_key_o except for the first round key of a run, and comes directly from the step
+// logic, without the multiplexer of round_key_o. last_o marks the last round key. end_o: valid from
+// the clock after last_o until the next start or clear.
 //
-// The register is a window of Nk words of the key schedule, from word 4i on when round key i is
-// given: its first four words are that round key. A step forward makes the four words behind the
-// window, w[j] = w[j-Nk] ^ f(w[j-1]); a step backward undoes just that. Among four words at most
-// one needs the S-boxes.
+// The register holds a window of Nk words of the key schedule, beginning with word 4i when round
+// key i is output; the first four words of the window are round key i. A forward step computes the
+// four words that follow the window, w[j] = w[j-Nk] ^ f(w[j-1]); a backward step inverts it. At
+// most one of the four words needs the S-boxes, so one S-box word (4 S-boxes) suffices.
+// Latency: round key 0 is output in the clock in which the key is accepted, each further one
+// StepClocks clocks after the one before (with StepClocks = 1, round key i in the i-th clock after
+// it).
+// Throughput: one 128-bit round key in StepClocks clocks. A run takes Nr * StepClocks + 1 clocks;
+// then the next key is accepted.
+// Reset and clear: both zero the window in one clock. The StepClocks - 1 registers inside the
+// S-boxes (mae_sub_bytes) have no reset; they lose its contents StepClocks - 1 clocks later.
+// Parameters: Legal: MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Backward 0 or 1; Sbox any
+// of sbox_impl_e; StepClocks 1..3.
+// Security: constant-time (the key length is not secret); no masking.
+// Source: FIPS 197 §5.2; paper 003, section 2.1.
 
 `include "mae_assert.svh"
 
@@ -52,16 +57,17 @@ module mae_key_expand
   typedef logic [31:0] word_t;
   localparam int unsigned Words = (MaxKeyLen == Aes128) ? 4 : (MaxKeyLen == Aes192) ? 6 : 8;
 
-  word_t [7:0] window_q, window_next;  // word 0 is the earliest
+  word_t [7:0] window_q, window_next;  // word 0 is the first in the schedule
   logic [3:0] index_q;
-  logic [1:0] phase_q, phase;  // steps come in groups of 1, 3 or 2 for Nk = 4, 6, 8
+  // step number modulo 1, 3 or 2 for Nk = 4, 6, 8: the schedule repeats with that period
+  logic [1:0] phase_q, phase;
   logic [           7:0] rcon_q;
   logic                  active_q;
-  logic [StepClocks-1:0] clock_q;  // which clock of a step it is, one-hot; 0 when idle
+  logic [StepClocks-1:0] clock_q;  // clock within a step, one-hot; 0 when idle
   key_len_e len_q, len;
   logic backward_q, backward, start_backward;
 
-  // What a build cannot need is a constant in it.
+  // Signals that this configuration does not need are constants.
   assign len            = (MaxKeyLen == Aes128) ? Aes128 : len_q;
   assign backward       = Backward && backward_q;
   assign phase          = (MaxKeyLen == Aes128) ? 2'd0 : phase_q;
@@ -80,21 +86,22 @@ module mae_key_expand
     endcase
   endfunction
 
-  // Where in a step the S-boxes stand: at its first word, at its third (AES-192 only) or nowhere.
-  // With the round constant goes RotWord; AES-256 has SubWord alone in every other step.
+  // Position of SubWord in a step: at its first word, at its third word (AES-192 only) or nowhere.
+  // RotWord and the round constant always go together; in AES-256 every other step has SubWord
+  // alone.
   logic sub_first, sub_third, rotate;
   assign sub_first = len != Aes192 || phase == 2'd0;
   assign sub_third = len == Aes192 && phase == 2'd1;
   assign rotate    = (len == Aes192) ? phase != 2'd2 : phase == 2'd0;
 
-  // The last four words of the window; the one before them.
+  // The last four words of the window, and the word before them.
   word_t [3:0] tail;
   word_t       before_tail;
   always_comb begin
     case (len)
       Aes128: begin
         tail        = window_q[3:0];
-        before_tail = window_q[3] ^ window_q[2];  // undone first: word 3 of the step before
+        before_tail = window_q[3] ^ window_q[2];  // inverted first: word 3 of the previous step
       end
       Aes192: begin
         tail        = window_q[5:2];
@@ -129,7 +136,8 @@ module mae_key_expand
   );
   assign sub = sub_out ^ {rotate ? rcon_q : 8'h00, 24'h000000};
 
-  // Sums of the words of the window, ready before its S-boxes where a step has several clocks.
+  // Partial sums of the window's words, registered before the S-boxes if a step takes several
+  // clocks.
   word_t [3:1] sums_q;
   if (StepClocks > 1) begin : gen_sums
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -179,7 +187,7 @@ module mae_key_expand
     endcase
   end
 
-  // Words in order of the schedule: the key's first word is in bits 255:224.
+  // Words in the order of the schedule: bits 255:224 of the key are its first word.
   word_t [7:0] key_words;
   always_comb begin
     for (int unsigned i = 0; i < 8; i++) begin

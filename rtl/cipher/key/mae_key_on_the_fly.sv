@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_on_the_fly: the round keys of one key, made while they are used, from the first to the
-// last for encryption and back for decryption; two windows of the key schedule are all that is
-// kept.
+// mae_key_on_the_fly: computes the round keys of one AES key in the clock in which they are used,
+// first to last for encryption and last to first for decryption.
 //
-// Latency: a run that is started in clock t shows its first round key in key_o and the one after it
-// in next_o in clock t + 1, and each further pair a clock later; last_o is high in the Nr-th clock,
-// when next_o is the last one. A start in last_o leaves no gap; an earlier one breaks a run off.
-// Throughput: a round key a clock. One S-box word (4 S-boxes).
-// A key loaded in clock t: encryption may be started from t + 1 on, decryption from t + Nr on
-// (known_o), or in the last clock of an encryption before that.
-// Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e, len_i not above it; Sbox any of
-// sbox_impl_e. start_i while loaded_o and not load_i, to decrypt while known_o; to turn from one
-// direction to the other only where no run is under way or in its last clock.
-// clear_i: nothing is left in the next clock; reset: after the first clock in it.
-// Source: FIPS 197 §5.2. Constant-time: yes (the length is not secret). Masked: no.
-//
-// Words 0 to 3 of the window are the current round key, the others what follows in the direction of
-// the run: to encrypt w[4i+4], w[4i+5].., to decrypt round key i - 1 (AES-192: its last two words).
-// So both directions move the same words, and always change the first four: to encrypt by
-// w[j] = w[j-Nk] ^ f(w[j-1]), to decrypt by undoing it. The last step of a run turns the window
-// about, for a run back. The second window is a copy of the first in the first clock of a run; the
-// next run in the same direction begins with it. DirsEncrypt: it is the key.
+// Stores only two windows of the key schedule instead of all round keys. Words 0 to 3 of the window
+// are the current round key; the others are the words that follow in the direction of the run:
+// w[4i+4], w[4i+5].. for encryption, round key i - 1 for decryption (AES-192: its last two words).
+// Therefore both directions move the same words and always change the first four: encryption by
+// w[j] = w[j-Nk] ^ f(w[j-1]), decryption by inverting that. The last step of a run reverses the
+// order of the window for a run in the other direction. The second window keeps a copy of the first
+// one from the first clock of a run; the next run in the same direction begins with it. With
+// DirsEncrypt it holds the key. One S-box word (4 S-boxes).
+// Latency: a run started in clock t shows its first round key in key_o and the second one in next_o
+// in clock t + 1, and the next pair in each further clock. last_o is high in the Nr-th clock, in
+// which next_o is the last round key. A start together with last_o leaves no gap; an earlier start
+// aborts the current run. After a key was loaded in clock t, encryption may start from clock t + 1
+// on, decryption from clock t + Nr on (known_o), or in the last clock of an encryption before that.
+// Throughput: one round key a clock.
+// Reset and clear: clear_i erases key and windows by the next clock; reset does so after the first
+// clock in it.
+// Constraint: start_i requires loaded_o and no load_i, and for decryption known_o. Change the
+// direction only when no run is active, or in the last clock of a run.
+// Parameters: Legal: Dirs any of dirs_e; MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Sbox
+// any of sbox_impl_e.
+// Security: constant-time (the key length is not secret); no masking.
+// Source: FIPS 197 §5.2.
 
 `include "mae_assert.svh"
 
@@ -54,8 +57,8 @@ module mae_key_on_the_fly
   typedef word_t [7:0] window_t;
   localparam int unsigned Words = 4 + 2 * int'(MaxKeyLen);
 
-  // Of terms like these at most one is not 0; they map to one complex gate a bit, where enables and
-  // clears of registers would be a multiplexer and a gate.
+  // Terms of this form are ORed; at most one of them is not 0. They map to one complex gate a bit,
+  // where registers with enable and clear would need a multiplexer and a gate.
   function automatic pair_t pair_if(input logic choose, input pair_t w);
     return {64{choose}} & w;
   endfunction
@@ -63,15 +66,15 @@ module mae_key_on_the_fly
     return {256{choose}} & w;
   endfunction
 
-  // Where SubWord stands in a step: at its first word, at its third (AES-192) or nowhere (AES-192);
-  // whether with RotWord, and the round constant that goes with that.
+  // Position of SubWord in a step: at its first word, at its third word (AES-192) or nowhere
+  // (AES-192); and whether RotWord and the round constant apply.
   typedef struct packed {
     logic first;
     logic third;
     logic rotate;
     logic [7:0] rcon;
   } constants_t;
-  typedef constants_t [1:0][2:0][15:0] table_t;  // by direction, length, index of the round key
+  typedef constants_t [1:0][2:0][15:0] table_t;  // by direction, key length, index of the round key
 
   function automatic table_t all_constants();
     table_t t;
@@ -83,7 +86,7 @@ module mae_key_on_the_fly
         size = 4 + 2 * l;
         rcon = 8'h01;
         for (int i = 0; i <= 10 + 2 * l; i++) begin
-          word = 4 * i + ((back == 1) ? 0 : size);  // the first that is undone or made
+          word = 4 * i + ((back == 1) ? 0 : size);  // the first word that is inverted or computed
           t[back][l][i].first = word % size == 0 || size == 8;
           t[back][l][i].third = (word + 2) % size == 0;
           t[back][l][i].rotate = word % size == 0 || t[back][l][i].third;
@@ -100,12 +103,12 @@ module mae_key_on_the_fly
 
   window_t window_q, store_q;
   logic loaded_q, known_q, active_q, first_q, last_q;
-  logic [3:0] index_q;  // of the round key in words 0 to 3
+  logic [3:0] index_q;  // index of the round key in words 0 to 3
   dir_e dir_q;
   key_len_e len_q;
   constants_t constants_q;
 
-  // What a build cannot need is a constant in it.
+  // Signals that this configuration does not need are constants.
   localparam bit Back = Dirs != DirsEncrypt;
   logic backward, is128, is192, is256;
   assign backward = Back && dir_q == Decrypt;
@@ -113,7 +116,7 @@ module mae_key_on_the_fly
   assign is256    = MaxKeyLen == Aes256 && len_q == Aes256;
   assign is128    = !is192 && !is256;
 
-  // The word before those that are made or undone; the word that goes through the S-boxes.
+  // The word before those that are computed or inverted; the word that goes through the S-boxes.
   word_t prior, chosen, substituted, sub;
   always_comb begin
     prior = window_q[3];
@@ -151,7 +154,7 @@ module mae_key_on_the_fly
     made[3] = window_q[3] ^ (backward ? window_q[2] : made[2]);
   end
 
-  // The window after this step: its first half holds the next round key also in the last clock.
+  // The window after this step. Its first half holds the next round key also in the last clock.
   logic on192, back192;
   window_t next;
   assign on192   = is192 && !backward;
@@ -167,8 +170,8 @@ module mae_key_on_the_fly
     next[7:6] = pair_if(is256 && !last_q, made[3:2]) | pair_if(is256 && last_q, window_q[3:2]);
   end
 
-  // A run in the direction of the one before begins where that began, else where that ended; one
-  // that is started in the first clock of another, where the window stands.
+  // A run in the direction of the previous run begins where that one began, otherwise where it
+  // ended. A run that starts in the first clock of another one begins with the current window.
   window_t key_words;
   logic live, again, step, hold, copy;
   always_comb begin
@@ -197,7 +200,8 @@ module mae_key_on_the_fly
     );
   end
 
-  // The next clock. A key that is to decrypt, too, walks to its end as soon as it is loaded.
+  // Next state. If the key is also for decryption, a run to its last round key begins at once after
+  // loading.
   logic [3:0] index_d;
   logic active_d, last_d;
   dir_e     dir_d;

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_schedule_step: one step of the key schedule for a pipeline in which every block has its
-// own key.
+// mae_key_schedule_step: computes one step of the AES key schedule, for pipelines in which every
+// block has its own key.
 //
-// Latency: 0, combinational. Throughput: one step a clock. One S-box word (4 S-boxes).
-// A window is the words of the key schedule from word 4i on, the first in bits 255:224, as many as
-// the key has; its first four words are round key i. window_i is that of round Step - 1, window_o
-// that of round Step; the window of round 0 is the key.
-// Legal: Step 1..14 (steps above Nr of len_i give nothing of use); MaxKeyLen any of key_len_e,
-// len_i not above it; Sbox any of sbox_impl_e. window_o is without meaning while valid_i is low.
-// Source: FIPS 197 §5.2; P0 Figure 8. Constant-time: yes (the length is not secret). Masked: no.
+// A window is the words of the key schedule from word 4i on, as many as the key has, the first one
+// in bits 255:224; its first four words are round key i. window_i belongs to round Step - 1,
+// window_o to round Step; the window of round 0 is the key. One S-box word (4 S-boxes).
+// Latency: 0 clocks (combinational).
+// Throughput: one step a clock.
+// Parameters: Legal: Step 1..14 (the output of steps above Nr of len_i is not meaningful);
+// MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Sbox any of sbox_impl_e. window_o is not
+// meaningful while valid_i is low.
+// Security: constant-time (the key length is not secret); no masking.
+// Source: FIPS 197 §5.2; paper 000, figure 8.
 
 `include "mae_assert.svh"
 
@@ -32,7 +35,7 @@ module mae_key_schedule_step
 
   typedef logic [31:0] word_t;
 
-  // The round constant that goes with rotation n, counted from 1.
+  // Round constant of the n-th RotWord, counted from 1.
   function automatic logic [7:0] rcon(input int unsigned n);
     logic [7:0] value;
     value = 8'h01;
@@ -40,15 +43,15 @@ module mae_key_schedule_step
     return value;
   endfunction
 
-  // Where a step stands in its length's pattern: AES-192 repeats after three steps, AES-256 after
-  // two. Rotations so far, this step included.
+  // Position of a step in the pattern of its key length: AES-192 repeats after three steps, AES-256
+  // after two. The round constants count the RotWords so far, this step included.
   localparam int unsigned Phase192 = (Step - 1) % 3;
   localparam bit Rotates256 = Step % 2 == 1;
   localparam logic [7:0] Rcon128 = rcon(Step);
   localparam logic [7:0] Rcon192 = rcon(2 * ((Step - 1) / 3) + Phase192 + 1);
   localparam logic [7:0] Rcon256 = rcon((Step + 1) / 2);
 
-  // What a build cannot need is a constant in it.
+  // Signals that this configuration does not need are constants.
   key_len_e len;
   always_comb begin
     len = Aes128;
@@ -56,11 +59,11 @@ module mae_key_schedule_step
     if (MaxKeyLen == Aes256 && len_i == Aes256) len = Aes256;
   end
 
-  word_t [7:0] w;  // word 0 is the earliest
+  word_t [7:0] w;  // word 0 is the first in the schedule
   always_comb for (int unsigned i = 0; i < 8; i++) w[i] = window_i[32*(7-i)+:32];
 
-  // The word that goes through the S-boxes: the last of the window, or in AES-192 the one that
-  // stands two places after it.
+  // The word that goes through the S-boxes: the last word of the window or, in AES-192, the one two
+  // places after it.
   word_t tail, chosen, substituted, sub;
   logic rotates;
   logic [7:0] constant;
@@ -98,7 +101,7 @@ module mae_key_schedule_step
   );
   assign sub = substituted ^ {rotates ? constant : 8'h00, 24'h000000};
 
-  // The four words behind the window.
+  // The four words that follow the window.
   word_t [3:0] made;
   always_comb begin
     made[0] = w[0] ^ ((len == Aes192 && Phase192 != 0) ? tail : sub);

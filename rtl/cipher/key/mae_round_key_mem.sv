@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_round_key_mem: the round keys of KeyBanks keys, made by one mae_key_expand, readable all at
-// once for encryption and decryption side by side.
+// mae_round_key_mem: stores the round keys of KeyBanks keys, computed by one mae_key_expand, and
+// outputs all of them at once for simultaneous encryption and decryption.
 //
-// A key taken in clock t: its bank serves encryption from t + 1 on (round key i is written in clock
-// t + i * StepClocks, just before a block that entered at t + 1 or later can need it) and
-// decryption from t + Nr * StepClocks + 1 on. One expansion runs at a time. key_ready_o is
-// combinational in key_i.bank.
-// Legal: KeyBanks 1..4; MaxKeyLen any of key_len_e; RoundClocks 1..3, the clocks a block stays in a
-// round; StepClocks 1..RoundClocks, the clocks for a round key; Sbox any of sbox_impl_e.
-// A key waits until no block of its bank is in flight; from the clock in which it is offered no new
-// block of that bank is let in (enc_ready_o, dec_ready_o), so it waits at most one latency.
-// used_i[b]: a block of bank b enters in this clock. Its last round key is read Nr * RoundClocks
-// clocks later: no pipeline here ever stalls, so a counter knows whether a bank is in use.
-// clear_i: keys, schedule and bank states are gone in the next clock, what is in the registers of
-// the S-boxes StepClocks - 1 clocks later.
-// Source: P3 §2.1 (key_mem), P4 (one expansion for all cores). Constant-time: yes. Masked: no.
+// One key expansion runs at a time. A key waits (key_ready_o low) until no block of its bank is in
+// flight; from the clock in which it is offered, no new block of that bank is accepted
+// (enc_ready_o, dec_ready_o low), so it waits at most one cipher latency. used_i[b] tells that a
+// block of bank b enters in this clock; its last round key is read Nr * RoundClocks clocks later.
+// Because no pipeline here ever stalls, a timer knows whether a bank is in use. key_ready_o depends
+// combinationally on key_i.bank.
+// Latency: after a key was accepted in clock t, its bank serves encryption from t + 1 on (round key
+// i is written in clock t + i * StepClocks, just before the first block can need it) and decryption
+// from t + Nr * StepClocks + 1 on.
+// Throughput: one key in Nr * StepClocks + 1 clocks.
+// Reset and clear: clear_i erases keys, key schedule and bank states by the next clock, and the
+// registers inside the S-boxes StepClocks - 1 clocks later.
+// Parameters: RoundClocks is the number of clocks that a block spends in a round, StepClocks the
+// number of clocks for a round key. Legal: KeyBanks 1..4; MaxKeyLen any of key_len_e; RoundClocks
+// 1..3; StepClocks 1..RoundClocks; Sbox any of sbox_impl_e.
+// Security: constant-time; no masking.
+// Source: paper 003, section 2.1 (key_mem); paper 004 (one key expansion for all cores).
 
 `include "mae_assert.svh"
 
@@ -49,13 +53,14 @@ module mae_round_key_mem
   localparam int unsigned TimerWidth = $clog2(MaxRounds * RoundClocks);
   typedef logic [TimerWidth-1:0] timer_t;
 
-  logic [KeyBanks-1:0] begun_q;  // round key 0 is there and the others follow
+  logic [KeyBanks-1:0] begun_q;  // round key 0 is stored and the others follow
   logic [KeyBanks-1:0] whole_q;
   timer_t [KeyBanks-1:0] timer_q;
-  logic [KeyBanks-1:0] in_use_q;  // the timer is not 0
-  logic [KeyBanks-1:0] used_q;  // used_i comes late and from all lanes: the timer starts a clock on
-  logic [Rounds:0] slot_q;  // where the next round key goes, one-hot
-  bank_t bank_q;  // of the running expansion
+  logic [KeyBanks-1:0] in_use_q;  // the bank's timer is not 0
+  // used_i arrives late and from all lanes, so the timer starts one clock later
+  logic [KeyBanks-1:0] used_q;
+  logic [Rounds:0] slot_q;  // destination of the next round key, one-hot
+  bank_t bank_q;  // bank of the running expansion
   key_len_e len_q[KeyBanks];
   block_t keys_q[KeyBanks][Rounds+1];
 
@@ -144,7 +149,8 @@ module mae_round_key_mem
           len_q[b]   <= (MaxKeyLen == Aes128) ? Aes128 : key_i.len;
         end
         if (key_ready_o && offered[b]) keys_q[b][0] <= key_i.key[255:128];
-        // Written in each clock of its step, so that the enable is a register: the last one counts.
+        // Written in every clock of a step, so that the enable is a register; the last write
+        // counts.
         if (bank_q == bank_t'(b)) begin
           if (last) whole_q[b] <= 1'b1;
           for (int unsigned i = 1; i <= Rounds; i++) begin

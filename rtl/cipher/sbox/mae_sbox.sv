@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox: SubBytes, InvSubBytes or both by choice, for Bytes bytes side by side.
+// mae_sbox: applies SubBytes, InvSubBytes or a selectable one of both to Bytes bytes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e (what it can do); Impl any of sbox_impl_e; Regs 0 or 1 (a register
-// inside the S-box); Late 0, or 1 with SboxLowDepth (that register near the output); Bytes >= 1.
-// en_i: in_i is of interest; else out_o is without meaning, and an inner register is cleared.
-// inverse_i: with Kind = DirsBoth, whether in_i goes through the inverse; else ignored.
-// Source: FIPS 197 §5.1.1, §5.3.2; P3 §2.2 (tower); Boyar and Peralta (Boolean); Maximov
-// and Ekdahl (shallow); Bertoni and others (one-hot).
-// Constant-time: yes. Masked: no. All implementations are equal byte for byte
-// (tests/cipher/sbox/test_sbox.py, formal/cipher).
+// en_i tells that in_i is used. While it is low, out_o is not meaningful and an inner register is
+// cleared. inverse_i selects the inverse if Kind = DirsBoth; otherwise it is ignored. All
+// implementations give equal results (tests/cipher/sbox/test_sbox.py, formal/cipher).
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: Kind selects the directions, Impl the implementation; Regs = 1 places a register
+// inside the S-box, Late = 1 places this register near the output. Legal: Kind any of dirs_e; Impl
+// any of sbox_impl_e; Regs 0 or 1; Late 0, or 1 with SboxLowDepth; Bytes >= 1.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1.1, §5.3.2; paper 003, section 2.2 (tower field); Boyar and Peralta
+// (Boolean); Maximov and Ekdahl (low depth); Bertoni and others (one-hot).
 
 `include "mae_assert.svh"
 

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_boolean: the S-box, its inverse or both as Boolean circuits, for Bytes bytes.
+// mae_sbox_boolean: computes the S-box, its inverse or a selectable one of both with Boolean
+// circuits, for Bytes bytes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e; Regs 0 or 1 (where: see the circuits; Late is for the shallow one);
-// Shallow 0 (small) or 1 (few gates one behind the other); Bytes >= 1.
-// Gates a byte: forward 113, inverse 121; both 113 + 24 XOR + 16 multiplexers. Both, and all of
-// Shallow, stand on the forward circuit: with S(x) = A(1/x), A affine, the inverse is
-// A^-1(S(A^-1(x))).
-// en_i: in_i is of interest; else out_o is without meaning. inverse_i matters for DirsBoth only.
+// The circuit for both directions, and every low-depth circuit (Shallow = 1), uses the forward
+// circuit: with S(x) = A(1/x), A affine, the inverse is A^-1(S(A^-1(x))). Gates a byte with Shallow
+// = 0: forward 113; inverse 121; both 113 + 24 XOR + 16 multiplexers. en_i tells that in_i is used;
+// while it is low, out_o is not meaningful. inverse_i is used with DirsBoth only.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: Shallow selects the smallest circuit (0: mae_sbox_boolean_fwd and _inv) or the
+// low-depth circuit (1: mae_sbox_low_depth); these describe the positions of the register (Regs,
+// Late). Legal: Kind any of dirs_e; Regs 0 or 1; Late 0, or 1 with Shallow = 1; Shallow 0 or 1;
+// Bytes >= 1.
+// Security: constant-time; no masking.
 // Source: FIPS 197 §5.1.1, §5.3.2; circuits of Boyar, Peralta and others.
-// Constant-time: yes. Masked: no.
 
 module mae_sbox_boolean
   import mae_aes_pkg::*;
@@ -58,8 +62,8 @@ module mae_sbox_boolean
     assign unused = inverse_i;
 
   end else begin : gen_both
-    // The inverse affine map, FIPS 197 §5.3.2: bit i is x[i+2] + x[i+5] + x[i+7] + c[i], where c is
-    // 05. Bits i and i + 3 share x[i+2] + x[i+5]: 12 gates.
+    // Inverse affine map, FIPS 197 §5.3.2: bit i is x[i+2] + x[i+5] + x[i+7] + c[i] with c = 05.
+    // Bits i and i + 3 share x[i+2] + x[i+5], so that 12 gates suffice.
     function automatic logic [Bytes-1:0][7:0] inv_affine(input logic [Bytes-1:0][7:0] x);
       logic [Bytes-1:0][7:0] y;
       logic [3:0] pair;

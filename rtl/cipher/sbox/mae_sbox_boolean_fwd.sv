@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_boolean_fwd: the S-box as the Boolean circuit of 113 gates by Boyar, Peralta and Calik.
+// mae_sbox_boolean_fwd: computes the S-box with the Boolean circuit of 113 gates by Boyar, Peralta
+// and Calik.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock. Legal: Regs 0 or 1; Bytes >= 1.
-// With Regs = 1 the register stands before the inversion in GF(2^4), 22 bits a byte.
-// en_i: in_i is of interest; else out_o is without meaning, and the register is cleared.
-// Source: J. Boyar, R. Peralta, "A new combinational logic minimization technique with
-// applications to cryptology", SEA 2010, improved by C. Calik: straight-line program with 32 AND,
-// 77 XOR and 4 XNOR gates, depth 27. The signals have its names; u0 and s0 are the top bits.
-// Constant-time: yes. Masked: no.
-//
-// Each signal is Bytes wide, its bit i belongs to byte i: a simulator computes all bytes at once.
+// Each signal is Bytes bits wide, and bit i belongs to byte i, so that a simulator computes all
+// bytes at once. The signals have the names of the source; u0 and s0 are the most significant bits.
+// en_i tells that in_i is used; while it is low, out_o is not meaningful and the register is
+// cleared.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: with Regs = 1 a register of 22 bits a byte is placed before the inversion in GF(2^4).
+// Legal: Regs 0 or 1; Bytes >= 1.
+// Security: constant-time; no masking.
+// Source: J. Boyar, R. Peralta, "A new combinational logic minimization technique with applications
+// to cryptology", SEA 2010, improved by C. Calik: straight-line program with 32 AND, 77 XOR and 4
+// XNOR gates, depth 27.
 
 module mae_sbox_boolean_fwd #(
     parameter int unsigned Regs  = 0,
@@ -25,7 +29,7 @@ module mae_sbox_boolean_fwd #(
 
   typedef logic [Bytes-1:0] bits_t;
 
-  // What the second half needs of the first one.
+  // Signals of the first half that the second half uses.
   typedef struct packed {
     bits_t y14,
         y13,
@@ -121,7 +125,7 @@ module mae_sbox_boolean_fwd #(
     c.y16 = t0 ^ c.y11;
     y21 = c.y13 ^ c.y16;
     y18 = u0 ^ c.y16;
-    // Products of the norm in GF(2^4), with what is linear in it.
+    // Products of the norm in GF(2^4), and its linear part.
     t2 = c.y12 & c.y15;
     t3 = c.y3 & c.y6;
     t4 = t3 ^ t2;

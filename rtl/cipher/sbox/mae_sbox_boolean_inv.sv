@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_boolean_inv: the inverse S-box as the Boolean circuit of 121 gates by Boyar and Peralta.
+// mae_sbox_boolean_inv: computes the inverse S-box with the Boolean circuit of 121 gates by Boyar
+// and Peralta.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock. Legal: Regs 0 or 1; Bytes >= 1.
-// With Regs = 1 the register stands before the inversion in GF(2^4), 22 bits a byte.
-// en_i: in_i is of interest; else out_o is without meaning, and the register is cleared.
+// Each signal is Bytes bits wide, and bit i belongs to byte i, so that a simulator computes all
+// bytes at once. The signals have the names of the source; u0 and s0 are the most significant bits.
+// en_i tells that in_i is used; while it is low, out_o is not meaningful and the register is
+// cleared.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: with Regs = 1 a register of 22 bits a byte is placed before the inversion in GF(2^4).
+// Legal: Regs 0 or 1; Bytes >= 1.
+// Security: constant-time; no masking.
 // Source: J. Boyar, P. Matthews, R. Peralta, "Logic minimization techniques with applications to
 // cryptology", J. Cryptology 26 (2013): straight-line program with 34 AND, 83 XOR and 4 XNOR gates,
-// depth 21. The signals have its names; u0 and s0 are the top bits.
-// Constant-time: yes. Masked: no.
-//
-// Each signal is Bytes wide, its bit i belongs to byte i: a simulator computes all bytes at once.
+// depth 21.
 
 module mae_sbox_boolean_inv #(
     parameter int unsigned Regs  = 0,
@@ -25,7 +29,7 @@ module mae_sbox_boolean_inv #(
 
   typedef logic [Bytes-1:0] bits_t;
 
-  // What the second half needs of the first one.
+  // Signals of the first half that the second half uses.
   typedef struct packed {
     bits_t y0,
         y2, y4, y1, y7, y6, y3, y5, sa1, sa0, sb1, sb0, ah, al, aa, bh, bl, bb, cp1, cp2, cp3, cp4

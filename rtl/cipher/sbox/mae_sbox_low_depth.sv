@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_low_depth: the forward S-box with few gates one behind the other, for Bytes bytes.
+// mae_sbox_low_depth: computes the forward S-box with a low-depth Boolean circuit, for Bytes bytes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock. Legal: Regs 0 or 1; Bytes >= 1.
-// With Regs = 1 the register stands before the inversion in GF(2^4), or with Late = 1 behind it;
-// 12 bits a byte both times.
-// en_i: in_i is of interest; else out_o is without meaning, and the register is cleared.
-// Gates a byte: 81 XOR and 48 AND beside the inversion in GF(2^4); at most 4 XOR and 1 AND before
-// that, 1 AND and 2 XOR behind it (mae_sbox_boolean_fwd: 7, and 8 at least).
+// en_i tells that in_i is used; while it is low, out_o is not meaningful and the register is
+// cleared. Gates a byte: 81 XOR and 48 AND beside the inversion in GF(2^4). Depth: at most 4 XOR
+// and 1 AND before the inversion, 1 AND and 2 XOR after it (mae_sbox_boolean_fwd: 7, and at least
+// 8).
+//
+// The inverse of x is x^16 / N with the norm N = x^17, an element of GF(2^4). For a given 1/N = sum
+// of y[i] b[i], bit k of the S-box is linear in x^16: it is the sum over i of y[i] times a linear
+// form of x. These 32 forms are computed from x while the inversion runs; only four products remain
+// to be added. The basis b, as elements of GF(2^8), is 0d, 50, 51, bd: of the 840 bases, the one
+// with the fewest gates for the forms at a depth of three XOR. N is c a b + p a^2 + q b^2, with a
+// and b GF(2^4)-linear in x. In the coordinates of four fifth roots of unity, which are a basis of
+// GF(2^4), all bits of a b need only four forms of a and five of b. The squares are linear and
+// free: they turn AND gates into NOR gates and the like.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: with Regs = 1 a register of 12 bits a byte is placed before the inversion in GF(2^4),
+// or with Late = 1 behind it. Legal: Regs 0 or 1; Late 0 or 1; Bytes >= 1.
+// Security: constant-time; no masking.
 // Source: FIPS 197 §5.1.1; A. Maximov, P. Ekdahl, "New circuit minimization techniques for smaller
-// and faster AES SBoxes", CHES 2019 (the idea of the second half). Constant-time: yes. Masked: no.
-//
-// The inverse of x is x^16 / N with the norm N = x^17, an element of GF(2^4). Bit k of the S-box is
-// linear in x^16 for a given 1/N = sum of y[i] b[i]: the sum over i of y[i] times a linear form of
-// x. So these 32 forms are made from x while the inversion runs, and only four products are left to
-// be added up. Basis b (as elements of GF(2^8)): 0d, 50, 51, bd, of the 840 that there are with the
-// fewest gates for the forms at three XOR in a row. N is c a b + p a^2 + q b^2, a and b
-// GF(2^4)-linear in x. Seen in the fifth roots of unity, four of which are a basis of GF(2^4), all
-// bits of a b need but four forms of a and five of b. The squares are linear and cost nothing: they
-// turn AND gates into NOR and the like.
+// and faster AES SBoxes", CHES 2019 (the idea of the second half).
 
 module mae_sbox_low_depth #(
     parameter int unsigned Regs  = 0,
@@ -32,7 +35,7 @@ module mae_sbox_low_depth #(
     output logic [Bytes-1:0][7:0] out_o
 );
 
-  // Traces of N times four fifth roots of unity.
+  // The traces of N times each of four fifth roots of unity.
   function automatic logic [3:0] norm(input logic [7:0] x);
     logic [10:0] n;
     n[0]  = x[2] ^ x[5];
@@ -54,7 +57,7 @@ module mae_sbox_low_depth #(
     };
   endfunction
 
-  // From there to y.
+  // Maps these traces to y.
   localparam logic [3:0] Inverse[16] = '{0, 5, 15, 11, 14, 3, 12, 9, 4, 13, 8, 2, 1, 7, 6, 10};
 
   function automatic logic [7:0] back(input logic [7:0] x, input logic [3:0] y);
@@ -105,7 +108,7 @@ module mae_sbox_low_depth #(
     };
   endfunction
 
-  // What the second half needs of the first one: x, and the traces of N or y.
+  // Signals of the first half that the second half uses: x, and the traces of N or y.
   typedef struct packed {
     logic [7:0] x;
     logic [3:0] norm;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_onehot: the S-box, its inverse or both as decoder, permutation and encoder, for Bytes
-// bytes: of 256 wires one is low, and which one says the byte.
+// mae_sbox_onehot: computes the S-box, its inverse or a selectable one of both with a one-hot
+// decoder, a permutation and an encoder, for Bytes bytes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e; Regs 0 or 1 (a register of 32 bits a byte, in front of the 256); Bytes
-// >= 1. en_i: in_i is of interest; else out_o is without meaning, and the register is cleared.
-// inverse_i matters for DirsBoth only.
-// The permutation is wires alone. Four times as many gates as mae_sbox_boolean, but a byte changes
-// few of them: two of the 256 and two each of the 16 that say a half of it. So it takes less energy
-// in standard cells, where they are mapped as they stand (mae_preserved_gates); on an FPGA it is
-// the largest.
-// Source: FIPS 197 §5.1.1, §5.3.2; the structure: G. Bertoni, M. Macchetti, L. Negri, P. Fragneto,
+// The decoder drives one of 256 wires low; its number is the byte. The permutation is wiring only.
+// en_i tells that in_i is used; while it is low, out_o is not meaningful and the register is
+// cleared. inverse_i is used with DirsBoth only. The circuit has four times as many gates as
+// mae_sbox_boolean, but a change of the input switches few of them: two of the 256 wires, and two
+// of the 16 wires of each half of the byte. So it needs less energy in standard cells, if they are
+// mapped as written (mae_preserved_gates); on an FPGA it is the largest S-box.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: with Regs = 1 a register of 32 bits a byte is placed before the 256 wires. Legal:
+// Kind any of dirs_e; Regs 0 or 1; Bytes >= 1.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1.1, §5.3.2; structure: G. Bertoni, M. Macchetti, L. Negri, P. Fragneto,
 // "Power-efficient ASIC synthesis of cryptographic Sboxes", GLSVLSI 2004.
-// Constant-time: yes. Masked: no.
 
 module mae_sbox_onehot
   import mae_aes_pkg::*;
@@ -30,12 +32,12 @@ module mae_sbox_onehot
     output logic [Bytes-1:0][7:0] out_o
 );
   import mae_sbox_table_pkg::*;
-  // Simulators compile it once, not once for each S-box:
+  // Simulators compile this module once, not once for each S-box:
   // verilator no_inline_module
 
   localparam int unsigned Ways = (Kind == DirsBoth) ? 2 : 1;
 
-  // Which encoder is asked.
+  // The selected encoder.
   logic way;
   if (Regs == 1) begin : gen_inverse_reg
     logic way_q;
@@ -52,7 +54,7 @@ module mae_sbox_onehot
   end
 
   for (genvar i = 0; i < Bytes; i++) begin : gen_byte
-    // Decoder: pairs of bits, of both halves of the byte, then the halves. Low means yes.
+    // Decoder: pairs of bits, for both halves of the byte, then the halves; active low.
     logic [15:0][1:0] literals;
     logic [15:0]      pair;
     logic [31:0][1:0] pairs;
@@ -108,8 +110,8 @@ module mae_sbox_onehot
         .out_o(line)
     );
 
-    // Encoder, one for each direction: the halves of the result, of which one each is high; then
-    // whether the upper, and whether the lower bits of a half are 1, 2 or 3.
+    // Encoder, one for each direction: the halves of the result, one-hot; then whether the upper,
+    // and whether the lower bits of a half are 1, 2 or 3.
     logic [Ways-1:0][7:0] results;
     for (genvar w = 0; w < Ways; w++) begin : gen_way
       logic [127:0][3:0] quads;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_table: the S-box and its inverse as tables, for Bytes bytes at once.
+// mae_sbox_table: looks up the S-box, its inverse or a selectable one of both in tables, for Bytes
+// bytes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e; Regs 0 or 1; Bytes >= 1. With Regs = 1 the table is cut into four of
-// 64 entries: a register behind them, the choice among the four after it.
-// en_i: in_i is of interest; else out_o is without meaning. inverse_i matters for DirsBoth only.
-// Source: FIPS 197 §5.1.1 table 4, §5.3.2 table 6. Constant-time: yes. Masked: no.
-// The `if (en_i)` lets a simulator pass an idle round by.
+// en_i tells that in_i is used; while it is low, out_o is not meaningful. inverse_i is used with
+// DirsBoth only. The `if (en_i)` lets a simulator skip an idle round.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: with Regs = 1 the table is split into four tables of 64 entries, with a register
+// behind them and the multiplexer after it. Legal: Kind any of dirs_e; Regs 0 or 1; Bytes >= 1.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1.1 table 4, §5.3.2 table 6.
 
 module mae_sbox_table
   import mae_aes_pkg::*;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_table_pkg: the S-box and its inverse as tables, FIPS 197 §5.1.1 table 4, §5.3.2 table 6.
+// mae_sbox_table_pkg: defines the S-box and its inverse as tables (FIPS 197 §5.1.1 table 4, §5.3.2
+// table 6).
 //
-// Constant arrays, because simulators make array look-ups of those, and in a package, because then
-// all S-boxes look up the same array.
+// They are constant arrays, because simulators compile these to array look-ups, and in a package,
+// so that all S-boxes share one array.
 
 package mae_sbox_table_pkg;
 

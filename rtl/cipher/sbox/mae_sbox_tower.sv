@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_tower: the S-box, its inverse or both by inversion in the tower field GF((2^4)^2).
+// mae_sbox_tower: computes the S-box, its inverse or a selectable one of both by inversion in the
+// tower field GF((2^4)^2), for Bytes bytes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e; Regs 0 or 1; Bytes >= 1. With Regs = 1 the register stands before the
-// inversion in GF(2^4), 12 bits a byte. Both directions share the inversion.
-// en_i: in_i is of interest; else out_o is without meaning, and the register is cleared.
-// inverse_i matters for DirsBoth only.
-// Source: P3 §2.2 (polynomials; the map back and the affine map as one); FIPS 197 §5.1.1, §5.3.2.
-// Constant-time: yes. Masked: no.
+// Both directions share the inversion. en_i tells that in_i is used; while it is low, out_o is not
+// meaningful and the register is cleared. inverse_i is used with DirsBoth only.
 //
 // GF(2^4) = GF(2)[z] / (z^4 + z + 1), GF((2^4)^2) = GF(2^4)[y] / (y^2 + y + 13), 13 = z^3 + z^2 +
 // 1. An element is {coefficient of y, constant}. The map from GF(2^8) takes x to 8'h4b, a root of
-// the AES polynomial in the tower field: of the eight roots the one with the fewest ones in the
-// four matrices. Row i of a matrix are the bits of the argument that make bit i.
+// the AES polynomial in the tower field: of the eight roots, the one with the fewest ones in the
+// four matrices. Row i of a matrix holds the bits of the argument that are added to bit i of the
+// result.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: with Regs = 1 a register of 12 bits a byte is placed before the inversion in GF(2^4).
+// Legal: Kind any of dirs_e; Regs 0 or 1; Bytes >= 1.
+// Security: constant-time; no masking.
+// Source: paper 003, section 2.2 (polynomials; inverse map and affine map combined); FIPS 197
+// §5.1.1, §5.3.2.
 
 module mae_sbox_tower
   import mae_aes_pkg::*;
@@ -30,12 +34,14 @@ module mae_sbox_tower
     output logic [Bytes-1:0][7:0] out_o
 );
 
-  typedef logic [7:0][7:0] matrix_t;  // row 7 first
+  typedef logic [7:0][7:0] matrix_t;  // row 7 is the first one
 
   localparam matrix_t ToTower = 64'ha0_72_ac_dc_c6_cc_52_8f;
   localparam matrix_t FromTower = 64'hc2_66_42_14_7c_dc_70_13;
-  localparam matrix_t FromTowerAffine = 64'h8e_90_86_d7_01_1b_85_e1;  // affine after back
-  localparam matrix_t InvAffineToTower = 64'hc6_be_71_86_a0_cc_2a_08;  // there after inverse affine
+  // inverse map, then the affine map
+  localparam matrix_t FromTowerAffine = 64'h8e_90_86_d7_01_1b_85_e1;
+  // inverse affine map, then the map
+  localparam matrix_t InvAffineToTower = 64'hc6_be_71_86_a0_cc_2a_08;
 
   function automatic logic [7:0] linear(input matrix_t matrix, input logic [7:0] x);
     logic [7:0] y;
@@ -55,8 +61,8 @@ module mae_sbox_tower
 
   localparam logic [3:0] Inverse[16] = '{0, 1, 9, 14, 13, 11, 7, 6, 15, 2, 12, 5, 10, 4, 3, 8};
 
-  // What is needed of h y + l: h, h + l and the norm 13 h^2 + h l + l^2, for the inverse is
-  // (h y + h + l) / norm.
+  // Parts of h y + l that the inversion uses: h, h + l and the norm 13 h^2 + h l + l^2; the inverse
+  // is (h y + h + l) / norm.
   typedef struct packed {
     logic [3:0] high;
     logic [3:0] sum;

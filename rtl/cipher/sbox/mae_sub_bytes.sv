@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sub_bytes: S-boxes with Regs registers in and behind them: where the registers of a round
-// stand is decided here (docs/adr/0015), for the rounds and for the key expansion.
+// mae_sub_bytes: applies the S-box to Bytes bytes, with Regs registers inside and behind the
+// S-boxes.
 //
-// Latency: Regs clocks. Throughput: Bytes bytes a clock.
-// Legal: Kind any of dirs_e; Impl any of sbox_impl_e; Bytes >= 1; Regs 0, 1 or 2. One register
-// stands behind the S-boxes, or with SboxLowDepth inside them, behind the inversion in GF(2^4). Two
-// stand inside them and behind them.
-// en_i[s]: step s, numbered from the input on, holds something of interest; else what it gives is
-// without meaning, and the register behind it is cleared. inverse_i: as in mae_sbox, for step 0.
-// Source: FIPS 197 §5.1.1, §5.3.2. Constant-time: yes. Masked: no.
+// This module alone decides the positions of the registers of a round (docs/adr/0015), for the
+// rounds and for the key expansion: one register is behind the S-boxes, or with SboxLowDepth inside
+// them, behind the inversion in GF(2^4); of two registers, one is inside the S-boxes and one behind
+// them. The steps are numbered from the input on. en_i[s] tells that step s holds data that are
+// used; while it is low, the output of the step is not meaningful and the register behind it is
+// cleared. inverse_i is that of mae_sbox, for step 0.
+// Latency: Regs clocks.
+// Throughput: Bytes bytes a clock.
+// Parameters: Legal: Kind any of dirs_e; Impl any of sbox_impl_e; Bytes >= 1; Regs 0, 1 or 2.
+// Security: constant-time; no masking.
+// Source: FIPS 197 §5.1.1, §5.3.2.
 
 `include "mae_assert.svh"
 

@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_card_memory: the memory of a card, 64 bytes a row (a granule), and who may use it when.
+// mae_card_memory: stores the memory of an accelerator card in rows (granules) of 64 bytes, and
+// shares it among DMA, zero writes and kernel.
 //
-// One write port is shared in turns by the DMA, by the scrub of a transfer that was given up
-// (zeros) and by the kernel; the DMA and the kernel have a read port each (in an FPGA: two copies
-// of the memory, written alike). Byte 0 of a row is in bits 7:0. The kernel's accesses, of 16
-// bytes, are judged in the clock in which they are let in: judge_*_o shows what stands at its port
-// (element 0 as a read, 1 as a write), judge_fault_i says at once what is refused (H8). So an
-// access is either over or not begun when a region is locked. A refused one does nothing; a read is
-// answered zero with kernel_fault_o, a write by kernel_fault_o alone. The DMA's accesses are the
-// locks' owners and are not judged; their granules are in the memory.
-//
-// Latency: a read is answered 2 clocks after it was taken, in order; a write holds for the reads
-// that are taken after it. Throughput: a row a clock at each port. Ready is combinational from the
-// requests. clear_i and reset: a walk zeroes all rows, 2^(MemoryBits - 6) clocks after clear_i
-// (busy_o) in which nothing is taken; reads under way are answered zero.
-// Legal: MemoryBits 7..32. Time depends on no data. Source: docs/protocol.md §5, H8, H14.
+// One write port is shared, round-robin, by the DMA, by zero writes of an aborted transfer and by
+// the kernel; DMA and kernel have one read port each (on an FPGA: two copies of the memory, with
+// the same writes). Byte 0 of a row is in bits 7:0. The kernel's 16-byte accesses are checked in
+// the clock in which they are accepted: judge_*_o shows the access at its port (element 0 as a
+// read, 1 as a write), judge_fault_i refuses it in the same clock (docs/protocol.md, H8: locked
+// regions). So, when a region is locked, an access has either ended or not begun. A refused access
+// has no effect; a refused read is answered with zero and kernel_fault_o, a refused write with
+// kernel_fault_o only. DMA accesses belong to the locks' owners: they are not checked, and must be
+// within the memory.
+// Latency: a read is answered 2 clocks after it was accepted, in order; a write is visible to all
+// reads accepted after it. Ready is combinational in the requests.
+// Throughput: one row a clock at each port.
+// Reset and clear: all rows are erased in 2^(MemoryBits - 6) clocks after clear_i (busy_o), in
+// which nothing is accepted; outstanding reads are answered with zero.
+// Parameters: MemoryBits is log2 of the size in bytes. Legal: MemoryBits 7..32.
+// Security: timing does not depend on data.
+// Source: docs/protocol.md, section 5 (H8: quarantine; H14: erasure).
 
 `include "mae_assert.svh"
 
 module mae_card_memory
   import mae_kernel_pkg::*;
 #(
-    parameter int unsigned MemoryBits = 20  // of its size in bytes
+    parameter int unsigned MemoryBits = 20  // log2 of the size in bytes
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -35,7 +39,7 @@ module mae_card_memory
     input  logic [ 63:0] write_strb_i,
     input  logic [511:0] write_data_i,
 
-    input  logic        scrub_valid_i,   // zeros
+    input  logic        scrub_valid_i,   // writes of zeros
     output logic        scrub_ready_o,
     input  logic [34:0] scrub_granule_i,
 
@@ -81,7 +85,7 @@ module mae_card_memory
     end
   end
 
-  // What the kernel asks for.
+  // The kernel's request.
   granule_t kernel_granule;
   logic kernel_write, kernel_refused, kernel_read;
 
@@ -92,7 +96,7 @@ module mae_card_memory
   assign kernel_refused = judge_fault_i[kernel_request_i.write];
   assign kernel_read = kernel_valid_i && !kernel_request_i.write && open;
 
-  // One writer a clock.
+  // One write a clock.
   logic [2:0] grant;
   logic [1:0] unused_writer;
   logic writing;
@@ -144,7 +148,7 @@ module mae_card_memory
     for (int unsigned i = 0; i < 64; i++) if (strb[i]) rows_q[place][8*i+:8] <= data[8*i+:8];
   end
 
-  // Reads: a register behind the memory, then one behind the choice of 16 bytes.
+  // Reads: a register behind the memory, then one behind the selection of 16 bytes.
   logic read_taken_q, kernel_taken_q, refused_q, write_refused_q;
   logic [1:0] part_q;
   logic [511:0] read_row_q, kernel_row_q;

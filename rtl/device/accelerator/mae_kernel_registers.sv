@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_kernel_registers: a card's accelerator behind its registers: the protected register space
-// (M1, M2).
+// mae_kernel_registers: connects a card's kernel to its registers, the protected register space.
 //
-//   offset       KernelMap              KernelNn                   width   access
-//   0x00         CONTROL: bit 0 starts a run                       4       write
-//   0x04         STATUS: bit 0 busy, bit 1 fault                   4       read
-//   0x08         RUNS that ended well, since clear_i               8       read
-//   0x10         SOURCE                 LIST of commands           4, 8    both
-//   0x18         DESTINATION            CLOCKS of the last run     4, 8 (CLOCKS 8, read)
-//   0x20         LENGTH                 -                          4, 8    both
-//   0x40...0x7f  free memory                                       4, 8    both
+//  offset       KernelMap    KernelNn                     width  access
+//  0x00         CONTROL: bit 0 starts a run               4      write
+//  0x04         STATUS: bit 0 busy, bit 1 fault           4      read
+//  0x08         RUNS completed without fault, since clear_i  8   read
+//  0x10         SOURCE       LIST of commands             4, 8   both
+//  0x18         DESTINATION  CLOCKS of the last run       4, 8   both (CLOCKS: 8, read)
+//  0x20         LENGTH       -                            4, 8   both
+//  0x40...0x7f  scratch memory                            4, 8   both
 //
-// A write below 0x40 while a run is under way would change it: it does nothing and is told by
-// reg_error_o (fatal to a session). A run that was given up - an access refused, a command illegal,
-// a LIST beyond 32 bits - is not counted and leaves the fault until the next start.
-//
-// check_legal_o is combinational. reg_valid_i carries an access out; reg_rdata_o and reg_error_o
-// come in the next clock, and what it changed is seen by an access in the next clock. Accesses are
-// aligned to their width; a read of 4 bytes is legal here wherever one of 8 is, whatever check
-// says. The kernel's port to memory and its clocks, which CLOCKS counts: mae_kernel_int8_nn,
-// mae_kernel_affine_bytes; a run begins 1 clock after the write. clear_i: kernel and registers are
-// gone; busy_o until the kernel stands still. Time depends on no data but the commands.
-// Source: docs/protocol.md §5, §11; maeslant/protected/model/card.py.
+// A write below 0x40 during a run would change the run: it has no effect and gives reg_error_o
+// (fatal to a session). A run that is aborted (access refused, illegal command, LIST beyond 32
+// bits) is not counted and sets the fault bit until the next start. reg_valid_i executes an access;
+// an access in the next clock sees its effect. Accesses are aligned to their width. A 4-byte read
+// is legal here wherever an 8-byte read is, whatever check_* says. Memory port and clocks of a run
+// (counted by CLOCKS): mae_kernel_int8_nn, mae_kernel_affine_bytes.
+// Latency: check_legal_o is combinational; reg_rdata_o and reg_error_o come one clock after
+// reg_valid_i; a run begins one clock after the write.
+// Throughput: one access a clock.
+// Reset and clear: both erase kernel and registers; busy_o is high until the kernel is idle.
+// Parameters: Kernel selects the kernel. Legal: Kernel any of kernel_e.
+// Security: timing depends on the commands only.
+// Source: docs/protocol.md, sections 5 and 11 (M1, M2: registers that only a valid tag can access);
+// maeslant/protected/model/card.py.
 
 `include "mae_assert.svh"
 
@@ -45,13 +47,13 @@ module mae_kernel_registers
     input  logic        reg_write_i,
     input  logic [31:0] reg_offset_i,
     input  logic [ 1:0] reg_log2_width_i,
-    input  logic [63:0] reg_wdata_i,       // of width 4: in the lower half
+    input  logic [63:0] reg_wdata_i,       // for width 4: in the lower half
     output logic [63:0] reg_rdata_o,
     output logic        reg_error_o,
 
     output logic [63:0] runs_o,
-    output logic        fault_o,  // the last run was given up
-    output logic        done_o,   // a run ended, well or not
+    output logic        fault_o,  // the last run was aborted
+    output logic        done_o,   // a run ended, with or without fault
 
     output logic            mem_valid_o,
     input  logic            mem_ready_i,
@@ -66,14 +68,15 @@ module mae_kernel_registers
   localparam logic [31:0] Clocks = 32'h18;
   localparam logic [31:0] Scratch = 32'h40;
   localparam logic [31:0] Space = 32'h80;
-  localparam logic [31:0] OwnEnd = (Kernel == KernelMap) ? 32'h28 : 32'h18;  // of what is written
+  // end of the registers that can be written
+  localparam logic [31:0] OwnEnd = (Kernel == KernelMap) ? 32'h28 : 32'h18;
 
-  logic [15:0][63:0] word_q;  // by offset / 8; those that can be written
+  logic [15:0][63:0] word_q;  // indexed by offset / 8; the registers that can be written
   logic [63:0] runs_q, clocks_q;
   logic running_q, fault_q, started_q;
   logic kernel_busy, kernel_done, kernel_fault, beyond_q;
 
-  // Legality.
+  // Legality of an access.
   logic check_wide;
   assign check_wide = check_log2_width_i == 2'd3;
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_protected_card: an accelerator with its memory behind the guard (P0 Figure 1): what an
-// application in an enclave sends over a host that it does not trust is verified before the
-// accelerator sees it, and sealed before it leaves.
-// Registers of the host: docs/registers/mae_guard.md; those behind the guard: mae_kernel_registers.
-// The unprotected card of the same parts: mae_unprotected_card.
+// mae_protected_card: integrates an accelerator kernel and its memory behind the guard, so that
+// data of an application in an enclave cross an untrusted host only encrypted and authenticated.
 //
-// install_*: the provisioning port, for whatever agrees on the secret (SPDM, say). nonce_i: from a
-// random source, or a counter that survives power-off; it must never show a value twice.
-// irq_o: pulses when a response is in host memory.
-// Throughput: 64 bytes a clock into the device and 64 out of it at once.
-// Legal: as mae_guard; Kernel any.
-// Constant-time: in keys and data; the kernel's time follows its commands. Masked: no.
-// Source: docs/protocol.md; P0.
+// Requests and data are verified before the kernel can use them, and sealed before they leave
+// (paper 000, figure 1). Host registers: docs/registers/mae_guard.md; registers behind the guard:
+// mae_kernel_registers. mae_unprotected_card is the same card without the guard. install_*:
+// provisioning port, for the unit that agrees on the secret (such as SPDM). nonce_i comes from a
+// random source, or a counter that survives power-off; no value may occur twice. irq_o pulses when
+// a response is in host memory.
+// Latency: see mae_guard and docs/figures.md.
+// Throughput: 64 bytes a clock in each direction at the same time.
+// Parameters: Budget below its default is for tests only. Legal: as mae_guard; Kernel any of
+// kernel_e.
+// Security: constant-time in keys and data; the kernel's time depends on its commands; no masking.
+// Source: docs/protocol.md; paper 000.
 
 module mae_protected_card
   import mae_aes_pkg::*;
@@ -27,7 +29,7 @@ module mae_protected_card
     parameter int unsigned Regions = 8,
     parameter kernel_e Kernel = KernelNn,
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter longint unsigned Budget = BlocksPerKey,  // of a key; less for tests alone
+    parameter longint unsigned Budget = BlocksPerKey,  // blocks a key; lower for tests only
     localparam int unsigned AddrWidth = 20
 ) (
     input logic clk_i,

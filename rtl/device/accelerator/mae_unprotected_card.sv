@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_card: the accelerator with its memory and no guard: what mae_protected_card is
-// compared with. The same memory, kernel and movers; what the host asks for happens, whoever asks.
-// Registers: docs/registers/mae_unprotected_card.md.
+// mae_unprotected_card: integrates an accelerator kernel and its memory without the guard, as the
+// baseline for mae_protected_card.
 //
-// One channel of transfers for each direction, each with Depth that wait; both and the kernel go on
-// at once and are ordered by the host. The kernel's registers are a window; what it refuses does
-// nothing and is answered SLVERR.
-// Throughput: 64 bytes a clock into the device and 64 out of it at once. Latency of a register
-// access: 2 clocks, 3 in the kernel's window. irq_o is a level. After a reset the memory is zeroed
-// first, 2^(MemoryBits - 6) clocks in which transfers and the kernel wait.
-// Legal: MemoryBits 12..21, Kernel any, Depth as mae_unprotected_channel. No secrets but the data.
+// It has the same memory, kernel and DMA engines, and executes every request of the host.
+// Registers: docs/registers/mae_unprotected_card.md. There is one channel of transfers for each
+// direction, each with a queue of Depth transfers. Both channels and the kernel run concurrently;
+// the host orders them. The kernel's registers are in a window of the address space; an illegal
+// access there has no effect and gets SLVERR. irq_o is a level.
+// Latency: a register access takes 2 clocks, in the kernel's window 3.
+// Throughput: 64 bytes a clock in each direction at the same time.
+// Reset: the memory is erased first, in 2^(MemoryBits - 6) clocks in which transfers and kernel
+// wait.
+// Parameters: Legal: MemoryBits 12..21; Kernel any of kernel_e; Depth as mae_unprotected_channel.
+// Security: holds no secret but the data.
 
 module mae_unprotected_card
   import mae_kernel_pkg::*;
@@ -114,7 +117,7 @@ module mae_unprotected_card
   assign whole = write_valid && write_done && write_strb == '1 && write_addr[1:0] == '0;
   assign irq_o = (irq_enable_q & irq_status_q) != '0;
 
-  // The kernel's window: a write goes before a read, the answer is there in the next clock.
+  // The kernel's window: a write has priority over a read; the answer comes in the next clock.
   logic asked_q, asked_write_q, reg_valid, reg_write, reg_error;
   logic [63:0] reg_rdata;
   logic [11:0] reg_offset;

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_channel: transfers that a host asks for by registers, in order: one direction of
-// mae_unprotected_card. Registers: docs/registers/mae_unprotected_card.md, `in` and `out`.
+// mae_unprotected_channel: queues the transfers of one direction that the host describes in
+// registers, and counts the completed ones.
 //
-// Writing the length pushes the transfer that the other registers describe; one that is not legal
-// or finds no room is refused and told by a bit. Two givers of ends, first_done_i and
-// second_done_i, each once a transfer and in order: a transfer is complete when both have come.
-//
-// Latency: a transfer is at job_valid_o 1 clock after its length was written, if none waits. Reads
-// are combinational. Legal: Depth >= 2, not 2^n - 1; MemoryBits 7..32. No secrets.
+// It is a part of mae_unprotected_card; registers: docs/registers/mae_unprotected_card.md, `in` and
+// `out`. A write of the length pushes the transfer that the other registers describe. A transfer
+// that is illegal or finds the queue full is refused, which sets a status bit. Two units report the
+// end of each transfer, first_done_i and second_done_i, once a transfer and in order: a transfer is
+// complete when both have reported.
+// Latency: a transfer is at job_valid_o 1 clock after its length was written, if none waits.
+// Register reads are combinational.
+// Throughput: one transfer a clock.
+// Parameters: Legal: Depth >= 2 and not of the form 2^n - 1; MemoryBits 7..32.
+// Security: holds no secrets.
 
 `include "mae_assert.svh"
 
@@ -19,10 +23,10 @@ module mae_unprotected_channel #(
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic        write_i,   // of a whole word
+    input  logic        write_i,   // a whole word
     input  logic [ 4:0] offset_i,
     input  logic [31:0] data_i,
-    input  logic [ 4:0] shown_i,   // offset of what is read
+    input  logic [ 4:0] shown_i,   // offset of the register that is read
     output logic [31:0] data_o,
 
     output logic        job_valid_o,
@@ -33,7 +37,7 @@ module mae_unprotected_channel #(
 
     input  logic first_done_i,
     input  logic second_done_i,
-    input  logic error_i,        // with an end: a bus error
+    input  logic error_i,        // valid with an end: a bus error
     output logic complete_o      // pulse
 );
   `MAE_PARAM(MemoryBitsLegal, MemoryBits >= 7 && MemoryBits <= 32)
@@ -49,7 +53,7 @@ module mae_unprotected_channel #(
   logic [63:0] host_q;
   logic [31:0] device_q, completed_q;
   logic [7:0]
-      pending_q, first_q, second_q;  // pushed and not complete; ends that wait for the other
+      pending_q, first_q, second_q;  // pushed and not complete; ends that wait for the other one
   logic refused_q, error_q;
   logic push, legal, room, accepted;
   logic [32:0] after;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_unprotected_dma: the transfers of a card without a guard: the channel of each direction, its
-// movers and nothing between them. A part of mae_unprotected_card.
+// mae_unprotected_dma: moves data between host memory and device memory without encryption, with
+// one channel and its DMA engines for each direction.
 //
-// Throughput: 64 bytes a clock in each direction at once. Latency: of the movers, mae_dma_host_read
-// and mae_dma_device_write, mae_dma_device_read and mae_dma_host_write, one after the other; a job
-// goes to both in the same clock. Legal: as mae_unprotected_channel. No secrets but the data.
+// It is a part of mae_unprotected_card. A job is given to both engines of its direction in the same
+// clock.
+// Latency: that of mae_dma_host_read plus mae_dma_device_write (into the device), and of
+// mae_dma_device_read plus mae_dma_host_write (out of it).
+// Throughput: 64 bytes a clock in each direction at the same time.
+// Parameters: Legal: as mae_unprotected_channel.
+// Security: holds no secret but the data.
 
 module mae_unprotected_dma
   import mae_dma_pkg::*;
@@ -66,7 +70,7 @@ module mae_unprotected_dma
     input  logic  [  7:0] b_id_i,
     input  logic  [  1:0] b_resp_i
 );
-  // Transfers into the device.
+  // Transfers from host to device.
   logic in_valid, in_ready, pull_ready, store_ready, pulled, pull_error, stored;
   logic in_row_valid, in_row_ready, in_row_last, unused_pull_clearing;
   logic [ 63:0] in_host;
@@ -149,7 +153,7 @@ module mae_unprotected_dma
       .done_valid_o (stored)
   );
 
-  // Transfers out of it.
+  // Transfers from device to host.
   logic out_valid, out_ready, push_ready, load_ready, pushed, push_error;
   logic out_row_valid, out_row_ready, out_row_last, unused_push_clearing;
   logic [ 63:0] out_host;

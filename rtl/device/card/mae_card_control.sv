@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_card_control: what every card with rings has beside its DMA and its client: registers behind
-// AXI4-Lite, the interrupt, key commands and counters. Registers:
-// docs/registers/mae_stream_card.md.
+// mae_card_control: implements the registers, interrupt, key commands and counters of every card
+// with descriptor rings, behind AXI4-Lite.
 //
-// A register access takes 2 clocks on an idle bus (read: 3 with its answer). Legal: Lanes 1..8,
-// Contexts 1..256, KeySlots 0..64; what it says of a cipher comes through
+// Registers: docs/registers/mae_stream_card.md. The capabilities that describe the cipher come from
 // the parameters.
+// Latency: a register access takes 2 clocks on an idle bus (a read 3, with its response).
+// Throughput: one access at a time.
+// Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; KeySlots 0..64.
 
 `include "mae_assert.svh"
 
@@ -58,15 +59,15 @@ module mae_card_control
     output logic        dma_irq_ack_o,
 
     // to and from the client
-    output logic                      clear_o,        // pulse: a wipe
+    output logic                      clear_o,        // pulse: erase everything
     input  logic                      wiping_i,
     output logic                      write_valid_o,  // to a key slot
     input  logic                      write_ready_i,
     output key_write_t                write_o,
     input  logic       [SlotBits-1:0] slot_valid_i,
 
-    // what is counted
-    input logic                  row_i,        // the client gave a row
+    // counted events
+    input logic                  row_i,        // the client output a row
     input logic [BytesWidth-1:0] row_bytes_i,
     input logic                  read_beat_i,
     input logic                  write_beat_i
@@ -120,10 +121,11 @@ module mae_card_control
       .hwif_out            (from_sw)
   );
 
-  // A wipe, only at rest; commands that come while it walks are not carried out.
+  // A wipe, only when idle; no command is executed while it runs.
   assign clear_o = from_sw.ctrl.wipe.value && !from_sw.ctrl.enable.value && !dma_status_i.busy;
 
-  // Rings and interrupt. The DMA's own interrupt bit is taken over here as soon as it is set.
+  // Rings and interrupt. An interrupt bit of mae_dma is moved to the registers as soon as it is
+  // set.
   assign dma_ctrl_o = '{
           enable: from_sw.ctrl.enable.value && !wiping_i,
           abort: from_sw.ctrl.abort.value,
@@ -212,7 +214,7 @@ module mae_card_control
     end
   end
 
-  // What the host reads.
+  // Values that the host reads.
   always_comb begin
     from_hw.caps.lanes.next = 8'(Lanes);
     from_hw.caps.key_slots.next = 8'(KeySlots);

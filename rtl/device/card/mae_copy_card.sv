@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_copy_card: the stream card's registers, rings and movers around a plain copy: what the DMA
-// does without AES, and where another client would stand.
-// Registers: docs/registers/mae_stream_card.md (no key slots, mode 7 only).
+// mae_copy_card: copies data between buffers of host memory, with the registers, rings and DMA
+// engines of mae_stream_card but without AES.
 //
-// Throughput: a row of 128 * Lanes bits a clock.
-// Legal: Lanes 1, 2, 4, 8; Contexts 1..256; IdWidth >= 8.
+// It shows the performance of the DMA alone, and the place of another client. Registers:
+// docs/registers/mae_stream_card.md (no key slots, mode 7 only).
+// Latency: that of mae_dma plus 1 clock.
+// Throughput: one row of 128 * Lanes bits a clock.
+// Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; IdWidth >= 8.
 
 module mae_copy_card
   import mae_mode_pkg::*;
@@ -91,7 +93,7 @@ module mae_copy_card
   logic [Contexts-1:0] room;
   logic clear, clearing, unused_write_valid;
   key_write_t unused_write;
-  dma_ctx_t unused_ctx;  // a copy keeps nothing for a context and needs the operation only
+  dma_ctx_t unused_ctx;  // a copy has no state of a context and uses the operation only
   desc_t unused_desc;
 
   assign unused_ctx  = cfg_ctx;

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_stream_card: AES between two buffers of host memory: rings of descriptors and completions,
-// scatter-gather, 64 messages at once (the pull model of P2 with the lanes of P4).
-// Registers: docs/registers/mae_stream_card.md; ring formats: mae_dma_pkg.
+// mae_stream_card: encrypts and decrypts data between buffers of host memory, controlled by rings
+// of descriptors and completions.
 //
-// Throughput: Lanes blocks a clock where the mode's blocks are independent, or over 11 * Lanes
-// interleaved messages where they are chained. Data bus: 128 * Lanes bits.
-// Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm (its
-// engine has a context of each lane), else 256; KeySlots 1..64; KeyBanks 1..4; Sbox any but
-// SboxOnehot; RegsPerRound 1..3; IdWidth >= 8. Constant-time: yes, for one message; messages wait
-// for each other. Masked: no.
+// It reads its own descriptors and data (the pull model of paper 002), with scatter-gather lists,
+// and processes many messages at the same time on the lanes of paper 004. Registers:
+// docs/registers/mae_stream_card.md; ring formats: mae_dma_pkg. The data bus has 128 * Lanes bits.
+// Latency: see mae_dma and mae_dma_aes_client.
+// Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
+// messages in chained modes.
+// Parameters: Legal: Lanes 1, 2, 4, 8; Contexts a multiple of Lanes, at most 256 - Lanes with Gcm
+// (whose engine uses one context for each lane), otherwise 256; KeySlots 1..64; KeyBanks 1..4; Dirs
+// any of dirs_e; MaxKeyLen any of key_len_e; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >=
+// 8.
+// Security: constant-time for one message (concurrent messages wait for each other); no masking.
+// Source: paper 002; paper 004.
 
 `include "mae_assert.svh"
 

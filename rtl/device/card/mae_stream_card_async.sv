@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_stream_card_async: mae_stream_card with a clock of its own for its buses: registers, memory
-// and interrupt belong to bus_clk_i, everything else to clk_i; any ratio and phase.
+// mae_stream_card_async: adds clock-domain crossings to mae_stream_card, so that its buses have a
+// clock of their own.
 //
+// Registers, memory bus and interrupt belong to bus_clk_i, everything else to clk_i; the clocks may
+// have any ratio and phase.
 // Latency: the crossings add about four clocks of each side to a register access or a burst.
-// Throughput: a beat a clock of the slower side. A reset of either side resets the whole card.
-// Legal: as mae_stream_card.
+// Throughput: one beat a clock of the slower side.
+// Reset: a reset of either side resets the whole card.
+// Parameters: Legal: as mae_stream_card.
 
 module mae_stream_card_async
   import mae_aes_pkg::*;
@@ -97,7 +100,7 @@ module mae_stream_card_async
       .m_rst_no(core_rst_n)
   );
 
-  // The core's side of the register bus.
+  // Register bus in the domain of clk_i.
   logic axil_awvalid, axil_awready, axil_wvalid, axil_wready, axil_bvalid, axil_bready;
   logic axil_arvalid, axil_arready, axil_rvalid, axil_rready;
   logic [RegAddrWidth-1:0] axil_awaddr, axil_araddr;
@@ -135,7 +138,7 @@ module mae_stream_card_async
       .*
   );
 
-  // The core's side of the memory bus.
+  // Memory bus in the domain of clk_i.
   logic axi_awvalid, axi_awready, axi_wvalid, axi_wready, axi_wlast, axi_bvalid, axi_bready;
   logic axi_arvalid, axi_arready, axi_rvalid, axi_rready, axi_rlast;
   logic [IdWidth-1:0] axi_awid, axi_bid, axi_arid, axi_rid;
@@ -272,7 +275,7 @@ module mae_stream_card_async
       .m_axi_arprot  (unused_arprot)
   );
 
-  // The interrupt is a level that holds until the host clears it: two registers bring it over.
+  // The interrupt is a level that holds until the host clears it: two registers synchronize it.
   logic [1:0] irq_q;
 
   assign irq_o = irq_q[1];

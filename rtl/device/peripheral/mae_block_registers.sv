@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_registers: four words in, four words out: the data registers of the peripheral (the
-// push model of P2 §AES core design) before and behind a stream of blocks.
+// mae_block_registers: converts register writes and reads of 32-bit words to the blocks of a job
+// and back, as the data registers of the peripheral.
 //
-// Writing word 3 hands a block over, reading word 3 takes one away. A write is acknowledged in its
-// own clock. A read waits while an answer is under way, at most 255 clocks; then, or when none is
-// under way, it gives 0 and notes an underflow. At most Depth blocks are between write and read, so
-// neither side ever stalls the engine. The port knows the length of the job: it refuses blocks
-// beyond it (overflow) and marks the last one. A quiet job has no answers: its blocks leave the
-// port when the engine takes them. Blocks here are in register order: byte 0 in bits 7:0. A partial
-// block is 0 beyond its end, in and out. All data is cleared by clear_i within a clock. Legal:
-// Depth 1..15.
+// A write of word 3 sends a block, a read of word 3 removes one. A write is acknowledged in its own
+// clock. A read waits while a result is in progress, at most 255 clocks; then, or if none is in
+// progress, it returns 0 and reports an underflow. At most Depth blocks are between write and read,
+// so the engine is never stalled. The module knows the length of the job: it refuses blocks beyond
+// it (overflow) and marks the last one. A quiet job has no results: its blocks are complete when
+// the engine accepts them. Blocks at the engine's ports are in register order, byte 0 in bits 7:0.
+// Bytes of a partial block beyond its end are 0, at input and output.
+// Latency: 0 clocks for writes; a read of a finished block is answered in its own clock or later.
+// Throughput: one register access a clock.
+// Reset and clear: clear_i erases all data in one clock.
+// Parameters: Legal: Depth 1..15.
+// Source: paper 002 (the push model of its AES core).
 
 `include "mae_assert.svh"
 
@@ -21,11 +25,11 @@ module mae_block_registers #(
     input logic rst_ni,
     input logic clear_i,
 
-    input logic        start_i,   // a job of length_i bytes; only when none is being written
+    input logic        start_i,   // a job of length_i bytes; only if no job is being written
     input logic [31:0] length_i,
     input logic        quiet_i,
 
-    // the data registers: requests last one clock, an answer may come in the same one or later
+    // data registers: a request lasts one clock; its acknowledgement comes in that clock or later
     input  logic [ 3:0] write_req_i,
     input  logic [31:0] write_data_i,
     output logic [ 3:0] write_ack_o,
@@ -33,10 +37,10 @@ module mae_block_registers #(
     output logic [ 3:0] read_ack_o,
     output logic [31:0] read_data_o,
 
-    output logic [3:0] room_o,      // blocks that may be written
-    output logic [3:0] answers_o,   // blocks that may be read without waiting
+    output logic [3:0] room_o,      // number of blocks that may be written
+    output logic [3:0] answers_o,   // number of blocks that can be read without waiting
     output logic       overflow_o,  // pulse: a block was dropped
-    output logic       underflow_o, // pulse: a read found nothing
+    output logic       underflow_o, // pulse: a read found no block
 
     output logic         in_valid_o,  // to the engine
     input  logic         in_ready_i,
@@ -44,7 +48,7 @@ module mae_block_registers #(
     output logic [  4:0] in_bytes_o,
     output logic         in_last_o,
 
-    input logic         out_valid_i,  // from the engine, always taken
+    input logic         out_valid_i,  // from the engine, always accepted
     input logic [127:0] out_data_i,
     input logic [  4:0] out_bytes_i
 );
@@ -53,16 +57,16 @@ module mae_block_registers #(
   localparam int unsigned CountWidth = $clog2(Depth + 1);
   localparam int unsigned WaitClocks = 255;
 
-  // The bytes of a block that count, as a mask.
+  // Mask of the used bytes of a block.
   function automatic logic [127:0] byte_mask(input logic [4:0] bytes);
     logic [127:0] mask;
     for (int unsigned i = 0; i < 16; i++) mask[8*i+:8] = {8{5'(i) < bytes}};
     return mask;
   endfunction
 
-  // Writing: words gather, the fourth pushes.
+  // Writing: words are collected, the fourth one pushes the block.
   logic [2:0][31:0] staged_q;
-  logic [31:0] left_q;  // bytes of the job not yet written
+  logic [31:0] left_q;  // bytes of the job that were not written
   logic [3:0] held_q;  // blocks between write and read
   logic quiet_q;
   logic hand_over, push, pop, taken, last;
@@ -103,7 +107,7 @@ module mae_block_registers #(
 
   assign taken = quiet_q && in_valid_o && in_ready_i;
 
-  // Held blocks never exceed Depth: both FIFOs always have room.
+  // Held blocks never exceed Depth: both FIFOs always have space.
   logic unused_in_ready, unused_out_ready;
   logic [CountWidth-1:0] unused_in_count;
 

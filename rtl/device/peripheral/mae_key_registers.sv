@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_key_registers: carries out the key commands of a register map: eight write-only words and a
-// command that loads them into a slot of the key cache, or erases one.
+// mae_key_registers: executes the key commands of a register map: loads eight write-only words into
+// a slot of the key cache, or erases a slot.
 //
-// A command takes 1 clock plus what the key cache waits. Slot, size, operation and key are copied
-// in the clock of go_i, so that what software writes meanwhile cannot change a running command; the
-// words are told to clear themselves (clear_o) in the same clock, whatever becomes of the command,
-// and the copy is cleared once the key cache has it. A command that comes while one runs, or while
-// closed_i, is refused with ErrBusy. Legal: KeySlots 1..64.
+// Slot, size, operation and key are copied in the clock of go_i, so that later register writes
+// cannot change a running command. clear_o erases the words in that clock, whatever the result of
+// the command; the copy is erased once the key cache has accepted it. A command during another one,
+// or while closed_i, is refused with ErrBusy.
+// Latency: 1 clock, plus the wait of the key cache.
+// Throughput: one command at a time.
+// Reset and clear: both erase the copy of the key.
+// Parameters: Legal: KeySlots 1..64; MaxKeyLen any of key_len_e.
 
 `include "mae_assert.svh"
 
@@ -22,7 +25,7 @@ module mae_key_registers
     input logic clk_i,
     input logic rst_ni,
     input logic clear_i,
-    input logic closed_i, // the stores behind are being erased
+    input logic closed_i, // the key cache is being erased
 
     // from and to the registers
     input  logic                  go_i,     // pulse

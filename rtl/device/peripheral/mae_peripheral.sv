@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_peripheral: AES behind AXI4-Lite: mae_peripheral_core without its port to a memory, so all
-// ports are those of the bus. Latency, throughput and legal parameters are the core's.
-// Registers: docs/registers/mae_peripheral.md. Constant-time: yes. Masked: no. Source: P3 §2.
+// mae_peripheral: encrypts and decrypts blocks that software writes to registers behind AXI4-Lite.
+//
+// It is mae_peripheral_core without the port to a memory, so that all its ports are bus signals.
+// Registers: docs/registers/mae_peripheral.md.
+// Latency: as mae_peripheral_core.
+// Throughput: as mae_peripheral_core.
+// Parameters: Legal: as mae_peripheral_core.
+// Security: constant-time; no masking.
+// Source: paper 003, section 2.
 
 module mae_peripheral
   import mae_aes_pkg::*;

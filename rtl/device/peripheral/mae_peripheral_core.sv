@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_peripheral_core: AES behind AXI4-Lite, every mode, write-only key slots; blocks through
-// registers (P3 §2; the push model of P2) or, with Memory, through a port to whoever moves them
-// from and to a memory (mae_memory_job_pkg). Registers: docs/registers/mae_peripheral.md.
+// mae_peripheral_core: encrypts and decrypts blocks in every mode, with write-only key slots,
+// controlled by registers behind AXI4-Lite.
 //
-// One job at a time. A block through registers takes four writes and four reads; up to Depth blocks
-// are under way at once, so the next is written while one is processed. The core takes 10, 12 or 14
-// clocks a block. A register access takes 2 clocks on an idle bus (read: 3 with its answer), see
-// mae_block_registers. memory_error_i answers memory_job_o in its clock.
-// Constant-time: yes, every clock count follows from mode, key length and bus alone. Masked: no.
-// Auth adds GCM, CCM and CMAC (mae_auth_mode_unit); with a cipher that cannot encrypt it adds
-// nothing.
-// Legal: KeySlots 1..64, KeyBanks 1..4 (2: XTS never reloads a key), Depth 1..15, Digit 1..64 a
-// power of 2 (16: GHASH keeps up with the cipher). Memory needs Auth and a cipher that encrypts.
+// Blocks come through registers (paper 003, section 2; the push model of paper 002) or, with Memory
+// = 1, through a port for a unit that moves them from and to a memory (mae_memory_job_pkg).
+// Registers: docs/registers/mae_peripheral.md. One job at a time. memory_error_i answers
+// memory_job_o in its clock. Auth = 1 adds GCM, CCM and CMAC (mae_auth_mode_unit), if the cipher
+// can encrypt.
+// Latency: 10, 12 or 14 clocks a block in the cipher. A register access takes 2 clocks on an idle
+// bus (a read 3, with its response); see mae_block_registers.
+// Throughput: one block in 10, 12 or 14 clocks. Through registers a block takes four writes and
+// four reads; up to Depth blocks are in progress.
+// Parameters: Legal: KeySlots 1..64; KeyBanks 1..4 (with 2, XTS never reloads a key); Depth 1..15;
+// Digit a power of 2, 1..64 (with 16, GHASH is as fast as the cipher); Memory 0, or 1 with Auth and
+// a cipher that encrypts.
+// Security: constant-time: all clock counts depend on mode, key length and bus only; no masking.
 
 `include "mae_assert.svh"
 
@@ -58,8 +61,8 @@ module mae_peripheral_core
 
     output logic irq_o,
 
-    output memory_job_t memory_job_o,    // as the registers stand
-    input  error_e      memory_error_i,  // what is wrong with its addresses
+    output memory_job_t memory_job_o,    // from the registers, at any time
+    input  error_e      memory_error_i,  // error of its addresses
     output memory_out_t memory_o,
     input  memory_in_t  memory_i
 );
@@ -117,11 +120,11 @@ module mae_peripheral_core
 
   assign clear   = from_sw.ctrl.wipe.value;
   assign wiping  = clear || walking;
-  assign zeroing = wiping || !cfg_ready;  // or the core's own, 64 clocks after reset
+  assign zeroing = wiping || !cfg_ready;  // or the core's own erasure, 64 clocks after reset
 
   // Keys.
   logic [KeySlots-1:0] slot_valid;
-  logic [63:0] slots;  // padded to what the registers show
+  logic [63:0] slots;  // padded to the width of the register
   logic key_write_valid, key_write_ready, key_clear, key_busy;
   logic   [7:0][31:0] key_words;
   error_e             key_error;
@@ -152,12 +155,12 @@ module mae_peripheral_core
       .write_o      (window_write)
   );
 
-  // A job's own keys wait for the window.
+  // The keys of a job wait for the key window.
   assign key_write_valid = window_valid || memory_i.key_valid;
   assign key_write = window_valid ? window_write : memory_i.key;
   assign window_ready = key_write_ready;
 
-  // The job: checked when started, then offered to the engine, busy until its last answer.
+  // The job: checked at its start, then offered to the engine, busy until its last result.
   logic start, start_ok, busy_q, job_ready, done, job_done;
   logic quiet, memory, memory_q, unit_start;
   auth_state_t state, state_next;
@@ -183,7 +186,7 @@ module mae_peripheral_core
       .error_o (verdict)
   );
 
-  // A job in memory with a key for each block: its parts are jobs to the engine.
+  // A memory job with a key for each block: its parts are jobs for the engine.
   always_comb begin
     unit_job = job;
     if (memory_i.part_valid) begin
@@ -192,7 +195,7 @@ module mae_peripheral_core
     end
   end
 
-  // The core takes a job in the clock of its start, before a register of it can be written again.
+  // The core accepts a job in the clock of its start, before one of its registers can change.
   assign start = from_sw.ctrl.start.value;
   assign start_ok = start && !busy_q && !zeroing && verdict == ErrNone;
   assign unit_start = (start_ok && !from_sw.ctrl.key_each.value) ||
@@ -266,7 +269,7 @@ module mae_peripheral_core
       .out_bytes_i (out_row.bytes)
   );
 
-  // The core, and before it the unit that makes tags.
+  // The core, and before it the unit that computes tags.
   logic cfg_valid, row_valid, row_ready, rsp_valid, rsp_lost;
   logic bad_tag, bad_key, tag_valid;
   ctx_t cfg_ctx, row_ctx, rsp_ctx;
@@ -344,11 +347,11 @@ module mae_peripheral_core
     assign unused = ^{unit_job, unit_start, state, rsp_ctx};
   end
 
-  // An answer that was ready in the clock of a wipe still shows in the next one.
+  // A result that was ready in the clock of a wipe is still visible in the next clock.
   logic core_valid;
   assign rsp_valid           = core_valid && !walking;
 
-  // What the one who moves a job's blocks sees.
+  // Signals for the unit that moves the blocks of a job.
   assign memory_o.start      = start_ok && memory;
   assign memory_o.clear      = clear;
   assign memory_o.part_ready = job_ready;
@@ -361,7 +364,7 @@ module mae_peripheral_core
   assign memory_o.single     = rsp_row.data;
   assign job_done            = memory_q ? memory_i.done : done;
 
-  logic [HasAuth:0] unused_room;  // ready is enough: no row waits for another context's
+  logic [HasAuth:0] unused_room;  // not needed: no row waits for another context
 
   mae_aes_core #(
       .Lanes       (1),
@@ -404,7 +407,7 @@ module mae_peripheral_core
       .out_key_lost_o(rsp_lost)
   );
 
-  // Errors: the first is kept until the interrupt's bit is cleared.
+  // Errors: the first one is kept until the interrupt bit is cleared.
   error_e error_q, error_now;
 
   always_comb begin
@@ -422,7 +425,7 @@ module mae_peripheral_core
     else if (error_now != ErrNone && !from_sw.irq_status.error.value) error_q <= error_now;
   end
 
-  // What the host reads.
+  // Values that the host reads.
   always_comb begin
     from_hw.caps.lanes.next = '0;
     from_hw.caps.key_slots.next = 8'(KeySlots);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_peripheral_job_check: a job as the peripheral's registers state it, and whether it may be
-// started.
+// mae_peripheral_job_check: converts the peripheral's registers to a job, and checks whether it may
+// start.
 //
-// Combinational. Legal parameters: mae_peripheral_core's; Auth needs a cipher that encrypts.
+// Latency: 0 clocks (combinational).
+// Parameters: Auth = 1 needs a cipher that encrypts. Legal: as mae_peripheral_core.
 
 module mae_peripheral_job_check
   import mae_aes_pkg::*;
@@ -18,25 +19,25 @@ module mae_peripheral_job_check
     parameter bit Auth = 1'b1,
     parameter bit Memory = 1'b0
 ) (
-    // All registers, of which a job needs some.
+    // All registers; a job uses some of them.
     /* verilator lint_off UNUSEDSIGNAL */
     input mae_peripheral_regs_pkg::mae_peripheral__out_t regs_i,
     /* verilator lint_on UNUSEDSIGNAL */
-    input logic [63:0] slots_i,  // which hold a key
+    input logic [63:0] slots_i,  // slots that hold a key
 
     output auth_job_t   job_o,
-    output auth_state_t state_o,         // of its message before it
-    output logic        quiet_o,         // it gives no answers
-    output logic        memory_o,        // it is one in memory
-    output memory_job_t memory_job_o,    // as such
-    input  error_e      memory_error_i,  // what is wrong with its addresses
+    output auth_state_t state_o,         // of its message before the job
+    output logic        quiet_o,         // the job has no results
+    output logic        memory_o,        // it is a memory job
+    output memory_job_t memory_job_o,    // the memory job
+    input  error_e      memory_error_i,  // error of its addresses
     output error_e      error_o          // ErrNone: it may start
 );
 
   mae_dma_pkg::status_e verdict;
   logic auth_op;
 
-  // Register words as a block: byte 0 of the block in bits 127:120, of the words in bits 7:0.
+  // Register words (byte 0 in bits 7:0) as a block (byte 0 in bits 127:120).
   always_comb begin
     for (int unsigned i = 0; i < 16; i++) begin
       state_o.iv[8*(15-i)+:8]   = regs_i.iv[i/4].word.value[8*(i%4)+:8];
@@ -99,7 +100,7 @@ module mae_peripheral_job_check
     end
   end
 
-  // A job in memory; its blocks may be jobs of their own.
+  // A memory job; its blocks may be jobs of their own.
   assign memory_o = Memory && regs_i.ctrl.memory.value;
 
   always_comb begin

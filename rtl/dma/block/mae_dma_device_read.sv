@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_device_read: reads device memory and gives its rows, job after job.
+// mae_dma_device_read: reads byte ranges of the device memory and outputs them as rows of 64 bytes.
 //
-// A job is a granule of 64 bytes to begin at, and its bytes. Data comes back in the order of the
-// reads, any number of clocks later, and always finds its place: no more is asked for than Depth
-// rows have room for. The last row is marked, its bytes beyond the end are zero.
-// Latency: 1 clock from job to the first read, 1 from data to its row. Throughput: a row a clock,
-// also from job to job, if data comes at most Depth - 2 clocks after its read was taken.
-// job_ready_o is combinational in mem_ready_i; all else comes from registers.
-// Legal: Depth >= 2, not 2^n - 1; bytes 1..2^32 - 1, within the memory. clear_i and reset drop
-// all, data is gone; clear_i must last until the reads under way have come. Constant-time: what
-// it does depends on lengths alone. Masked: no. Source: docs/protocol.md §5, FILL.
+// A job is the number of its first 64-byte granule, and its number of bytes. Data return in the
+// order of the reads, any number of clocks later, and always find space: at most as many reads are
+// outstanding as Depth rows have space for. The last row of a job is marked; its bytes beyond the
+// end are zero. job_ready_o is combinational in mem_ready_i; all other outputs come from registers.
+// Latency: 1 clock from job to the first read, 1 from data to its row.
+// Throughput: one row a clock, also from job to job, if data come at most Depth - 2 clocks after
+// their read was accepted.
+// Reset and clear: both drop everything and erase the data. Hold clear_i until the outstanding
+// reads have returned.
+// Parameters: Depth is the number of buffered rows. Legal: Depth >= 2 and not of the form 2^n - 1;
+// job_bytes_i 1..2^32 - 1, within the memory.
+// Security: timing depends on lengths only; no masking.
+// Source: docs/protocol.md, section 5, FILL.
 
 `include "mae_assert.svh"
 
@@ -76,7 +80,7 @@ module mae_dma_device_read #(
     end
   end
 
-  // What was asked for, from the read until its row is taken: these are the places.
+  // Requested rows, from the read until the row is accepted.
   mae_fifo #(
       .Width(8),
       .Depth(Depth)

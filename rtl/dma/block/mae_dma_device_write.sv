@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_device_write: writes rows to device memory, job after job.
+// mae_dma_device_write: writes rows of 64 bytes to byte ranges of the device memory.
 //
-// A job is a granule of 64 bytes to begin at, and its bytes; its rows come in the order of jobs.
-// Exactly these bytes are written: the strobes of the last granule end with them, and lanes
-// outside the strobes are zero (H19). done pulses in the clock in which a job's last write is
-// taken. Latency: 1 clock from row to write; a job is ready for rows 2 clocks after it came.
-// Throughput: a row a clock, also from job to job. row_ready_o is combinational in mem_ready_i.
-// Legal: bytes 1..2^32 - 1, within the memory. clear_i and reset drop all, data is gone.
-// Constant-time: what it does depends on lengths alone. Masked: no. Source: docs/protocol.md §5,
-// FILL.
+// A job is the number of its first 64-byte granule, and its number of bytes; its rows follow in the
+// order of the jobs. Exactly these bytes are written: the strobes of the last granule end with
+// them, and lanes without strobe are zero (docs/protocol.md, H19: no data outside the strobes).
+// done_valid_o pulses in the clock in which the last write of a job is accepted. row_ready_o is
+// combinational in mem_ready_i.
+// Latency: 1 clock from row to write; a job accepts rows 2 clocks after it was offered.
+// Throughput: one row a clock, also from job to job.
+// Reset and clear: both drop everything and erase the data.
+// Parameters: Legal: job_bytes_i 1..2^32 - 1, within the memory.
+// Security: timing depends on lengths only; no masking.
+// Source: docs/protocol.md, section 5, FILL.
 
 `include "mae_assert.svh"
 
@@ -105,7 +108,7 @@ module mae_dma_device_write (
       last_q        <= 1'b0;
     end else if (step) begin
       mem_valid_o <= take;
-      mem_data_o  <= take ? data : '0;  // nothing stays here
+      mem_data_o  <= take ? data : '0;  // erased when unused
       if (take) begin
         mem_granule_o <= granule_q;
         mem_strb_o    <= strb;

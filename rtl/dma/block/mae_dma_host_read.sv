@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_host_read: reads whole blocks of host memory, job after job, and gives their rows in
-// order.
+// mae_dma_host_read: reads byte ranges of host memory over AXI4 and outputs their rows in order.
 //
-// A job is an address and its bytes; its rows come packed from its first byte on, the last one
-// marked. Jobs are spread over Jobs contexts of a mae_dma_read_engine, so that the bursts of the
-// next one run while the last one ends; they begin when all of the last one's are on their way:
-// else both would fill their buffers, and the bus stand still until the first one's is empty. For
-// the same reason no more than Window beats are asked for ahead: a memory that answers in any order
-// would fill them both. With rows for twice that and more it does not. done comes once a job, in
-// order, after its last row was taken; done_error_o: some beat of it was answered with an error.
-// Bytes of the last row beyond row_bytes_o are anything.
-//
-// Latency: 3 clocks from job to AR, 3 from the last R beat of a burst to its first row, 3 from
-// the last row to done. Throughput: a row a clock, also from one job to the next, up to a latency
-// of Window - 10 clocks. job_ready_o from registers; row_ready_i
-// has a combinational path to the buffer's read address.
-// Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; Window BurstBeats..32767;
-// bytes 1..2^32 - 1; the rest as mae_dma_read_engine. clear_i, after a reset, erases the rows kept:
-// see there. Not constant-time and not masked: no secret but the data it carries. Source:
-// docs/protocol.md §5, FILL.
+// A job is an address and a number of bytes; its rows are packed from its first byte on, the last
+// one marked. The bytes of the last row beyond row_bytes_o are undefined. done_valid_o pulses once
+// a job, in order, after its last row was accepted; done_error_o: a beat of the job was an error
+// response. Jobs alternate among Jobs contexts of a mae_dma_read_engine, so that the bursts of the
+// next job run while the last one ends. A job begins when all bursts of the job before it have been
+// requested, and at most Window beats are requested ahead: otherwise two jobs could fill their
+// buffers, above all when the memory answers in any order, and the bus would idle until the first
+// buffer is empty. Give each context rows for at least twice Window. job_ready_o comes from
+// registers; row_ready_i has a combinational path to the read address of the buffer.
+// Latency: 3 clocks from job to AR, 3 from the last R beat of a burst to its first row, 3 from the
+// last row to done_valid_o.
+// Throughput: one row a clock, also from job to job, for a memory latency of up to Window - 10
+// clocks.
+// Reset and clear: clear_i, given after a reset, erases the stored rows; see mae_dma_read_engine.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; Window
+// BurstBeats..32767; job_bytes_i 1..2^32 - 1; the others as mae_dma_read_engine.
+// Security: not constant-time, no masking: holds no secret but the data it moves.
+// Source: docs/protocol.md, section 5, FILL.
 
 `include "mae_assert.svh"
 
@@ -37,7 +37,7 @@ module mae_dma_host_read
 ) (
     input  logic clk_i,
     input  logic rst_ni,
-    input  logic clear_i,    // erase the buffer, only at rest
+    input  logic clear_i,    // erases the buffer; only when idle
     output logic clearing_o,
 
     input  logic         job_valid_i,
@@ -76,14 +76,14 @@ module mae_dma_host_read
   typedef logic [CtxWidth-1:0] index_t;
 
   logic [Jobs-1:0] busy_q;
-  index_t job_q, row_q, row_context;  // whose turn it is: to be given, to give rows
+  index_t job_q, row_q, row_context;  // contexts in turn: of the next job, of the next row
   logic job_take, row_end;
-  logic [Jobs-1:0] seg_ready;  // a context without a job has room for one
+  logic [Jobs-1:0] seg_ready;  // a context without a job can accept one
   dma_ctx_t row_ctx, done_ctx;
   status_e done_status;
 
-  logic [31:0] to_ask_q, job_beats, ar_beats;  // beats of the last job given
-  logic [15:0] asked_q;  // beats on their way
+  logic [31:0] to_ask_q, job_beats, ar_beats;  // beats of the last accepted job
+  logic [15:0] asked_q;  // requested beats that have not left
   logic ask_valid, ask_room, ask;
 
   assign job_beats    = 32'((33'(job_addr_i[LaneWidth-1:0]) + 33'(job_bytes_i) + Bytes - 33'd1)

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_host_write: writes rows to whole blocks of host memory, job after job.
+// mae_dma_host_write: writes rows to byte ranges of host memory over AXI4.
 //
-// A job is an address and its bytes; its rows come after it, in the order of jobs, packed from
-// its first byte on, the last one marked. Jobs are spread over Jobs contexts of a
-// mae_dma_write_engine, so that the rows of the next one are taken while write responses of the
-// last are awaited. done comes once a job, in order, after all its write responses; done_error_o:
-// one of them was an error. Rows must hold zeros beyond row_bytes_i: they go to the bus as they
-// are.
-//
+// A job is an address and a number of bytes; its rows follow in the order of the jobs, packed from
+// its first byte on, the last one marked. Bytes beyond row_bytes_i must be zero, because they are
+// put on the bus. done_valid_o pulses once a job, in order, after all its write responses;
+// done_error_o: one of them was an error. Jobs alternate among Jobs contexts of a
+// mae_dma_write_engine, so that rows of the next job are accepted while the last one waits for its
+// write responses. job_ready_o and row_ready_o come from registers; w_ready_i has a combinational
+// path to the read enable of the buffer.
 // Latency: 6 clocks from the last row of a burst to its first W beat, 4 from the last write
-// response to done. Throughput: a row a clock, also from one job to the next. job_ready_o from
-// registers; row_ready_o too; w_ready_i has a combinational path to the buffer's read enable.
-// Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; bytes 1..2^32 - 1; the
-// rest as mae_dma_write_engine. clear_i, after a reset, erases the rows kept: see there. Not
-// constant-time and not masked: no secret but the data it carries. Source: docs/protocol.md §5,
-// FILL.
+// response to done_valid_o.
+// Throughput: one row a clock, also from job to job.
+// Reset and clear: clear_i, given after a reset, erases the stored rows; see mae_dma_write_engine.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; job_bytes_i
+// 1..2^32 - 1; the others as mae_dma_write_engine.
+// Security: not constant-time, no masking: holds no secret but the data it moves.
+// Source: docs/protocol.md, section 5, FILL.
 
 `include "mae_assert.svh"
 
@@ -31,7 +32,7 @@ module mae_dma_host_write
 ) (
     input  logic clk_i,
     input  logic rst_ni,
-    input  logic clear_i,    // erase the buffer, only at rest
+    input  logic clear_i,    // erases the buffer; only when idle
     output logic clearing_o,
 
     input  logic         job_valid_i,
@@ -69,12 +70,12 @@ module mae_dma_host_write
   localparam int unsigned CtxWidth = $clog2(Jobs);
   typedef logic [CtxWidth-1:0] index_t;
 
-  logic [Jobs-1:0] busy_q;  // until done
-  logic [Jobs-1:0] open_q;  // until the last row
-  logic [Jobs-1:0] ended_q, failed_q;  // done, but not yet its turn
-  index_t job_q, row_q, done_q;  // whose turn it is
+  logic [Jobs-1:0] busy_q;  // from the job to done
+  logic [Jobs-1:0] open_q;  // from the job to its last row
+  logic [Jobs-1:0] ended_q, failed_q;  // complete, but an earlier job is not
+  index_t job_q, row_q, done_q;  // contexts in turn: of the next job, row, done
   logic job_take, row_take, writer_ready, end_valid, end_error, end_now;
-  logic [Jobs-1:0] seg_ready;  // a context without a job has room for one
+  logic [Jobs-1:0] seg_ready;  // a context without a job can accept one
   logic [Jobs-1:0] unused_room;
   index_t end_index;
   dma_ctx_t end_ctx;
@@ -134,7 +135,7 @@ module mae_dma_host_write
       .b_resp_i
   );
 
-  // A short job may be answered before the long one that came first.
+  // A short job may be complete before an earlier long one.
   assign end_index    = index_t'(end_ctx);
   assign end_error    = end_status != StatusOk;
   assign end_now      = end_valid && end_index == done_q;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_burst_issue: cuts the segments of all contexts into read bursts.
+// mae_dma_read_burst_issue: splits the segments of all contexts into AXI4 read bursts.
 //
-// A context is looked at when something happened to it (a segment came, a row left, a burst was
-// committed), round robin, one context a clock; it gets a burst when its ring has room for
-// all of it, and is looked at again. A burst ends at the latest at the next address that is a
-// multiple of BurstBeats beats, so none crosses 4 KiB; its place in the ring is reserved here, so
-// the answer is always taken. A job's bytes are packed from byte 0 of a row.
-// Latency: 3 clocks from segment to AR. Throughput: one burst a clock.
-// Ready and valid towards AXI come from registers.
+// After an event of a context (a new segment, a row that left, a committed burst) the context is
+// examined, one context a clock, round-robin. It gets a burst if its ring has space for the whole
+// burst, and is examined again. A burst ends at the latest at the next address that is a multiple
+// of BurstBeats beats, so none crosses 4 KiB. Its space in the ring is reserved here, so that its
+// data can always be accepted. The bytes of a job are packed from byte 0 of a row. Ready and valid
+// towards AXI come from registers.
+// Latency: 3 clocks from segment to AR.
+// Throughput: one burst a clock.
+// Parameters: Legal: as in mae_dma_read_engine; burst_t and final_t are its types.
 
 `include "mae_assert.svh"
 
@@ -45,22 +47,23 @@ module mae_dma_read_burst_issue
     output addr_t               ar_addr_o,
     output logic  [        7:0] ar_len_o,
 
-    // a burst is on its way
+    // a burst was requested
     output logic                        burst_valid_o,
     output logic   [$clog2(NumIds)-1:0] burst_id_o,
     output burst_t                      burst_o,
-    output logic   [        RowWidth:0] burst_stop_row_o,  // first row not complete after it
+    // first row that is not complete after it
+    output logic   [        RowWidth:0] burst_stop_row_o,
     input  logic                        id_busy_i,         // burst_id_o is still in use
 
-    // the job of a context is issued whole
+    // all bursts of a context's job are requested
     output logic   final_valid_o,
     output final_t final_o,
 
-    // the context that is looked at, and the other side of its ring
+    // the context that is examined, and the other end of its ring
     output logic [CtxWidth-1:0] look_ctx_o,
-    input  logic [ SlotWidth:0] commit_slot_i,  // oldest burst not committed
-    input  logic [  RowWidth:0] out_row_i,      // oldest row not handed over
-    input  logic                ended_i,        // final, and not yet handed over
+    input  logic [ SlotWidth:0] commit_slot_i,  // oldest burst that is not committed
+    input  logic [  RowWidth:0] out_row_i,      // oldest row that was not output
+    input  logic                ended_i,        // final, and not yet output
     input  logic [Contexts-1:0] wake_i
 );
   localparam int unsigned Bytes = DataWidth / 8;
@@ -70,7 +73,7 @@ module mae_dma_read_burst_issue
   localparam int unsigned PosWidth = RowWidth + 1 + LaneWidth;
 
   // Positions count bytes of a context's ring, modulo twice its size.
-  logic [      PosWidth-1:0] alloc_q      [Contexts];  // next to be reserved
+  logic [      PosWidth-1:0] alloc_q      [Contexts];  // next byte to be reserved
   logic [       SlotWidth:0] slot_q       [Contexts];  // next burst of the context
   logic [$clog2(NumIds)-1:0] id_q;
 
@@ -94,7 +97,7 @@ module mae_dma_read_burst_issue
       .valid_o  (pick_valid)
   );
 
-  // stage 1: look at it
+  // stage 1: examine it
   logic                           look_valid_q;
   logic  [          CtxWidth-1:0] look_ctx_q;
   logic                           head_valid;
@@ -103,19 +106,19 @@ module mae_dma_read_burst_issue
   logic                           head_last;
   logic                           head_abort;
 
-  logic                           issue;  // a burst leaves
-  logic                           whole;  // it is the job's last
-  logic                           abort;  // the job ends with what there is
+  logic                           issue;  // a burst is issued
+  logic                           whole;  // it is the last one of the job
+  logic                           abort;  // the job ends with the bytes that are present
   logic                           blocked;
   logic                           fits;
   logic  [          BurstWidth:0] to_boundary;
-  logic  [          BurstWidth:0] bytes;  // of the burst
+  logic  [          BurstWidth:0] bytes;  // bytes of the burst
   logic  [          PosWidth-1:0] pos;
   logic  [          PosWidth-1:0] stop;  // first byte after the burst
   logic  [          PosWidth-1:0] stop_last;  // last byte of the burst
-  logic  [RowWidth+LaneWidth-1:0] base;  // where lane 0 of the first beat would go
-  logic  [          BurstWidth:0] bus_last;  // last byte, from lane 0 of the first beat
-  logic  [            RowWidth:0] span;  // rows in use, without the burst's last one
+  logic  [RowWidth+LaneWidth-1:0] base;  // position of lane 0 of the first beat
+  logic  [          BurstWidth:0] bus_last;  // last byte, counted from lane 0 of the first beat
+  logic  [            RowWidth:0] span;  // rows in use, without the last one of the burst
   logic  [           SlotWidth:0] in_flight;
   logic  [          PosWidth-1:0] end_pos;  // a byte of the job's last row
   logic  [            RowWidth:0] end_row;
@@ -171,7 +174,7 @@ module mae_dma_read_burst_issue
       look_valid_q <= 1'b0;
       look_ctx_q   <= '0;
     end else begin
-      // What happens to a context in the clock in which it is looked at wakes it again.
+      // An event in the clock in which the context is examined wakes it again.
       wake_q <= (wake_q & ~sleep_hot) | wake_i
                 | (Contexts'(seg_valid_i || seg_abort_i) << seg_ctx_i[CtxWidth-1:0]);
       if (step) begin
@@ -225,7 +228,7 @@ module mae_dma_read_burst_issue
     burst_o.last   = bus_last[LaneWidth-1:0];
   end
 
-  // An aborted job ends with a row of its own: what does not yet fill a row, or one byte of zeros.
+  // An aborted job ends with a row of its own: the bytes that do not fill a row, or one zero byte.
   assign final_valid_o = issue && whole || abort;
   always_comb begin
     final_o         = '0;

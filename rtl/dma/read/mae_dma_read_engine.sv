@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_engine: the read mover. It turns the segments of every context into AXI4 read
-// bursts, takes the answers in any order and interleaved, packs them and hands rows to the client.
+// mae_dma_read_engine: reads the segments of every context with AXI4 bursts, packs the data into
+// rows and outputs the rows to the client.
 //
-// A job of a context begins with its first segment and ends with the one marked last, or with an
-// abort: then its last row is what does not yet fill one, or one byte of zeros. One job a context
-// at a time: the next one's segments come after done. Reads touch only the aligned beats that hold
-// bytes of a segment. A read error is reported with the end of the job and its data handed on like
-// any. Space for an answer is reserved before it is asked for, so r_ready_o is constant and no
-// context can stop another. Every burst under way has an ID of its own, top bit 0.
-//
+// Read data may come in any order and interleaved. A job of a context begins with its first segment
+// and ends with the segment marked last, or with an abort; after an abort its last row contains the
+// bytes that do not fill a row, or one zero byte. One job a context at a time: push the segments of
+// the next one after done_*. Only aligned beats that contain bytes of a segment are read. A read
+// error is reported with the end of the job; its data are output like any other. Space for read
+// data is reserved before the request, so r_ready_o is constant and no context can block another.
+// Every outstanding burst has its own ID, with top bit 0. row_ready_i has a combinational path to
+// the read address of the buffer; all other paths are registered.
 // Latency: 3 clocks from segment to AR, 3 from the last R beat of a burst to its first row.
-// Throughput: one beat and one row a clock, as long as memory latency (clocks) is less than
-// min(RowsPerContext, BurstBeats * BurstsPerContext) times the contexts at work.
-// Row ready has a combinational path to the buffer's read address; all else is registered.
-// Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of two,
-// BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a power of two > BurstBeats;
-// BurstsPerContext a power of two >= 2.
-// Not constant-time and not masked: there is no secret but the data it carries. P2's IOSS.
+// Throughput: one beat and one row a clock if the memory latency in clocks is less than
+// min(RowsPerContext, BurstBeats * BurstsPerContext) times the number of active contexts.
+// Reset and clear: reset drops all jobs; clear_i, given only when idle, erases the buffer
+// (mae_dma_ring_buffer).
+// Parameters: BurstsPerContext is the number of outstanding bursts of a context. Legal: DataWidth
+// 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of 2, BurstBeats *
+// DataWidth / 8 <= 4096 bytes; RowsPerContext a power of 2, > BurstBeats; BurstsPerContext a power
+// of 2, >= 2.
+// Security: not constant-time, no masking: holds no secret but the data it moves.
+// Source: paper 002 (its I/O subsystem).
 
 `include "mae_assert.svh"
 
@@ -29,16 +33,16 @@ module mae_dma_read_engine
     parameter  int unsigned IdWidth          = 8,
     parameter  int unsigned RowsPerContext   = 32,
     parameter  int unsigned BurstBeats       = 8,
-    parameter  int unsigned BurstsPerContext = 8,                         // under way at once
+    parameter  int unsigned BurstsPerContext = 8,                         // outstanding bursts
     localparam int unsigned BytesWidth       = $clog2(DataWidth / 8 + 1)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
-    input  logic clear_i,    // erase the buffer, only at rest
+    input  logic clear_i,    // erases the buffer; only when idle
     output logic clearing_o,
 
     // segments to read
-    output logic     [Contexts-1:0] seg_ready_o,  // room for one more of this context
+    output logic     [Contexts-1:0] seg_ready_o,  // space for one more segment of this context
     input  logic                    seg_valid_i,
     input  logic                    seg_abort_i,  // pulse: the job has no further segments
     input  dma_ctx_t                seg_ctx_i,
@@ -46,7 +50,7 @@ module mae_dma_read_engine
     input  logic     [        31:0] seg_bytes_i,
     input  logic                    seg_last_i,
 
-    // jobs that are read and handed over
+    // jobs that are read and output
     output logic     done_valid_o,
     input  logic     done_ready_i,
     output dma_ctx_t done_ctx_o,
@@ -89,11 +93,12 @@ module mae_dma_read_engine
   localparam int unsigned LaneWidth = $clog2(DataWidth / 8);
   localparam int unsigned NumIds = (IdWidth > 8) ? 128 : 2 ** (IdWidth - 1);
 
-  // A burst under way. Rows carry one bit more than the ring's index: full is not empty.
+  // An outstanding burst. Row numbers have one bit more than the ring's index, to tell full from
+  // empty.
   typedef struct packed {
     logic [CtxWidth-1:0]  ctx;
-    logic [SlotWidth-1:0] slot;    // its place in the order of its context
-    logic [RowWidth-1:0]  row;     // where lane 0 of its first beat goes
+    logic [SlotWidth-1:0] slot;    // its position in the order of its context
+    logic [RowWidth-1:0]  row;     // row of lane 0 of its first beat
     logic [LaneWidth-1:0] offset;
     logic [LaneWidth-1:0] first;   // first lane of the first beat
     logic [LaneWidth-1:0] last;    // last lane of the last beat
@@ -105,7 +110,7 @@ module mae_dma_read_engine
     logic [RowWidth:0]     row;
     logic [BytesWidth-1:0] bytes;
     logic                  aborted;
-    logic                  zero;     // it holds nothing: give zeros
+    logic                  zero;     // it has no data: output zeros
   } final_t;
 
   logic                        burst_valid;

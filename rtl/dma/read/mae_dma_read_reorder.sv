@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_reorder: puts every beat of read data where it belongs, and commits bursts in order.
+// mae_dma_read_reorder: computes the buffer position of every beat of read data, and commits the
+// bursts of each context in order.
 //
-// The ID of a beat names its burst, the burst and the number of the beat name its place in the
-// buffer. So answers may come in any order and interleaved. Finished bursts of a context are
-// committed in the order of its bytes: up to commit_row its rows are complete. r_ready is constant.
-// Latency: a beat is in the buffer 2 clocks after it came, its rows are committed in the same
+// The ID of a beat identifies its burst; burst and beat number give its position in the buffer. So
+// beats may arrive in any order and interleaved. Finished bursts of a context are committed in the
+// order of its bytes: the rows before row_o are complete. R is always ready.
+// Latency: a beat is in the buffer 2 clocks after its arrival; its rows are committed in the same
 // clock.
 // Throughput: one beat a clock.
+// Reset: drops all bursts; the tables are read only after they were written.
+// Parameters: Legal: as in mae_dma_read_engine; burst_t is its type.
 
 `include "mae_assert.svh"
 
@@ -52,23 +55,23 @@ module mae_dma_read_reorder #(
     // bursts of wr_ctx_o are committed
     output logic                commit_o,
     input  logic [CtxWidth-1:0] slot_ctx_i,
-    output logic [ SlotWidth:0] slot_o,      // oldest burst of slot_ctx_i not committed
+    output logic [ SlotWidth:0] slot_o,      // oldest burst of slot_ctx_i that is not committed
     input  logic [CtxWidth-1:0] row_ctx_i,
-    output logic [  RowWidth:0] row_o        // first row of row_ctx_i not committed
+    output logic [  RowWidth:0] row_o        // first row of row_ctx_i that is not committed
 );
   localparam int unsigned Bytes = DataWidth / 8;
   localparam int unsigned NumWidth = $clog2(NumIds);
   localparam int unsigned BeatWidth = (BurstBeats > 1) ? $clog2(BurstBeats) : 1;
 
   burst_t burst_q[NumIds];
-  logic [BeatWidth-1:0] beat_q[NumIds];  // beats that have come
+  logic [BeatWidth-1:0] beat_q[NumIds];  // beats that have arrived
   logic [NumIds-1:0] busy_q;
   logic [RowWidth:0] stop_q[2 ** (CtxWidth + SlotWidth)];  // rows complete after a burst
-  logic [BurstsPerContext-1:0] there_q[Contexts];  // slots whose burst has come
+  logic [BurstsPerContext-1:0] there_q[Contexts];  // slots whose burst has arrived
   logic [SlotWidth:0] oldest_q[Contexts];
   logic [RowWidth:0] row_q[Contexts];
 
-  // stage 0: find the burst
+  // stage 0: look up the burst
   logic [NumWidth-1:0] id;
   burst_t found;
 
@@ -112,7 +115,7 @@ module mae_dma_read_reorder #(
       land_q   <= '0;
     end else begin
       valid_q <= r_valid_i;
-      data_q  <= r_valid_i ? r_data_i : '0;  // nothing stays here
+      data_q  <= r_valid_i ? r_data_i : '0;  // erased when unused
       if (r_valid_i) begin
         last_q   <= r_last_i;
         number_q <= beat_q[id];
@@ -131,7 +134,7 @@ module mae_dma_read_reorder #(
   assign wr_data_o = data_q;
   assign wr_resp_o = resp_q;
 
-  // commit: the oldest bursts as far as they have come
+  // Commits the oldest bursts, as far as they have arrived.
   logic [BurstsPerContext-1:0] there;
   logic [BurstsPerContext-1:0] commit_hot;
   logic [         SlotWidth:0] oldest;

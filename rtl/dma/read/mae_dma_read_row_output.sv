@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_row_output: hands complete rows to the client.
+// mae_dma_read_row_output: outputs complete rows to the client, one a clock, round-robin among the
+// contexts that have a row and whose room_i is high.
 //
-// Round robin, one row a clock, among the contexts that have a row and whose room_i is high. When
-// room_i falls, at most two more rows of the context come. Latency: 1 clock from the choice
-// to the row (a memory read). row_ready_i has a combinational path to the choice of the next row
-// and the buffer's read enable.
+// When room_i falls, at most two more rows of the context follow. row_ready_i has a combinational
+// path to the selection of the next row and to the read enable of the buffer.
+// Latency: 1 clock from the selection to the row (a memory read).
+// Throughput: one row a clock.
+// Parameters: Legal: as in mae_dma_read_engine; final_t is its type.
 
 `include "mae_assert.svh"
 
@@ -26,10 +28,10 @@ module mae_dma_read_row_output
     input  logic                  final_valid_i,
     input  final_t                final_i,
     input  logic   [CtxWidth-1:0] look_ctx_i,
-    output logic   [  RowWidth:0] look_row_o,     // oldest row of look_ctx_i not handed over
-    output logic                  look_ended_o,   // its job is final and not yet handed over
+    output logic   [  RowWidth:0] look_row_o,     // oldest row of look_ctx_i that was not output
+    output logic                  look_ended_o,   // its job is final and was not completely output
 
-    // the context chosen, and how far it is committed
+    // the selected context, and its first row that is not committed
     input  logic [Contexts-1:0] wake_i,       // there may be rows
     input  logic [Contexts-1:0] room_i,
     output logic [CtxWidth-1:0] pick_ctx_o,
@@ -47,8 +49,8 @@ module mae_dma_read_row_output
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
 
-    output logic [Contexts-1:0] left_o,          // a row of this context leaves the buffer
-    output logic                finish_valid_o,  // the last row was taken
+    output logic [Contexts-1:0] left_o,          // a row of this context left the buffer
+    output logic                finish_valid_o,  // the last row was accepted
     output logic [CtxWidth-1:0] finish_ctx_o
 );
   localparam int unsigned Bytes = DataWidth / 8;
@@ -103,7 +105,7 @@ module mae_dma_read_row_output
       aborted_q <= '0;
       row_q     <= '{default: '0};
     end else begin
-      // What happens to a context in the clock in which it is looked at wakes it again.
+      // An event in the clock in which the context is examined wakes it again.
       wake_q <= (wake_q & ~((step && !(there && more)) ? pick_hot : '0)) | wake_i
                 | (Contexts'(final_valid_i && final_i.aborted) << final_i.ctx);
       if (leave) begin

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_completion_writer: writes completions to the completion ring, several in flight.
+// mae_dma_completion_writer: writes completions to the completion ring in host memory, several in
+// flight.
 //
-// A completion is 32 strobed bytes in one beat, or two beats of a bus of 128 bits. comp_tail_o and
-// the interrupt follow the write responses in the ring's order, so what they announce is in host
-// memory. It never writes a place that the host has not freed (comp_head). Latency: 1 clock from in
-// to the address; throughput: one completion a clock (every second with two beats) while the ring
-// and the 128 places in flight last. Ready depends on the AXI channels' ready combinationally.
-// Legal: DataWidth 128, 256, 512, 1024.
+// A completion is 32 strobed bytes in one beat, or in two beats of a 128-bit bus. tail_o and irq_o
+// follow the write responses in the order of the ring, so the completions they announce are in host
+// memory. An entry that the host has not freed (head_i) is never written. in_ready_o depends
+// combinationally on the ready of the AXI channels.
+// Latency: 1 clock from input to address.
+// Throughput: one completion a clock (two beats: one in two clocks), while ring and the 128
+// in-flight entries have space.
+// Reset: drops all completions; start_i begins at index 0.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024.
 
 `include "mae_assert.svh"
 
@@ -25,7 +29,7 @@ module mae_dma_completion_writer
     input  logic [15:0] head_i,
     output logic [15:0] tail_o,
     output logic        idle_o,
-    output logic        irq_o,    // pulse: a completion that asks for it is in host memory
+    output logic        irq_o,    // pulse: a completion with interrupt is in host memory
     output logic        error_o,  // pulse: a completion could not be written
 
     input  logic        in_valid_i,
@@ -42,7 +46,7 @@ module mae_dma_completion_writer
     output logic            [  DataWidth-1:0] w_data_o,
     output logic            [DataWidth/8-1:0] w_strb_o,
     output logic                              w_last_o,
-    input  logic                              b_valid_i,   // always taken
+    input  logic                              b_valid_i,   // always accepted
     input  completion_tag_t                   b_tag_i,
     input  logic                              b_error_i
 );
@@ -107,7 +111,7 @@ module mae_dma_completion_writer
     end
   end
 
-  // The lanes of the beat are those of its address.
+  // The address selects the lanes of the beat.
   if (DataWidth < EntryBits) begin : gen_two
     logic upper_q;  // the second beat
     always_ff @(posedge clk_i or negedge rst_ni) begin

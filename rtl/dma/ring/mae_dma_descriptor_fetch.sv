@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_descriptor_fetch: reads descriptors from the submission ring ahead of their use.
+// mae_dma_descriptor_fetch: prefetches descriptors from the submission ring in host memory.
 //
-// Up to Prefetch reads are in flight or waiting, so that short transfers do not wait for the
-// latency of memory; answers may come in any order, descriptors leave in the ring's order.
+// Up to Prefetch descriptors are being read or waiting, so that short transfers do not wait for the
+// memory latency. Read data may come in any order; descriptors leave in the order of the ring. No
+// ready is combinational.
 // Latency: 1 clock from the doorbell to the address, 2 from the last beat to desc_valid_o.
-// Throughput: one descriptor a clock. Ready is not combinational. Legal: Prefetch 2..32, a power
-// of two; BeatWidth 128, 256 or 512.
+// Throughput: one descriptor a clock.
+// Reset: drops all descriptors; start_i, given when idle, does so and begins at index 0.
+// Parameters: Legal: Prefetch a power of 2, 2..32; BeatWidth 128, 256, 512.
 
 `include "mae_assert.svh"
 
@@ -19,15 +21,15 @@ module mae_dma_descriptor_fetch
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic        start_i,  // begin at index 0 and forget all that was read (when idle)
-    input  logic        fetch_i,  // read what the doorbell announces
-    input  logic        give_i,   // hand over what was read
+    input  logic        start_i,  // begins at index 0 and drops all descriptors (when idle)
+    input  logic        fetch_i,  // enables reads of the descriptors before tail_i
+    input  logic        give_i,   // enables the output of descriptors
     input  logic [57:0] base_i,   // address of the ring / 64
     input  logic [ 3:0] log2_i,
     input  logic [15:0] tail_i,
-    output logic [15:0] head_o,   // descriptors before it were handed over
-    output logic        empty_o,  // none is announced, being read or waiting to be handed over
-    output logic        quiet_o,  // no read in flight, nothing offered
+    output logic [15:0] head_o,   // descriptors before it were output
+    output logic        empty_o,  // no descriptor is announced, being read or waiting
+    output logic        quiet_o,  // no outstanding read, nothing offered
 
     output logic         desc_valid_o,
     input  logic         desc_ready_i,
@@ -39,7 +41,7 @@ module mae_dma_descriptor_fetch
     input  logic        ar_ready_i,
     output control_ar_t ar_o,
 
-    input logic                         r_valid_i,  // always taken
+    input logic                         r_valid_i,  // always accepted
     input control_tag_t                 r_tag_i,
     input logic         [          1:0] r_beat_i,
     input logic         [BeatWidth-1:0] r_data_i,
@@ -58,12 +60,12 @@ module mae_dma_descriptor_fetch
   logic [Prefetch-1:0] error_d, error_q;
   logic [15:0] next_q;  // of the next read
   logic [15:0] head_q;
-  logic [SlotWidth:0] flying_q;  // reads in flight, the address register's included
+  logic [SlotWidth:0] flying_q;  // outstanding reads, with the one in the address register
 
   logic ar_valid_q;
   control_ar_t ar_q;
   logic issue, landed, load;
-  logic [15:0] place;  // in the ring, of the next read
+  logic [15:0] place;  // index in the ring of the next read
   slot_t head_slot, next_slot, r_slot;
 
   logic desc_valid_q;

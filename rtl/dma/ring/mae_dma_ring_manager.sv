@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_manager: from submission ring to completion ring: fetches descriptors ahead, checks
-// them, hands jobs to client and walkers in the ring's order, gathers what walkers and movers
-// report, and writes completions.
+// mae_dma_ring_manager: fetches and checks descriptors from the submission ring, dispatches jobs to
+// the client and the walkers, collects their results and writes completions.
 //
-// A descriptor whose context has a job in flight waits, and all behind it; different contexts run
-// at once and complete in any order. A bad descriptor gets a completion of its own and moves no
-// data. Of several errors the completion has the first of: source list, destination list, read,
-// write, client. Where the client reports StatusBadTag, the destination is walked a second time and
-// overwritten by mae_dma_zero_fill, and only then is the job completed, whatever its status; jobs
-// that wait for mae_dma_zero_fill let others complete before them. Throughput: one job a clock.
-// Latency: 2 clocks from a descriptor's last beat to cfg_valid_o, 1 from there to the walkers; 3
-// from a job's last report to the completion's address.
-// cfg_valid_o does not depend on cfg_ready_i. Legal: Contexts 1..256; see mae_dma for the rest.
+// Jobs are dispatched in the order of the ring. A descriptor whose context has a job in flight
+// waits, with all behind it; jobs of different contexts run concurrently and complete in any order.
+// An illegal descriptor gets a completion of its own and moves no data. Of several errors, the
+// completion has the first one in the order: source list, destination list, read, write, client. If
+// the client reports StatusBadTag, the destination is walked a second time and overwritten by
+// mae_dma_zero_fill; only then is the job completed, whatever its status. Other jobs may complete
+// while a job waits for mae_dma_zero_fill. cfg_valid_o does not depend on cfg_ready_i.
 //
-// enable, rising: both rings start at index 0, ring_error is cleared. Falling: nothing new starts,
-// what is in flight ends, what was only fetched is forgotten (sub_head says where).
-// abort: jobs in flight end early where their walkers can, and all of them, with the descriptors
-// already fetched, complete with StatusAborted; then nothing happens until enable falls. It does
-// not end an overwriting: a completed job of a wrong tag, a decryption that was cut short among
-// them, never leaves plaintext that was not verified (SP 800-38D §7.2).
+// enable, rising: both rings begin at index 0 and ring_error is cleared. enable, falling: no job
+// starts, jobs in flight end, fetched descriptors are dropped (sub_head tells which). abort: jobs
+// in flight end early if their walkers can, and all of them and the fetched descriptors complete
+// with StatusAborted; then nothing happens until enable falls. abort does not end an overwrite: a
+// completed job with a wrong tag, also a decryption cut short, never leaves plaintext that was not
+// verified (SP 800-38D §7.2).
+// Latency: 2 clocks from the last beat of a descriptor to cfg_valid_o, 1 more to the walkers; 3
+// from the last report of a job to the address of its completion.
+// Throughput: one job a clock.
+// Parameters: BeatWidth is the width of control reads, min(DataWidth, 512). Legal: Contexts 1..256;
+// the others as in mae_dma.
 
 `include "mae_assert.svh"
 
@@ -45,19 +47,19 @@ module mae_dma_ring_manager
     output desc_t    cfg_desc_o,
     input  status_e  cfg_status_i,
     input  accept_t  cfg_accept_i,    // with StatusOk
-    input  logic     report_valid_i,  // always taken
+    input  logic     report_valid_i,  // always accepted
     input  report_t  report_i,
 
-    // walkers (0: source, 1: destination) and movers (2: read, 3: write)
+    // walkers (0: source, 1: destination) and engines (2: read, 3: write)
     output logic      [ 1:0] job_valid_o,
     output dma_ctx_t         job_ctx_o,
     output walk_job_t        job_src_o,
     output walk_job_t        job_dst_o,
     output logic             abort_o,
-    input  logic      [ 3:0] done_valid_i,   // always taken
+    input  logic      [ 3:0] done_valid_i,   // always accepted
     input  dma_ctx_t  [ 3:0] done_ctx_i,
     input  status_e   [ 3:0] done_status_i,
-    input  logic      [31:0] done_bytes_i,   // of the write mover
+    input  logic      [31:0] done_bytes_i,   // of the write engine
 
     output logic            scrub_valid_o,  // the destination's walker starts in the next clock
     input  logic            scrub_ready_i,
@@ -111,8 +113,8 @@ module mae_dma_ring_manager
   typedef enum logic [1:0] {
     Off,
     Run,
-    Drain,  // disabled: what is in flight ends
-    Abort   // until all is completed and enable is low
+    Drain,  // disabled: jobs in flight end
+    Abort   // until all jobs are completed and enable is low
   } state_e;
 
   state_e state_d, state_q;
@@ -157,7 +159,7 @@ module mae_dma_ring_manager
       .r_last_i
   );
 
-  // What is wrong with a descriptor before the client has seen it.
+  // Errors of a descriptor that are found before the client sees it.
   status_e checked;
   logic src_list, dst_list;
   assign src_list = desc.flags[FlagSrcList];
@@ -172,11 +174,11 @@ module mae_dma_ring_manager
       checked = StatusListFetch;
   end
 
-  // Dispatch: to the client and the walkers, or straight to a completion.
+  // Dispatch: to the client and the walkers, or directly to a completion.
   set_t busy_d, busy_q;
   ctx_t desc_ctx;
   status_e verdict;
-  logic offered_q;  // the client has been shown it: no way back
+  logic offered_q;  // offered to the client: it can no longer be withdrawn
   logic refuse, accept, refused_valid_q, refused_ready;
   logic [1:0] job_valid_q;
   record_t refused_q;
@@ -185,7 +187,7 @@ module mae_dma_ring_manager
 
   assign desc_ctx = ctx_t'(desc.context_id);
 
-  // What the walkers are given: a job of no bytes, or one that sinks its rows, has no segments.
+  // Jobs for the walkers: a job of no bytes, or whose rows are dropped, has no segments.
   walk_job_t new_src, new_dst;
   always_comb begin
     new_src = '{
@@ -217,7 +219,7 @@ module mae_dma_ring_manager
   assign cfg_ctx_o  = desc.context_id;
   assign cfg_desc_o = desc;
 
-  // Gathering: a job is done when both walkers, both movers and the client have reported.
+  // A job is complete when both walkers, both engines and the client have reported.
   set_t [Parts-1:0] done_d, done_q;
   set_t finished, pick_grant;
   logic pick, pick_q, pick_move, pick_next, put_back, scrub, scrub_move;
@@ -257,17 +259,17 @@ module mae_dma_ring_manager
     if (job_record.entry.status == StatusOk) job_record.entry.tag = tag_q[ctx_q];
   end
 
-  // A destination that must not be seen.
+  // A destination whose data failed verification.
   assign scrub = pick_q && part_status_q[Client][ctx_q] == StatusBadTag && !scrubbed_q[ctx_q] &&
       job_table_q[ctx_q].dst.length != '0;
-  assign scrub_valid_o = scrub && !accept;  // the walkers take one job a clock
+  assign scrub_valid_o = scrub && !accept;  // the walkers accept one job a clock
   assign scrub_move = scrub_valid_o && scrub_ready_i;
   assign put_back = scrub_valid_o && !scrub_ready_i;
   assign pick_next = !pick_q || pick_move || scrub_move || put_back;
   assign scrub_ctx_o = dma_ctx_t'(ctx_q);
   assign scrub_bytes_o = job_table_q[ctx_q].dst.length;
 
-  // Completions: refused descriptors first, they are rare.
+  // Completions: refused descriptors first, because they are rare.
   logic record_valid, record_ready, entry_valid, entry_ready;
   record_t record, entry;
   logic [2:0] records;
@@ -345,7 +347,7 @@ module mae_dma_ring_manager
     if (pick_move) busy_d[ctx_q] = 1'b0;
   end
 
-  // The life of the ring.
+  // State of the ring.
   assign aborting = state_q == Abort;
   assign quiet = fetch_quiet && jobs_q == '0 && !refused_valid_q && records == '0 && complete_idle;
   assign start = state_q == Off && ctrl_i.enable;
@@ -412,7 +414,7 @@ module mae_dma_ring_manager
         refused_q.entry.cookie     <= desc.cookie;
         refused_q.entry.context_id <= desc.context_id;
       end
-      // An unreadable descriptor may have asked for it.
+      // An unreadable descriptor may have requested an interrupt.
       refused_q.irq <= desc_error || desc.flags[FlagIrq];
     end
     if (accept) begin

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_burst_plan: cuts the segments of all contexts into write bursts whose data is
-// there.
+// mae_dma_write_burst_plan: splits the segments of all contexts into AXI4 write bursts, once the
+// data of a burst are complete.
 //
-// A context is looked at when something happened to it (a segment or row came, a burst was
-// answered), round robin, one context a clock. A burst ends at the latest at the next address
-// that is a multiple of BurstBeats beats, so none crosses 4 KiB, and is planned when all its bytes
-// have come. When rows end before the segments, or segments before the rows, the rest is dropped;
-// when both have ended and every burst is answered the job is over.
-// Latency: 2 clocks from the last row of a burst to its plan. Throughput: one burst a clock.
+// After an event of a context (a new segment or row, a write response) the context is examined, one
+// context a clock, round-robin. A burst ends at the latest at the next address that is a multiple
+// of BurstBeats beats, so none crosses 4 KiB, and is planned when all its bytes have arrived. If
+// the rows end before the segments, or the segments before the rows, the rest is dropped. When both
+// have ended and every burst has its response, the job is finished.
+// Latency: 2 clocks from the last row of a burst to its plan.
+// Throughput: one burst a clock.
+// Parameters: Legal: as in mae_dma_write_engine; burst_t is its type.
 
 `include "mae_assert.svh"
 
@@ -36,14 +38,14 @@ module mae_dma_write_burst_plan
     input  logic     [        31:0] seg_bytes_i,
     input  logic                    seg_last_i,
 
-    // the context that is looked at, and its rows
+    // the context that is examined, and its rows
     output logic [  CtxWidth-1:0] look_ctx_o,
     input  logic [    RowWidth:0] look_row_i,
     input  logic                  look_ended_i,
     input  logic [BytesWidth-1:0] look_bytes_i,
-    input  logic [  Contexts-1:0] wake_i,        // rows came
+    input  logic [  Contexts-1:0] wake_i,        // rows have arrived
 
-    // bursts: to the address channel and to the sender; drops only to the sender
+    // bursts: to the address channel and to the sender; dropped rows to the sender only
     input  logic          ready_i,
     output logic          aw_valid_o,
     output addr_t         aw_addr_o,
@@ -51,11 +53,11 @@ module mae_dma_write_burst_plan
     output burst_t        burst_o,
     output logic   [31:0] burst_bytes_o,
 
-    // answers
+    // write responses
     input logic                b_valid_i,
     input logic [CtxWidth-1:0] b_ctx_i,
 
-    output logic finish_valid_o  // the job of look_ctx_o is over
+    output logic finish_valid_o  // the job of look_ctx_o is finished
 );
   localparam int unsigned Bytes = DataWidth / 8;
   localparam int unsigned LaneWidth = $clog2(Bytes);
@@ -67,7 +69,7 @@ module mae_dma_write_burst_plan
   // Positions count bytes of a context's ring, modulo twice its size.
   logic [PosWidth-1:0] plan_q[Contexts];  // next byte to be planned
   logic [CountWidth-1:0] sent_q[Contexts];  // bursts planned
-  logic [CountWidth-1:0] answered_q[Contexts];  // and answered
+  logic [CountWidth-1:0] answered_q[Contexts];  // bursts with a response
   logic [Contexts-1:0] seg_ended_q;  // the job has no further segments
 
   // stage 0: choose a context
@@ -90,7 +92,7 @@ module mae_dma_write_burst_plan
       .valid_o  (pick_valid)
   );
 
-  // stage 1: look at it
+  // stage 1: examine it
   logic                           look_valid_q;
   logic  [          CtxWidth-1:0] look_ctx_q;
   logic                           head_valid;
@@ -100,23 +102,23 @@ module mae_dma_write_burst_plan
   logic                           head_abort;
 
   logic                           look;
-  logic                           send;  // a burst leaves
-  logic                           skip;  // a segment is left empty
-  logic                           drop;  // rows are left over
+  logic                           send;  // a burst is sent
+  logic                           skip;  // the rest of a segment is dropped
+  logic                           drop;  // the remaining rows are dropped
   logic                           abort;
   logic                           seg_taken;
   logic  [                  31:0] take_bytes;
   logic                           seg_ended;
   logic  [          PosWidth-1:0] pos;
-  logic  [          PosWidth-1:0] there;  // position after the bytes that have come
+  logic  [          PosWidth-1:0] there;  // position after the bytes that have arrived
   logic  [          PosWidth-1:0] avail;
   logic  [          PosWidth-1:0] stop;  // position after the burst
   logic  [RowWidth+LaneWidth-1:0] base;  // position of lane 0 of the first beat
   logic  [            RowWidth:0] last_row;
   logic  [          BurstWidth:0] to_boundary;
-  logic  [          BurstWidth:0] wanted;  // bytes of a whole burst
+  logic  [          BurstWidth:0] wanted;  // bytes up to the next burst boundary
   logic  [          BurstWidth:0] bytes;  // bytes of the burst
-  logic  [          BurstWidth:0] bus_last;  // last byte, from lane 0 of the first beat
+  logic  [          BurstWidth:0] bus_last;  // last byte, counted from lane 0 of the first beat
 
   assign to_boundary = (BurstWidth + 1)'(BurstBytes) - {1'b0, head_addr[BurstWidth-1:0]};
   assign wanted = (head_bytes < 32'(to_boundary)) ? head_bytes[BurstWidth:0] : to_boundary;
@@ -174,7 +176,7 @@ module mae_dma_write_burst_plan
       look_valid_q <= 1'b0;
       look_ctx_q   <= '0;
     end else begin
-      // What happens to a context in the clock in which it is looked at wakes it again.
+      // An event in the clock in which the context is examined wakes it again.
       wake_q <= (wake_q & ~sleep_hot) | wake_i | (Contexts'(b_valid_i) << b_ctx_i)
                 | (Contexts'(seg_valid_i || seg_abort_i) << seg_ctx_i[CtxWidth-1:0]);
       if (step) begin
@@ -215,7 +217,7 @@ module mae_dma_write_burst_plan
     burst_o.len    = 8'(bus_last >> LaneWidth);
     burst_o.first  = head_addr[LaneWidth-1:0];
     burst_o.last   = bus_last[LaneWidth-1:0];
-    // The job's last row is free with its last byte.
+    // The last row of the job is freed with its last byte.
     if (look_ended_i && (drop || stop == there)) burst_o.free_row = look_row_i;
     else burst_o.free_row = drop ? there[PosWidth-1:LaneWidth] : stop[PosWidth-1:LaneWidth];
   end

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_burst_send: sends the data of planned bursts.
+// mae_dma_write_burst_send: sends the W beats of planned bursts.
 //
-// Each beat is a window of the ring at any byte position; strobes are set for the bytes of
-// the segment alone. A burst's data is all there, so W runs without a gap from its first beat to
-// its last, and from burst to burst. The rows are free when the last beat is read.
-// Latency: 3 clocks from plan to W. Throughput: one beat a clock; a drop takes a clock.
-// w_ready_i has a combinational path to the buffer's read enable.
+// Each beat is a window of the ring at any byte position; only the bytes of the segment have
+// strobes. All data of a burst are present, so W has no gap within a burst or from burst to burst.
+// The rows are freed when the last beat is read. w_ready_i has a combinational path to the read
+// enable of the buffer.
+// Latency: 3 clocks from plan to W.
+// Throughput: one beat a clock; dropping rows takes one clock.
+// Reset: drops all bursts.
+// Parameters: Legal: as in mae_dma_write_engine; burst_t is its type.
 
 `include "mae_assert.svh"
 
@@ -94,7 +97,7 @@ module mae_dma_write_burst_send #(
       w_last_o  <= 1'b0;
     end else if (send_step) begin
       w_valid_o <= read_valid_q;
-      w_data_o  <= read_valid_q ? rd_data_i : '0;  // nothing stays here
+      w_data_o  <= read_valid_q ? rd_data_i : '0;  // erased when unused
       if (read_valid_q) begin
         w_strb_o <= read_strb_q;
         w_last_o <= read_last_q;

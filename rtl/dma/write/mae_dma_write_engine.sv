@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_engine: the write mover. It gathers the client's rows per context and writes them
-// to the segments of the context in AXI4 bursts that are announced only when all their data is
-// there.
+// mae_dma_write_engine: collects the client's rows of each context and writes them to the context's
+// segments with AXI4 bursts.
 //
-// A job of a context ends when the client's last row has come, the segment marked last (or an
-// abort) has come, everything is written and every write response is in. Rows beyond the segments
-// and segments beyond the rows are dropped. One job a context at a time: the next one's segments
-// and rows come after done. Bytes outside the segments are never written. A write error is reported
-// with the end of the job, and the job goes on. AW and W are independent, W has no gap within a
-// burst; every burst under way has an ID of its own, top bit 0. b_ready_o is constant. Only a job's
-// last row may hold fewer than DataWidth / 8 bytes.
-//
-// Latency: 6 clocks from the last row of a burst to its first W beat. Throughput: one row and one
-// beat a clock. row_ready_o is combinational from row_ctx_i (mae_dma_write_row_input); w_ready_i
-// has a combinational path to the buffer's read enable; all else is registered.
-// Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of two,
-// BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a power of two >= BurstBeats + 4.
-// Not constant-time and not masked: there is no secret but the data it carries. P2's IOSS.
+// A burst is announced (AW) only when all its data are present. A job of a context ends when the
+// client's last row and the segment marked last (or an abort) have arrived, everything is written
+// and all write responses have arrived. Rows beyond the segments and segments beyond the rows are
+// dropped. One job a context at a time: give segments and rows of the next one after done_*. Bytes
+// outside the segments are never written. A write error is reported with the end of the job, and
+// the job continues. AW and W are independent; W has no gap within a burst; every outstanding burst
+// has its own ID, with top bit 0. b_ready_o is constant. Only the last row of a job may have fewer
+// than DataWidth / 8 bytes. row_ready_o is combinational in row_ctx_i (mae_dma_write_row_input);
+// w_ready_i has a combinational path to the read enable of the buffer; all other paths are
+// registered.
+// Latency: 6 clocks from the last row of a burst to its first W beat.
+// Throughput: one row and one beat a clock.
+// Reset and clear: reset drops all jobs; clear_i, given only when idle, erases the buffer
+// (mae_dma_ring_buffer).
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a
+// power of 2, BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a power of 2, >= BurstBeats
+// + 4.
+// Security: not constant-time, no masking: holds no secret but the data it moves.
+// Source: paper 002 (its I/O subsystem).
 
 `include "mae_assert.svh"
 
@@ -33,11 +37,11 @@ module mae_dma_write_engine
 ) (
     input  logic clk_i,
     input  logic rst_ni,
-    input  logic clear_i,    // erase the buffer, only at rest
+    input  logic clear_i,    // erases the buffer; only when idle
     output logic clearing_o,
 
     // segments to write
-    output logic     [Contexts-1:0] seg_ready_o,  // room for one more of this context
+    output logic     [Contexts-1:0] seg_ready_o,  // space for one more segment of this context
     input  logic                    seg_valid_i,
     input  logic                    seg_abort_i,  // pulse: the job has no further segments
     input  dma_ctx_t                seg_ctx_i,
@@ -59,8 +63,8 @@ module mae_dma_write_engine
     input  logic     [ DataWidth-1:0] row_data_i,
     input  logic     [BytesWidth-1:0] row_bytes_i,
     input  logic                      row_last_i,
-    output logic     [  Contexts-1:0] row_room_o,       // may a row be given to the client?
-    // a row was given to the client (the read mover's row_valid_o && row_ready_i, its row_ctx_o)
+    output logic     [  Contexts-1:0] row_room_o,       // space for one more client row
+    // a row was given to the client (the read engine's row_valid_o && row_ready_i, its row_ctx_o)
     input  logic                      reserve_valid_i,
     input  dma_ctx_t                  reserve_ctx_i,
 
@@ -91,18 +95,18 @@ module mae_dma_write_engine
   localparam int unsigned LaneWidth = $clog2(DataWidth / 8);
   localparam int unsigned NumIds = (IdWidth > 8) ? 128 : 2 ** (IdWidth - 1);
   localparam int unsigned NumWidth = $clog2(NumIds);
-  localparam int unsigned Planned = 4;  // bursts between plan and bus
+  localparam int unsigned Planned = 4;  // planned bursts that have not been sent
 
   // A planned burst.
   typedef struct packed {
     logic [CtxWidth-1:0]  ctx;
-    logic                 drop;      // nothing is sent, rows become free
+    logic                 drop;      // nothing is sent, rows are freed
     logic [RowWidth-1:0]  row;       // position of lane 0 of the first beat
     logic [LaneWidth-1:0] offset;
     logic [7:0]           len;       // beats - 1
     logic [LaneWidth-1:0] first;     // first lane of the first beat
     logic [LaneWidth-1:0] last;      // last lane of the last beat
-    logic [RowWidth:0]    free_row;  // oldest row still needed after it
+    logic [RowWidth:0]    free_row;  // oldest row that is needed after it
   } burst_t;
 
   typedef struct packed {
@@ -230,7 +234,7 @@ module mae_dma_write_engine
       .finish_valid_o(finish_valid)
   );
 
-  // IDs are used in turn; an answer finds the context by its ID.
+  // IDs are used in turn; a response finds its context by its ID.
   logic [NumWidth-1:0] id_q;
   logic [  NumIds-1:0] busy_q;
   logic [CtxWidth-1:0] id_ctx_q[NumIds];
@@ -346,7 +350,7 @@ module mae_dma_write_engine
       .done_status_o
   );
 
-  // bytes of each job; none yet where fresh
+  // bytes of each job; 0 if fresh
   logic [        31:0] bytes_q  [Contexts];
   logic [Contexts-1:0] fresh_q;
   logic [CtxWidth-1:0] done_ctx;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_row_input: takes the client's rows into the rings, and says where there is room.
+// mae_dma_write_row_input: writes the client's rows into the rings of their contexts, and tells
+// which rings have space.
 //
-// room_o counts the rows that are stored and those on their way: a row is on its way from
-// reserve_valid_i (it was given to the client) until it comes back. Two clocks and the rows that a
-// read mover has chosen meanwhile are allowed for, so a client that gives a row for each row it
-// takes never finds row_ready_o low. For another kind of client tie reserve_valid_i low: then
-// row_ready_o holds rows back. Latency: rows are in the buffer in the next clock.
-// Throughput: one row a clock. row_ready_o is combinational from row_ctx_i.
+// room_o counts the stored rows and the rows at the client: from reserve_valid_i (the row was given
+// to the client) until it returns. It allows for two clocks and the rows that a read engine has
+// selected meanwhile, so a client that returns one row for each row it gets never finds row_ready_o
+// low. For another kind of client tie reserve_valid_i low; then row_ready_o stalls its rows.
+// row_ready_o is combinational in row_ctx_i.
+// Latency: a row is in the buffer in the next clock.
+// Throughput: one row a clock.
+// Parameters: Legal: as in mae_dma_write_engine.
 
 `include "mae_assert.svh"
 
@@ -33,27 +36,28 @@ module mae_dma_write_row_input
     input  logic                      reserve_valid_i,
     input  dma_ctx_t                  reserve_ctx_i,
 
-    // into the buffer
+    // to the buffer
     output logic                wr_valid_o,
     output logic [CtxWidth-1:0] wr_ctx_o,
     output logic [RowWidth-1:0] wr_row_o,
 
-    // the context that is looked at
+    // the context that is examined
     input  logic [  CtxWidth-1:0] look_ctx_i,
-    output logic [    RowWidth:0] look_row_o,    // first row not yet there
-    output logic                  look_ended_o,  // the job's last row is there
-    output logic [BytesWidth-1:0] look_bytes_o,  // and holds so many bytes
+    output logic [    RowWidth:0] look_row_o,    // first row that has not arrived
+    output logic                  look_ended_o,  // the job's last row has arrived
+    output logic [BytesWidth-1:0] look_bytes_o,  // bytes of the last row
 
-    input logic                finish_valid_i,  // the job of look_ctx_i is over
+    input logic                finish_valid_i,  // the job of look_ctx_i is finished
     input logic                free_valid_i,    // the rows of free_ctx_i before free_row_i are sent
     input logic [CtxWidth-1:0] free_ctx_i,
     input logic [  RowWidth:0] free_row_i
 );
-  localparam int unsigned Margin = 4;  // rows: the room's register, the choice, the row's register
+  localparam int unsigned Margin = 4;  // rows: room's register, the selection, the row's register
   localparam int unsigned AwayWidth = RowWidth + 1;
 
   logic [    RowWidth:0] row_q                                [Contexts];  // next row of each ring
-  logic [    RowWidth:0] free_q                               [Contexts];  // oldest row not sent
+  // oldest row that was not sent
+  logic [    RowWidth:0] free_q                               [Contexts];
   logic [ AwayWidth-1:0] away_q                               [Contexts];  // rows at the client
   logic [BytesWidth-1:0] bytes_q                              [Contexts];
   logic [  Contexts-1:0] ended_q;
@@ -63,7 +67,7 @@ module mae_dma_write_row_input
   logic [    RowWidth:0] used;
   logic                  take;
   logic                  come;  // one row fewer at the client
-  logic                  go;  // one more
+  logic                  go;  // one row more at the client
 
   assign ctx         = row_ctx_i[CtxWidth-1:0];
   assign reserve_ctx = reserve_ctx_i[CtxWidth-1:0];

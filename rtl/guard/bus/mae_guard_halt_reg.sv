@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_halt_reg: a stream register at the bus, which lets nothing new out once it is halted.
+// mae_guard_halt_reg: registers a stream in front of a bus and stops it within one clock, without
+// withdrawing a word that the bus has already seen.
 //
-// A word is launched when it enters the register that is shown: from then on it holds until
-// taken, whatever happens. A word that waits behind it is not launched yet, and is dropped by
-// halt_i. Nothing is launched without room_i. Latency: 1 clock. Throughput: one word a clock.
-// in_ready_o and out_* come from registers; launch_* are combinational. Legal: Width >= 1. No
-// secrets; reset clears both words.
+// A word is launched when it enters the output register; from then on it is held until accepted,
+// whatever happens. A word in the second register is not launched, and halt_i drops it. Nothing is
+// launched while room_i is low. in_ready_o and out_* come from registers; launch_* are
+// combinational.
+// Latency: 1 clock.
+// Throughput: one word a clock.
+// Reset: erases both words.
+// Parameters: Width is the word width in bits. Legal: Width >= 1.
 
 `include "mae_assert.svh"
 
@@ -23,7 +27,7 @@ module mae_guard_halt_reg #(
     input  logic [Width-1:0] in_data_i,
 
     output logic             launch_o,
-    output logic [Width-1:0] launch_data_o, // with it
+    output logic [Width-1:0] launch_data_o, // valid with launch_o
 
     output logic             out_valid_o,
     input  logic             out_ready_i,

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_port: the host port of the card: the chunks' reads and writes and the answers'
-// writes on one AXI4 manager, with every burst and beat counted.
+// mae_guard_host_port: joins chunk reads, chunk writes and response writes on the card's AXI4
+// manager to host memory, and counts every burst and beat.
 //
-// beat_fault_o pulses for a beat or response that was not asked for, comes too early or too late,
-// and such a one is not handed on (H9). Answers go first, at the borders of bursts; their IDs
-// have the top bit set. An answer's write is 1 to 9 beats from a multiple of 64 (cut at 4 KiB
-// here), its data follows its address; done comes in order, when all responses of it have, four
-// at most are under way. Announce a write when its data is there: until it has come, no other
-// data leaves.
+// beat_fault_o pulses for a beat or response that was not requested, or comes too early or too
+// late; such a beat is not passed on (docs/protocol.md, H9: every beat of a transfer is counted).
+// Response writes have priority, between bursts; their IDs have the top bit set. A response write
+// has 1 to 9 beats from a multiple of 64 bytes (split at 4 KiB here); its data follow its address.
+// ans_done_valid_o comes in order, when all its write responses have arrived; at most four are
+// outstanding. Announce a write only when its data are available: until they have come, no other
+// data leave.
 //
-// halt_i, until it is quiet and longer: no AR or AW starts (one that is shown stays until taken),
-// W beats owed go out as zeros without strobes, read beats and responses are dropped, writes of
-// answers are forgotten. Movers and answers may be reset meanwhile, quiet or not. quiet_o: nothing
-// is on the bus. A burst that the host never ends is never quiet: AXI4 has no way to give one up,
-// and to count it as ended would let its late beats pass for those of a later burst (H14). Nothing
-// but the next session waits for it. Latency: 1 clock for addresses and data out, none for read
-// beats and responses;
-// throughput: a beat each way a clock. aw_ready of the answers is combinational in aw_valid;
-// other ready outputs are registered. DataWidth 512, IDs of 8 bits; all bursts are INCR of whole
-// beats. No secrets. Source: docs/protocol.md §4, §5.
+// halt_i must hold until quiet_o or longer: no AR or AW starts (one already visible stays until
+// accepted), owed W beats are sent as zeros without strobes, read beats and write responses are
+// dropped, response writes are dropped. DMA engines and response units may be reset meanwhile,
+// quiet or not. quiet_o: nothing is outstanding on the bus. A burst that the host never ends never
+// becomes quiet: AXI4 has no way to abandon it, and if it counted as ended, its late beats could be
+// taken for those of a later burst (docs/protocol.md, H14: nothing of a session reaches the next
+// one). Only the start of the next session waits for it.
+//
+// Data are 512 bits wide, IDs 8 bits; all bursts are INCR of whole beats. ans_aw_ready_o is
+// combinational in ans_aw_valid_i; all other ready outputs are registered.
+// Latency: 1 clock for addresses and write data, 0 for read beats and write responses.
+// Throughput: one beat a clock in each direction.
+// Security: holds no secrets.
+// Source: docs/protocol.md, sections 4 and 5.
 
 `include "mae_assert.svh"
 
@@ -30,7 +35,7 @@ module mae_guard_host_port (
     output logic quiet_o,
     output logic beat_fault_o, // pulse
 
-    // the movers; what is not here of R and B is the bus's
+    // DMA engines; their other R and B signals are those of the bus
     input  logic         mov_ar_valid_i,
     output logic         mov_ar_ready_o,
     input  logic [  7:0] mov_ar_id_i,
@@ -49,7 +54,7 @@ module mae_guard_host_port (
     input  logic         mov_w_last_i,
     output logic         mov_b_valid_o,
 
-    // the answers
+    // response writes
     input  logic         ans_aw_valid_i,
     output logic         ans_aw_ready_o,
     input  logic [ 63:0] ans_aw_address_i,
@@ -93,7 +98,7 @@ module mae_guard_host_port (
 
   assign quiet_o      = reads_idle && writes_idle && !ar_valid_o;
   assign beat_fault_o = read_fault || write_fault;
-  assign unused       = ^{b_resp_i[0], mov_w_last_i};  // bursts end where their addresses said
+  assign unused       = ^{b_resp_i[0], mov_w_last_i};  // bursts end as their addresses say
 
   mae_guard_host_reads u_reads (
       .clk_i,

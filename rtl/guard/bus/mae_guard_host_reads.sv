@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_reads: the read channels of the card's host port: counts bursts and beats.
+// mae_guard_host_reads: checks the read channels of the card's host port: counts bursts and beats,
+// and passes on only the beats that were requested.
 //
-// Every burst under way is known by its ID, with the beats that are still to come. A beat that
-// belongs to none, or ends its burst too early or not where it should, is a fault and is not
-// handed on (H9). The bus ends a burst with its marked beat: what comes after the last one asked
-// for is dropped up to there. halt_i: no burst starts, beats under way are dropped; idle_o: there
-// are none. Latency: 1 clock from AR to AR, none for beats; fault_o comes 1 clock after the beat.
-// Throughput: a beat and a burst a clock. r_ready is constant. No secrets; constant-time does not
-// apply. Source: docs/protocol.md §5, FILL, SCRUB.
+// Every outstanding burst is stored by its ID, with its remaining beats. A beat that belongs to no
+// burst, or whose RLAST comes too early or is missing, is a fault and is not passed on
+// (docs/protocol.md, H9: every beat is counted). A burst ends on the bus with RLAST: surplus beats
+// are dropped up to there. halt_i: no burst starts and arriving beats are dropped; idle_o: no burst
+// is outstanding. R is always ready.
+// Latency: 1 clock from AR to AR, 0 for beats; fault_o comes 1 clock after the beat.
+// Throughput: one beat and one burst a clock.
+// Reset: forgets all bursts.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 5, FILL and SCRUB.
 
 `include "mae_assert.svh"
 
@@ -19,7 +23,7 @@ module mae_guard_host_reads (
     output logic idle_o,
     output logic fault_o, // pulse
 
-    // the mover; its beats are the bus's
+    // DMA engine; its read data are those of the bus
     input  logic        mov_ar_valid_i,
     output logic        mov_ar_ready_o,
     input  logic [ 7:0] mov_ar_id_i,
@@ -58,9 +62,9 @@ module mae_guard_host_reads (
       .out_data_o   ({ar_id_o, ar_addr_o, ar_len_o})
   );
 
-  logic [127:0] open_q;  // bursts under way
-  logic [127:0] over_q;  // of them: all that was asked for has come, but no end
-  logic [7:0] left_q[128];  // beats to come, less 1
+  logic [127:0] open_q;  // outstanding bursts
+  logic [127:0] over_q;  // bursts whose requested beats have all come, but not RLAST
+  logic [7:0] left_q[128];  // remaining beats, less 1
   logic [7:0] under_way_q;
   logic [6:0] id;
   logic known, good, ends;

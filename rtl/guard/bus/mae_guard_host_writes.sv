@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_host_writes: the write channels of the card's host port: joins, counts, and pays
-// debts.
+// mae_guard_host_writes: merges the write bursts of the DMA engine and of the responses on the
+// card's host port, counts them, and completes owed beats after a halt.
 //
-// Bursts of the mover and of the answers go out in the order of their addresses, answers first;
-// data follows in that order, whole bursts. A write response that belongs to no burst, or comes
-// before the burst's last beat was taken, is a fault and is not handed on (H9). halt_i: no burst
-// starts, the beats still owed are zeros with no strobe, responses are dropped; idle_o: nothing
-// is owed or awaited.
-// Latency: 1 clock each way out, none for responses; fault_o comes 1 clock after the response.
-// Throughput: a beat and a burst a clock. A burst whose data does not come holds the others up:
-// announce it when the data is there. b_ready is constant, all ready outputs from registers.
-// No secrets. Source: docs/protocol.md §4, Slot; §5, FILL, SCRUB.
+// Bursts leave in the order of their addresses, response writes first; data follow in that order,
+// whole bursts. A write response that belongs to no burst, or comes before the burst's last beat
+// was accepted, is a fault and is not passed on (docs/protocol.md, H9: every beat is counted).
+// halt_i: no burst starts, owed beats are sent as zeros without strobes, write responses are
+// dropped; idle_o: no beat is owed and no response awaited. A burst whose data do not come blocks
+// the others: announce it when its data are available. B is always ready; all ready outputs come
+// from registers.
+// Latency: 1 clock for addresses and data, 0 for write responses; fault_o comes 1 clock after the
+// response.
+// Throughput: one beat and one burst a clock.
+// Reset: forgets all bursts.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 4 (slot), section 5 (FILL, SCRUB).
 
 `include "mae_assert.svh"
 
@@ -22,7 +26,7 @@ module mae_guard_host_writes (
     output logic idle_o,
     output logic fault_o, // pulse
 
-    // the mover; its responses are the bus's
+    // DMA engine; its write responses are those of the bus
     input  logic         mov_aw_valid_i,
     output logic         mov_aw_ready_o,
     input  logic [  7:0] mov_aw_id_i,
@@ -34,7 +38,7 @@ module mae_guard_host_writes (
     input  logic [ 63:0] mov_w_strb_i,
     output logic         mov_b_valid_o,
 
-    // the answers' bursts
+    // bursts of response writes
     input  logic         ans_aw_valid_i,
     output logic         ans_aw_ready_o,
     input  logic [  7:0] ans_aw_id_i,
@@ -60,7 +64,7 @@ module mae_guard_host_writes (
     output logic         b_ready_o,
     input  logic [  7:0] b_id_i
 );
-  // Addresses, and whose data comes next. The top bit of an ID says it.
+  // Addresses, and the order of their data; the top bit of the ID tells the source.
   logic in_ready, launch, order_room, order_valid, order_pop;
   logic [79:0] in_data;
   logic [7:0] launch_id, launch_len, order_id, order_len;
@@ -105,7 +109,7 @@ module mae_guard_host_writes (
       .count_o    (unused_orders)
   );
 
-  // Data, through two registers: the one that is shown holds, the one behind it may be erased.
+  // Data, through two registers: the output register holds, the one behind it may be erased.
   logic [7:0] beat_q, w_id_q, skid_id_q;
   logic w_ready, w_take, w_last, skid_q, skid_last_q;
   logic [511:0] w_data, skid_data_q;
@@ -137,7 +141,7 @@ module mae_guard_host_writes (
       else {w_last_o, w_id_q} <= {w_last, order_id};
       if (skid_q && !halt_i) {w_data_o, w_strb_o} <= {skid_data_q, skid_strb_q};
       else if (w_take) {w_data_o, w_strb_o} <= {w_data, w_strb};
-      else {w_data_o, w_strb_o} <= '0;  // nothing stays here
+      else {w_data_o, w_strb_o} <= '0;  // erased when unused
       skid_q <= 1'b0;
       {skid_data_q, skid_strb_q} <= '0;
     end else begin
@@ -149,9 +153,9 @@ module mae_guard_host_writes (
     end
   end
 
-  // Responses.
-  logic [255:0] open_q;  // bursts that are not answered
-  logic [255:0] sent_q;  // of them: all data was taken
+  // Write responses.
+  logic [255:0] open_q;  // bursts without a response
+  logic [255:0] sent_q;  // bursts whose data were all accepted
   logic [  7:0] under_way_q;
   logic last_now, known, good;
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_bursts: turns the answers' writes into AXI4 bursts, and their responses into
-// ends.
+// mae_guard_response_bursts: splits the response writes into AXI4 bursts, and combines their write
+// responses into one result for each write.
 //
-// A write is up to 9 beats from any multiple of 64; one that meets a 4 KiB boundary goes as two
-// bursts. Four writes are under way at most; done comes in their order, with an error if a burst
-// of it had one. Their IDs are 0x80 + 2 * place + burst. flush_i forgets all: it holds until none
-// is on the bus, and no response is handed on meanwhile. Latency: none from address to burst, 1
-// clock from the last response to done. Throughput: a burst a clock. aw_ready_o is combinational in
-// burst_ready_i. No secrets. Source: docs/protocol.md §4, Slot.
+// A write has up to 9 beats from any multiple of 64 bytes; one that crosses a 4 KiB boundary
+// becomes two bursts. At most four writes are outstanding; done_valid_o comes in their order, with
+// an error if one of their bursts had one. IDs are 0x80 + 2 * entry + burst. flush_i drops
+// everything: hold it until no burst is outstanding, and pass on no write response meanwhile.
+// aw_ready_o is combinational in burst_ready_i.
+// Latency: 0 clocks from address to burst, 1 from the last write response to done_valid_o.
+// Throughput: one burst a clock.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 4 (slot).
 
 `include "mae_assert.svh"
 
@@ -34,10 +37,10 @@ module mae_guard_response_bursts (
     input  logic        b_error_i
 );
   logic [3:0] open_q;
-  logic [3:0][1:0] bursts_q;  // bit of each burst that is not answered
+  logic [3:0][1:0] bursts_q;  // one bit for each burst without a response
   logic [3:0] failed_q;
-  logic [1:0] new_q, old_q;  // place of the next write, and of the oldest
-  logic second_q;  // of a write that was cut
+  logic [1:0] new_q, old_q;  // entry of the next write, and of the oldest
+  logic second_q;  // second burst of a split write
   logic cut, take;
   logic [6:0] to_boundary;
   logic [3:0] first_beats, beats;

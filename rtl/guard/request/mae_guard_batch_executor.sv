@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_batch_executor: carries out the batches of all queues, an operation a clock, in turns
-// (H7, H16).
+// mae_guard_batch_executor: executes the operations of the batches of all queues, one operation a
+// clock, round-robin among the queues.
 //
-// A body lies here from the clock in which it is deciphered; start_i says that it was authentic
-// and every operation legal. Operations go to the card's registers in their order; what they read
-// is kept for the answer. A WAIT holds its batch alone. For it the outcomes of the last 64 numbers
-// of every queue are kept; a WAIT for an older one fails at once. A bus error of a register is
-// fatal: nothing is carried out from then on, and fatal_valid_o stays until clear_i.
-//
-// Registers: reg_valid_o is one access, its data and error are there in the next clock.
-// Latency: 2 clocks from start_i to the first operation, 1 from the last to its answer, if no
-// other batch is carried out. Throughput: one operation a clock, over all queues; a WAIT that
-// holds takes its turns.
-// halt_i: no further operation; clear_i follows: nothing is held a clock later, and a walk zeroes
-// both memories, 64 * Queues clocks (busy_o). Legal: Queues 1..64.
-// Constant-time in data, but for what WAITs wait for. Source: docs/protocol.md §5.
+// A body is stored as it is decrypted; start_i tells that it is authentic and every operation legal
+// (docs/protocol.md, H7: a batch is verified before its first operation is executed). Operations
+// access the card's registers in order; read data are stored for the response. A WAIT stalls its
+// own batch only; for it, the results of the last 64 requests of every queue are stored, and a WAIT
+// for an older one fails at once (H16: dependencies between queues). A bus error of a register is
+// fatal: nothing is executed from then on, and fatal_valid_o stays high until clear_i. Registers:
+// reg_valid_o is one access; its data and error come in the next clock.
+// Latency: 2 clocks from start_i to the first operation, 1 from the last one to answer_valid_o, if
+// no other batch is executing.
+// Throughput: one operation a clock in all queues together; a stalled WAIT uses its turns.
+// Reset and clear: halt_i stops further operations; clear_i follows, erases the registers in one
+// clock and both memories in 64 * Queues clocks (busy_o).
+// Parameters: Legal: Queues 1..64.
+// Security: constant-time in data, except for the events that WAITs wait for.
+// Source: docs/protocol.md, section 5.
 
 `include "mae_assert.svh"
 
@@ -31,17 +33,17 @@ module mae_guard_batch_executor
     input  logic halt_i,
     output logic busy_o,
 
-    input place_t         place_i,       // of the request at hand
-    input logic           taken_i,       // pulse: its number is spent
+    input place_t         place_i,       // of the current request
+    input logic           taken_i,       // pulse: the request's number is spent
     input logic           body_valid_i,
     input logic   [  6:0] body_index_i,
     input logic   [127:0] body_i,
-    input logic           start_i,       // pulse: carry it out
-    input logic   [  6:0] blocks_i,      // with it: operations, and those that are READs
+    input logic           start_i,       // pulse: execute the batch
+    input logic   [  6:0] blocks_i,      // valid with start_i: number of operations, and of READs
     input logic   [  6:0] words_i,
 
     output logic                  reg_valid_o,
-    output logic [QueueWidth-1:0] reg_queue_o,       // whose it is: for bus monitors
+    output logic [QueueWidth-1:0] reg_queue_o,       // queue of the access, for bus monitors
     output logic                  reg_write_o,
     output logic [          31:0] reg_offset_o,
     output logic [           1:0] reg_log2_width_o,
@@ -49,7 +51,7 @@ module mae_guard_batch_executor
     input  logic [          63:0] reg_rdata_i,
     input  logic                  reg_error_i,
 
-    input logic [63:0] runs_i,         // of the kernel, complete
+    input logic [63:0] runs_i,         // completed kernel runs
     input logic        kernel_fault_i,
 
     output logic    answer_valid_o,
@@ -61,7 +63,8 @@ module mae_guard_batch_executor
 
     input  logic [QueueWidth-1:0] words_queue_i,
     input  logic [           4:0] words_row_i,
-    output logic [         127:0] words_o,        // of the row of a clock ago, two words
+    // data of the row given in the previous clock, two words
+    output logic [         127:0] words_o,
 
     output logic   fatal_valid_o,  // until clear_i
     output fatal_t fatal_o
@@ -80,7 +83,7 @@ module mae_guard_batch_executor
 
   assign starting = queue_t'(place_i.queue_index);
 
-  // One is chosen, its operation comes from memory, and is carried out if it may go on.
+  // A batch is selected, its operation is read from memory and executed if it can continue.
   logic [Queues-1:0] unused_chosen_grant, unused_answer_grant;
   logic choosing, fetched_q, act, goes, ends, again;
   queue_t chosen, current_q;
@@ -126,7 +129,7 @@ module mae_guard_batch_executor
       .status_o     (outcome)
   );
 
-  // An access is under way for a clock; after an error nothing more happens.
+  // An access takes one clock; after an error nothing is executed.
   logic access_q, read_q, narrow_q, failed_q, error;
   queue_t access_queue_q;
   count_t word_q;
@@ -181,7 +184,7 @@ module mae_guard_batch_executor
       access_queue_q <= '0;
       word_q         <= '0;
     end else begin
-      // What was fetched for a batch that does not go on is of no use.
+      // An operation that was fetched for a stalled batch is dropped.
       fetched_q      <= choosing && (!again || (goes && !ends));
       current_q      <= chosen;
       access_q       <= reg_valid_o;
@@ -224,7 +227,7 @@ module mae_guard_batch_executor
     else if (error) fatal_place_q <= place_q[access_queue_q];
   end
 
-  // Answers.
+  // Responses.
   logic answer_waits;
 
   mae_rr_arb #(
@@ -239,7 +242,7 @@ module mae_guard_batch_executor
       .valid_o  (answer_waits)
   );
 
-  // The last operation may have failed a clock ago.
+  // The last operation may have failed in the previous clock.
   assign answer_valid_o = answer_waits && !failed_q && !error && !halt_i;
   assign answer_o = '{
           place: place_q[answering],
@@ -252,7 +255,7 @@ module mae_guard_batch_executor
           tag: '0
       };
 
-  // The bodies, and what was read: memories of their own, walked to zero.
+  // The bodies and the read data, in two memories that are erased row by row.
   localparam int unsigned PlaceWidth = QueueWidth + 6;
   typedef logic [PlaceWidth-1:0] row_t;
 

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_credits: what every queue waits for, and when it is ready again.
+// mae_guard_credits: counts the outstanding requests of each queue, and tells when a queue is ready
+// for the next one.
 //
-// A request is outstanding from its doorbell until it is answered. It holds its queue so long, but
-// for an armed chunk: that one lets it go on at once while less than Depth chunks are outstanding,
-// else when one of them is answered. For a CLOSE it is over as soon as the number of its answer is
-// on the bus (told_*): the host may act on it before the write is acknowledged.
-//
-// Latency: done_o in the clock of an answer, or in the one after armed_i. clear_i: nothing is
-// outstanding.
-// Legal: Queues 1..64, Depth 1..63. No secrets. Source: docs/protocol.md §5, Queue, CLOSE.
+// A request is outstanding from its doorbell until its response is in host memory, and its queue is
+// not ready meanwhile. The request of an armed chunk frees its queue at once if fewer than Depth
+// chunks are outstanding, otherwise when one of them is answered. For CLOSE, a request counts as
+// answered as soon as the number of its response is on the bus (told_*), because the host may act
+// on it before the write is acknowledged.
+// Latency: done_o comes in the clock of a response, or in the clock after armed_i.
+// Throughput: one event of each kind a clock.
+// Reset and clear: nothing is outstanding.
+// Parameters: Legal: Queues 1..64; Depth 1..63.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 5, "Queue" and CLOSE.
 
 `include "mae_assert.svh"
 
@@ -24,7 +28,7 @@ module mae_guard_credits
     input logic rst_ni,
     input logic clear_i,
 
-    input logic      [    Queues-1:0][63:0] next_i,            // the numbers that are spent next
+    input logic      [    Queues-1:0][63:0] next_i,            // next number of each queue
     input logic                             taken_i,           // pulses
     input logic      [QueueWidth-1:0]       taken_queue_i,
     input logic                             armed_i,
@@ -34,14 +38,14 @@ module mae_guard_credits
     input logic                             told_valid_i,
     input answered_t                        told_i,
 
-    output logic [Queues-1:0]      done_o,    // pulses: ready again
-    output logic [Queues-1:0][7:0] chunks_o,  // armed and unanswered
-    output logic                   alone_o    // nothing but one request of queue 0
+    output logic [Queues-1:0]      done_o,    // pulse: ready for a request
+    output logic [Queues-1:0][7:0] chunks_o,  // armed chunks without response
+    output logic                   alone_o    // nothing is outstanding but one request of queue 0
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
   `MAE_PARAM(DepthLegal, Depth >= 1 && Depth <= 63)
 
-  logic [Queues-1:0][7:0] told_q;  // how many numbers of answers went out
+  logic [Queues-1:0][7:0] told_q;  // number of responses sent
   logic [Queues-1:0][7:0] chunks_q;
   logic [Queues-1:0] held_q, armed_q, taken, armed, answered, ends, as_alone;
 

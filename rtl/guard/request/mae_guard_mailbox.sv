@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_mailbox: where the OS leaves requests: a mailbox and a doorbell for each queue (H7).
+// mae_guard_mailbox: stores the request that the OS writes for each queue, and locks it with the
+// queue's doorbell.
 //
-// A mailbox takes whole words while its queue is ready. The doorbell locks it: what is written
-// there afterwards is dropped, so the message that is verified is the one that is used. The queue's
-// number is spent in the same clock, whatever will come of the message (H5); with it the request
-// waits for its turn, queue after queue. The queue is ready again when done_i says so.
-//
-// Latency: a doorbell shows as request_valid_o in the next clock if no other waits; a row's data
-// comes in the clock after its number. write_dropped_o says in the clock of a write that nothing
-// came of it. clear_i and reset: no request, every queue ready at number 1, and a walk zeroes all
-// mailboxes, 128 * Queues clocks in which everything is dropped (busy_o).
-// Legal: Queues 1..64. Constant-time in data. No secrets: what lies here the OS has written.
-// Source: docs/protocol.md §4, §5.
+// A mailbox accepts whole words while its queue is ready. The doorbell locks it: later writes are
+// dropped, so the message that is verified is the one that is used (docs/protocol.md, H7). The
+// queue's sequence number is spent in the same clock, whatever becomes of the message (H5); its
+// request then waits for its turn, round-robin among the queues. done_i makes the queue ready
+// again. write_dropped_o tells in the clock of a write that the write has no effect.
+// Latency: a doorbell gives request_valid_o in the next clock if no other request waits; the data
+// of a row come in the clock after its number.
+// Throughput: one word written and one row read a clock.
+// Reset and clear: no request, every queue ready at number 1; all mailboxes are erased in 128 *
+// Queues clocks, in which every write is dropped (busy_o).
+// Parameters: Legal: Queues 1..64.
+// Security: constant-time in data; holds only what the OS wrote.
+// Source: docs/protocol.md, sections 4 and 5.
 
 `include "mae_assert.svh"
 
@@ -27,21 +30,21 @@ module mae_guard_mailbox
     input  logic clear_i,
     output logic busy_o,
 
-    input  logic                  open_i,          // doorbells are taken (KEYED, RUN)
-    input  logic                  write_valid_i,   // of a whole word of a queue's page
+    input  logic                  open_i,          // accept doorbells (states KEYED and RUN)
+    input  logic                  write_valid_i,   // a whole word of a queue's page
     input  logic [QueueWidth-1:0] write_queue_i,
     input  logic [          11:0] write_offset_i,
     input  logic [          31:0] write_data_i,
     output logic                  write_dropped_o,
 
     output logic [Queues-1:0]       ready_o,
-    output logic [Queues-1:0][63:0] next_o,   // the numbers they spend next
+    output logic [Queues-1:0][63:0] next_o,   // the next sequence number of each queue
 
     output logic                  request_valid_o,
     input  logic                  request_ready_i,
     output logic [QueueWidth-1:0] request_queue_o,
     output logic [          63:0] request_number_o,
-    output logic [          31:0] request_blocks_o,  // as the doorbell said, legal or not
+    output logic [          31:0] request_blocks_o,  // as written to the doorbell, legal or not
 
     input logic [Queues-1:0] done_i,  // the queue is ready again
 
@@ -71,7 +74,7 @@ module mae_guard_mailbox
   assign ready_o = busy_o ? '0 : ready_q;
   assign next_o = next_q;
 
-  // Requests, in turns.
+  // Requests, round-robin.
   mae_rr_arb #(
       .N(Queues)
   ) u_turn (
@@ -112,7 +115,7 @@ module mae_guard_mailbox
     end
   end
 
-  // The boxes: 128 rows each, of which the first 66 are used.
+  // The mailboxes: 128 rows each, of which the first 66 are used.
   logic [127:0] rows_q[2**PlaceWidth];
   place_index_t walk_q, place;
   logic walking_q;
@@ -135,7 +138,7 @@ module mae_guard_mailbox
     end
   end
 
-  // Words come in the order of the bus, byte 0 in bits 7:0.
+  // Words are in the order of the bus, byte 0 in bits 7:0.
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < 4; i++) begin
       if (word[i]) begin

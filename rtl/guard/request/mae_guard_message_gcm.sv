@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_message_gcm: opens requests and seals responses: AES-256-GCM over rows of 16 bytes.
+// mae_guard_message_gcm: opens (decrypts and verifies) requests and seals (encrypts and
+// authenticates) responses with AES-256-GCM, one message at a time.
 //
-// A message to open lies in a store of rows that nobody can write meanwhile: header, body, tag.
-// Header and IV are made from place_i, what the device itself knows; of the received header only
-// the kind is believed, and all of it is compared as a part of the tag: one verdict over both (H2,
-// H5, H15). The body comes out as it is deciphered and is not to be used before opened_ok_o. A
-// response is sealed from a store of its own and leaves as header, ciphertext, tag. One message at
-// a time.
-//
-// Keys: bank {class 2, epoch bit 0}, each with its IV mask. A message whose bank has no key waits.
-// Latency: a message of n blocks is opened n + 26 clocks after open_valid_i; the tag of a response
-// leaves n + 25 clocks after seal_valid_i, its header at once, a row a clock where they are taken.
-// Store: data in the clock after the row number.
-// Ready and valid follow registers, but key_ready_o the bank it is asked for.
-// clear_i: keys, masks and data are gone two clocks later, what is under way is dropped.
-// Constant-time: yes, the verdict too. Masked: no. Legal: MaxBlocks 4..64.
-// Source: docs/protocol.md §2, §3; SP 800-38D.
+// A request is read from a locked store of 16-byte rows: header, body, tag. Header and IV are built
+// from place_i, the device's own state. From the received header only the kind is used; all of it
+// is compared together with the tag, in one verdict (docs/protocol.md, H2, H5, H15: the receiver
+// builds the IV, the next number only, constant-time comparison). The body is output as it is
+// decrypted; do not use it before opened_ok_o. A response is read from a store of its own and
+// output as header, ciphertext, tag. Each key is in bank {class 2, bit 0 of the epoch}, with its IV
+// mask; a message whose bank has no key waits. Ready and valid come from registers, except that
+// key_ready_o depends on key_bank_i.
+// Latency: a message of n blocks is opened n + 26 clocks after open_valid_i. For a response the
+// header leaves at once, then one row a clock if accepted; the tag leaves n + 25 clocks after
+// seal_valid_i. The stores give data in the clock after the row number.
+// Throughput: one message at a time, as above.
+// Reset and clear: both drop the current message and erase keys, masks and data within two clocks.
+// Parameters: MaxBlocks is the largest number of blocks of a body. Legal: MaxBlocks 4..64; Sbox any
+// of sbox_impl_e.
+// Security: constant-time, the verdict too; no masking.
+// Source: docs/protocol.md, sections 2 and 3; SP 800-38D.
 
 `include "mae_assert.svh"
 
@@ -38,27 +41,28 @@ module mae_guard_message_gcm
     input  logic       [1:0] key_bank_i,
     input  class_key_t       key_i,
 
-    input place_t place_i,  // of the message; holds until it is opened or sealed
+    input place_t place_i,  // of the message; must hold until it is opened or sealed
 
     input  logic                  open_valid_i,   // pulse, only when idle
-    input  logic   [RowWidth-1:0] open_blocks_i,  // of the body; holds
+    input  logic   [RowWidth-1:0] open_blocks_i,  // of the body; must hold
     output logic                  opened_o,       // pulse
-    output logic                  opened_ok_o,    // with it
-    output logic   [         7:0] opened_kind_o,  // with it
+    output logic                  opened_ok_o,    // valid with opened_o
+    output logic   [         7:0] opened_kind_o,  // valid with opened_o
     output logic                  body_valid_o,
     output logic   [RowWidth-1:0] body_index_o,
     output block_t                body_o,
 
     input  logic          seal_valid_i,    // pulse, only when idle
-    input  logic   [ 7:0] seal_kind_i,     // holds, as the rest
-    input  logic   [10:0] seal_bytes_i,    // of the body, 1 and more
+    input  logic   [ 7:0] seal_kind_i,     // must hold, as the following ones
+    input  logic   [10:0] seal_bytes_i,    // of the body, >= 1
     output logic          sealed_valid_o,
     input  logic          sealed_ready_i,
     output block_t        sealed_o,
     output logic          sealed_last_o,   // the tag
 
     output logic idle_o,
-    output logic [RowWidth-1:0] row_o,  // of the message to open: 0 its header; or of the body
+    // row of the request, 0 is the header; or of the response body
+    output logic [RowWidth-1:0] row_o,
     input block_t open_row_i,
     input block_t seal_row_i
 );
@@ -67,11 +71,11 @@ module mae_guard_message_gcm
   typedef enum logic [3:0] {
     Idle,
     AskHeader,
-    AskTag,      // the header is here
+    AskTag,      // waits for the header
     TakeTag,
     SendHeader,  // of a response
     Announce,
-    Beats,       // header and body to the engine
+    Beats,       // sends header and body to the engine
     Verdict,
     SendTag
   } state_e;
@@ -96,7 +100,7 @@ module mae_guard_message_gcm
   assign bytes = sealing_q ? seal_bytes_i : 11'(open_blocks_i) << 4;
   assign blocks = row_t'((bytes + 11'd15) >> 4);
 
-  // Rows from the store: asked for while those that wait and the one under way leave room.
+  // Rows from the store: requested while there is space for waiting and requested rows.
   row_t asked_q, sent_q, given_q;
   logic arriving_q, ask, row_valid, row_ready, unused_room;
   logic [2:0] waiting;
@@ -184,7 +188,7 @@ module mae_guard_message_gcm
   assign body_valid_o = out_valid && !sealing_q;
   assign body_index_o = given_q;
   assign body_o = out_data;
-  // A response's tag waits until the rows before it have left.
+  // The tag of a response waits until the rows before it have left.
   assign tag_take = state_q == Verdict && tag_valid && (!sealing_q || given_q == blocks);
   assign opened_o = tag_take && !sealing_q;
   assign opened_ok_o = opened_o && verdict.ok && header_ok_q;

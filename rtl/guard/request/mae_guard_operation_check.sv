@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_operation_check: whether one operation of a batch may be carried out (H7).
+// mae_guard_operation_check: checks whether one operation of a batch is legal.
 //
-// The checks of docs/protocol.md §5, BATCH, in their order: OPERATION, OFFSET, WAIT. Which
-// registers there are, in which direction and width, is the card's to say: check_* asks it,
-// check_legal_i is its answer in the same clock (it is not asked for other widths than 4 and 8
-// bytes, or for a WAIT: what it says then counts for nothing).
-//
-// Latency: combinational. Legal: Queues 1..64. No state.
+// The checks are those of docs/protocol.md, section 5, BATCH, in their order: OPERATION, OFFSET,
+// WAIT (H7: all operations are checked before the first is executed). The card knows its registers,
+// with directions and widths: check_* asks it, and check_legal_i is its answer in the same clock,
+// which is ignored for widths other than 4 and 8 bytes and for WAIT.
+// Latency: 0 clocks (combinational, no state).
+// Throughput: one operation a clock.
+// Parameters: Legal: Queues 1..64.
+// Source: docs/protocol.md, section 5.
 
 `include "mae_assert.svh"
 
@@ -25,8 +27,8 @@ module mae_guard_operation_check
     output logic [ 1:0] check_log2_width_o,
     input  logic        check_legal_i,
 
-    output logic    is_read_o,  // by its first byte, legal or not: it has a place in the answer
-    output status_e status_o    // OK, or why not
+    output logic    is_read_o,  // by its first byte, legal or not: it has a word in the response
+    output status_e status_o    // StatusOk, or the reason for the refusal
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
 
@@ -57,7 +59,7 @@ module mae_guard_operation_check
     else if (!check_legal_i) status_o = StatusOffset;
   end
 
-  // Its zero field is judged before, for all operations of a batch.
+  // The zero field is checked elsewhere, for all operations of a batch.
   logic unused;
   assign unused = ^operation_i.zero;
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_request_executor: from doorbell to answer: mailboxes, requests, batches, epochs,
-// answers, keys.
+// mae_guard_request_executor: executes requests, from the doorbell to the sealed response in host
+// memory.
 //
-// All of docs/protocol.md §5 but the transfers and the session's states, which stand beside it: it
-// arms transfers and seals their answers, hands the keys of classes 3 and 4 out, and is told the
-// state. One message is opened or sealed at a time, answers first. fatal_valid_o stays until
-// clear_i; the session answers with halt_i (nothing begins any more), then clear_i (held for many
-// clocks: nothing is held after it, and the memories are walked to zero while busy_o).
-//
-// Latency from a doorbell to its number in host memory, which acknowledges in the next clock: 65
-// clocks for a write, 67 for a read, 191 and 223 for 64 of them. Throughput: one message at a
-// time.
-// Legal: Queues 1..64, Depth 1..63, Operations 4..64.
-// Constant-time in what is secret. Masked: no. Source: docs/protocol.md §4, §5.
+// It contains mailboxes, request checks, batches, epochs, keys and responses: all of
+// docs/protocol.md, section 5, except transfers and session states, which are separate. It arms
+// transfers and seals their responses, outputs the keys of classes 3 and 4, and is told the session
+// state. One message is opened or sealed at a time, responses first. fatal_valid_o stays high until
+// clear_i; the session then gives halt_i (nothing new begins) and clear_i, which it holds for many
+// clocks.
+// Latency: from a doorbell to the response's number in host memory, if writes are acknowledged in
+// the next clock: 65 clocks for a write, 67 for a read, 191 and 223 for 64 of them.
+// Throughput: one message at a time.
+// Reset and clear: clear_i erases all registers, and the memories in further clocks (busy_o).
+// Parameters: Legal: Queues 1..64; Depth 1..63; Operations 4..64; Sbox any of sbox_impl_e; Budget
+// 1..2^35 - 1.
+// Security: constant-time in secrets; no masking.
+// Source: docs/protocol.md, sections 4 and 5.
 
 `include "mae_assert.svh"
 
@@ -35,18 +38,18 @@ module mae_guard_request_executor
     output logic busy_o,
 
     // The session.
-    input  session_t session_i,      // holds from install_i to its end
+    input  session_t session_i,      // must hold from install_i to the end of the session
     input  state_e   state_i,
     input  logic     install_i,      // pulse: derive epoch 0
-    output logic     keys_ready_o,   // it is there: KEYED
-    output logic     replayed_o,     // with it: the keys are the last session's
+    output logic     keys_ready_o,   // epoch 0 has its keys: state KEYED
+    output logic     replayed_o,     // valid with it: the keys equal those of the last session
     output logic     open_o,         // pulse: RUN
-    output logic     close_o,        // pulse: the answer to CLOSE was written
+    output logic     close_o,        // pulse: the response to CLOSE was written
     output logic     fatal_valid_o,  // until clear_i
     output fatal_t   fatal_o,
 
-    // Plain registers.
-    input  logic                        write_valid_i,    // of a whole word of a queue's page
+    // Unprotected registers.
+    input  logic                        write_valid_i,    // a whole word of a queue's page
     input  logic [QueueWidth-1:0]       write_queue_i,
     input  logic [          11:0]       write_offset_i,
     input  logic [          31:0]       write_data_i,
@@ -62,7 +65,7 @@ module mae_guard_request_executor
     output logic [           1:0] check_log2_width_o,
     input  logic                  check_legal_i,       // in the same clock
     output logic                  reg_valid_o,
-    output logic [QueueWidth-1:0] reg_queue_o,         // whose it is: for bus monitors
+    output logic [QueueWidth-1:0] reg_queue_o,         // queue of the access, for bus monitors
     output logic                  reg_write_o,
     output logic [          31:0] reg_offset_o,
     output logic [           1:0] reg_log2_width_o,
@@ -72,7 +75,7 @@ module mae_guard_request_executor
     input  logic [          63:0] runs_i,
     input  logic                  kernel_fault_i,
 
-    // Keys of classes 3 and 4.
+    // Keys of classes 3 (H2D) and 4 (D2H).
     output logic       key_valid_o,
     input  logic       key_ready_i,
     output class_e     key_class_o,
@@ -96,7 +99,7 @@ module mae_guard_request_executor
     output logic                       answered_valid_o,
     output answered_t                  answered_o,
 
-    // Answers to host memory.
+    // Response writes to host memory.
     output logic         aw_valid_o,
     input  logic         aw_ready_i,
     output logic [ 63:0] aw_address_o,
@@ -122,7 +125,7 @@ module mae_guard_request_executor
   place_t place;
   epoch_t [Queues-1:0] epoch;
 
-  // Who is asked, and what for.
+  // Responses of batches, epochs and requests.
   logic batch_answer_valid, batch_answer_ready, rekey_answer_valid, rekey_answer_ready;
   logic request_answer_valid, request_answer_ready;
   answer_t request_answer, batch_answer, rekey_answer;
@@ -364,7 +367,7 @@ module mae_guard_request_executor
   assign answered_valid_o = answered_valid;
   assign answered_o = answered;
 
-  // One message at a time, answers first.
+  // One message at a time, responses first.
   assign seal_ready = messages_idle;
   assign open_ready = messages_idle && !seal_valid;
 
@@ -438,7 +441,7 @@ module mae_guard_request_executor
   assign key_bank_o = key_bank;
   assign key_o = key;
 
-  // The first to fail is who halts the rest; of several in one clock any will do.
+  // The first failure halts everything; of several in one clock any is reported.
   assign fatal_valid_o = request_fatal_valid || batch_fatal_valid || answer_fatal_valid;
   always_comb begin
     fatal_o = answer_fatal;

@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_request_handler: takes requests, one after the other, and says what becomes of each.
+// mae_guard_request_handler: checks requests one after the other and dispatches each one to the
+// unit that executes it.
 //
-// The checks of docs/protocol.md §5 in their order: doorbell, budget, verdict (each fatal: nothing
-// is answered, fatal_valid_o stays until clear_i), then kind, state, length, body and the kind's
-// own. The body is judged as it is deciphered and used after its verdict. What is legal goes on to
-// whom it concerns: batches, transfers (armed, charged, committed), epochs; what is not gives up
-// its queue's transfer if it was to move something, and is answered. The next request is taken as
-// soon as this one is handed on, so that queues do not wait for each other's work.
+// The checks are those of docs/protocol.md, section 5, in their order: doorbell, budget, verdict (a
+// failure is fatal: there is no response and fatal_valid_o stays high until clear_i), then kind,
+// state, length, body and those of the kind. The body is checked as it is decrypted and used after
+// its verdict. A legal request goes to batches, transfers (armed, charged, committed) or epochs. An
+// illegal one is answered; if it was an H2D or D2H, its queue's open transfer is aborted before.
+// The next request is accepted as soon as this one is dispatched, so that queues do not wait for
+// each other's work.
 //
-// A queue is ready again (done_o) when its answer is in host memory, or once its chunk is armed,
-// if less than Depth chunks of it are outstanding. A request is outstanding from its doorbell to
-// answered_*.
-// Latency: n + 28 clocks from request_valid_i to what comes of a legal request of n blocks, if all
-// neighbours are ready. Throughput: one request at a time.
-// halt_i: nothing new begins; clear_i follows. Legal: Queues 1..64, Depth 1..63, Operations 4..64.
-// Constant-time in what is secret: the clocks depend on kind, length and outcome. Masked: no.
-// Source: docs/protocol.md §5.
+// A queue is ready again (done_o) when its response is in host memory or, for a chunk, once it is
+// armed, if fewer than Depth chunks of the queue are outstanding. A request is outstanding from its
+// doorbell to answered_*.
+// Latency: n + 28 clocks from request_valid_i to the dispatch of a legal request of n blocks, if
+// all its neighbours are ready.
+// Throughput: one request at a time.
+// Reset and clear: halt_i: nothing new begins; clear_i follows and erases all state.
+// Parameters: Legal: Queues 1..64; Depth 1..63; Operations 4..64.
+// Security: constant-time in secrets: the clocks depend on kind, length and result; no masking.
+// Source: docs/protocol.md, section 5.
 
 `include "mae_assert.svh"
 
@@ -36,11 +40,11 @@ module mae_guard_request_handler
     // The session.
     input  state_e                   state_i,
     input  logic   [      63:0]      capabilities_i,
-    output logic                     open_o,          // pulse: OPEN is answered with OK
-    output logic                     close_o,         // pulse: the answer to CLOSE was written
+    output logic                     open_o,          // pulse: the response to OPEN is OK
+    output logic                     close_o,         // pulse: the response to CLOSE was written
     output logic                     fatal_valid_o,   // until clear_i
     output fatal_t                   fatal_o,
-    output logic   [Queues-1:0][7:0] outstanding_o,   // chunks that are armed and unanswered
+    output logic   [Queues-1:0][7:0] outstanding_o,   // armed chunks without response
 
     // The mailboxes.
     input  logic                        request_valid_i,
@@ -48,14 +52,14 @@ module mae_guard_request_handler
     input  logic [QueueWidth-1:0]       request_queue_i,
     input  logic [          63:0]       request_number_i,
     input  logic [          31:0]       request_blocks_i,
-    input  logic [    Queues-1:0][63:0] next_i,            // the numbers that are spent next
+    input  logic [    Queues-1:0][63:0] next_i,            // the next sequence number of each queue
     output logic [    Queues-1:0]       done_o,
 
-    // The message at hand.
-    output logic           open_valid_o,   // holds until it is ready: begin
+    // The current message.
+    output logic           open_valid_o,   // holds until ready: begin to open it
     input  logic           open_ready_i,
     output logic   [  6:0] open_blocks_o,
-    output place_t         place_o,        // of the request at hand
+    output place_t         place_o,        // of the current request
     input  logic           opened_i,
     input  logic           opened_ok_i,
     input  logic   [  7:0] opened_kind_i,
@@ -63,13 +67,13 @@ module mae_guard_request_handler
     input  logic   [  6:0] body_index_i,
     input  logic   [127:0] body_i,
 
-    // Which registers there are: answered in the same clock.
+    // Legality of a register access: answered in the same clock.
     output logic        check_write_o,
     output logic [31:0] check_offset_o,
     output logic [ 1:0] check_log2_width_o,
     input  logic        check_legal_i,
 
-    // What a key may still do; spend_ok_i counts with spend_ready_i.
+    // Budget of a key; spend_ok_i is valid with spend_ready_i.
     output logic          spend_valid_o,
     input  logic          spend_ready_i,
     output class_e        spend_class_o,
@@ -83,25 +87,25 @@ module mae_guard_request_handler
     output transfer_t                  arm_o,
     input  logic                       arm_done_i,
     input  status_e                    arm_status_i,
-    output logic                       arm_commit_o,     // pulse: it is paid for
+    output logic                       arm_commit_o,     // pulse: the budget is charged
     output logic                       give_up_valid_o,
     output logic      [QueueWidth-1:0] give_up_queue_o,
     input  logic                       give_up_done_i,
 
     // Batches and epochs, of place_o.
-    output logic                taken_o,        // pulse: a request was taken
-    output logic                batch_o,        // pulse: carry it out
-    output logic   [       6:0] batch_words_o,  // its READs
-    output logic                rekey_o,        // pulse: switch the queue, and answer
+    output logic                taken_o,        // pulse: a request was accepted
+    output logic                batch_o,        // pulse: execute the batch
+    output logic   [       6:0] batch_words_o,  // number of its READs
+    output logic                rekey_o,        // pulse: switch epoch, respond
     input  epoch_t [Queues-1:0] epoch_i,
 
-    // Answers.
+    // Responses.
     output logic      answer_valid_o,
     input  logic      answer_ready_i,
     output answer_t   answer_o,
     input  logic      answered_valid_i,  // pulse
     input  answered_t answered_i,
-    input  logic      told_valid_i,      // pulse: the host may know of it
+    input  logic      told_valid_i,      // pulse: the host may know of the response
     input  answered_t told_i
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
@@ -139,7 +143,7 @@ module mae_guard_request_handler
   assign queue = queue_t'(place_q.queue_index);
   assign moves = kind_q == KindH2d || kind_q == KindD2h;
 
-  // Its body, judged as it comes.
+  // The body, checked as it arrives.
   transfer_t transfer;
   logic body_all_zero, tag_zero, fields_zero;
   logic [6:0] reads;
@@ -169,7 +173,7 @@ module mae_guard_request_handler
       .at_fault_o         (at_fault)
   );
 
-  // What is outstanding.
+  // Outstanding requests.
   logic commit, alone;
 
   assign commit = step_q == Charging && spend_ready_i && spend_ok_i && !halt_i;
@@ -269,7 +273,7 @@ module mae_guard_request_handler
           tag: '0
       };
   assign open_o = answer_valid_o && answer_ready_i && kind_q == KindOpen && status_q == StatusOk;
-  // Acknowledgements of answers before it may come after it was verified.
+  // Write acknowledgements of earlier responses may come after the CLOSE was verified.
   assign close_o = step_q == Closing && answered_valid_i && answered_i.place == place_q && !halt_i;
   assign fatal_valid_o = step_q == Failed;
   assign fatal_o = '{

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_request_parser: what a request's body is, judged as it is deciphered, for all kinds at
-// once.
+// mae_guard_request_parser: parses and checks the body of a request as it is decrypted, for all
+// kinds of requests at once.
 //
-// The verdict over the message comes after its body: then the results here are used, or dropped.
-// Which of them counts is the kind's business (mae_guard_request_handler).
-//
-// Latency: results are there in the clock after the last row. Throughput: a row a clock. clear_i
-// before each request; it leaves nothing. Legal: Queues 1..64. Constant-time. Source:
-// docs/protocol.md §3, §5.
+// The verdict over the message comes after its body: use the results only after a good verdict.
+// mae_guard_request_handler selects the results of the request's kind.
+// Latency: the results are valid in the clock after the last row.
+// Throughput: one row a clock.
+// Reset and clear: clear_i, given before each request, erases all state.
+// Parameters: Legal: Queues 1..64.
+// Security: constant-time.
+// Source: docs/protocol.md, sections 3 and 5.
 
 `include "mae_assert.svh"
 
@@ -26,19 +28,20 @@ module mae_guard_request_parser
     input logic   [  6:0] row_index_i,
     input logic   [127:0] row_i,
 
-    // Which registers there are: answered in the same clock.
+    // Legality of a register access: answered in the same clock.
     output logic        check_write_o,
     output logic [31:0] check_offset_o,
     output logic [ 1:0] check_log2_width_o,
     input  logic        check_legal_i,
 
     output logic            all_zero_o,
-    output transfer_t       transfer_o,           // of H2D and D2H: the first four rows
-    output logic            tag_zero_o,           // the fourth
-    output logic            fields_zero_o,        // of BATCH, those of all operations
-    output logic      [6:0] reads_o,              // READs
-    output status_e         operations_status_o,  // OK, or that of the first at fault
-    output logic      [5:0] at_fault_o            // which it is
+    output transfer_t       transfer_o,           // H2D, D2H: the first four rows
+    output logic            tag_zero_o,           // the fourth row is zero
+    output logic            fields_zero_o,        // BATCH: all zero fields are 0
+    output logic      [6:0] reads_o,              // number of READs
+    // StatusOk, or the status of the first illegal operation
+    output status_e         operations_status_o,
+    output logic      [5:0] at_fault_o            // index of that operation
 );
   operation_t operation;
   status_e operation_status, status_q;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_wait_conditions: whether what a WAIT names has come to pass (H16).
+// mae_guard_wait_conditions: decides whether the condition of a WAIT operation has passed, failed
+// or is still open.
 //
-// For each queue the number taken last and what became of the last 64: answered, and passed (OK,
-// and not to a SKIP). A WAIT holds for a number that was not taken or not answered, fails for one
-// that did not pass or is more than 64 numbers back (answered or not), else passes. A WAIT for the
-// kernel holds until so many runs are complete, and fails if it stands with a fault before.
-//
-// Latency: a taken number or an answer counts from the next clock; passes_o, fails_o and status_o
-// are combinational. clear_i: as in a new session. Legal: Queues 1..64. No secrets.
-// Source: docs/protocol.md §5, BATCH.
+// It stores for each queue the last accepted number and the results of the last 64: answered, and
+// passed (OK, and not to a SKIP). A WAIT stays open for a number that was not accepted or not
+// answered; it fails for one that did not pass or is more than 64 numbers back, answered or not;
+// otherwise it passes. A WAIT for the kernel stays open until that many runs are complete, and
+// fails if the kernel has stopped with a fault before (docs/protocol.md, H16: dependencies between
+// queues).
+// Latency: an accepted number or a response counts from the next clock; passes_o, fails_o and
+// status_o are combinational.
+// Throughput: one WAIT a clock.
+// Reset and clear: the state at the start of a session.
+// Parameters: Legal: Queues 1..64.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 5, BATCH.
 
 `include "mae_assert.svh"
 
@@ -23,26 +29,26 @@ module mae_guard_wait_conditions
     input logic rst_ni,
     input logic clear_i,
 
-    input place_t    place_i,           // of the request at hand
+    input place_t    place_i,           // of the current request
     input logic      taken_i,           // pulse: its number is spent
     input logic      answered_valid_i,  // pulse
     input answered_t answered_i,
 
-    input logic [63:0] runs_i,         // of the kernel, complete
+    input logic [63:0] runs_i,         // completed kernel runs
     input logic        kernel_fault_i,
 
     input  logic    [31:0] wait_for_i,     // an existing queue, or the kernel
     input  logic    [63:0] wait_number_i,
     output logic           passes_o,
     output logic           fails_o,
-    output status_e        status_o        // if it fails
+    output status_e        status_o        // valid with fails_o
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
 
   localparam logic [31:0] Kernel = 32'hffff_ffff;
 
-  logic [Queues-1:0][63:0] last_q;  // taken
-  logic [Queues-1:0][63:0] answered_q, passed_q;  // by the number's lowest bits
+  logic [Queues-1:0][63:0] last_q;  // last accepted number
+  logic [Queues-1:0][63:0] answered_q, passed_q;  // indexed by the lowest bits of the number
   logic spent, too_old, answered, passed;
   logic [QueueWidth-1:0] queue;
 
@@ -74,7 +80,7 @@ module mae_guard_wait_conditions
       passed_q   <= '0;
     end else begin
       for (int unsigned q = 0; q < Queues; q++) begin
-        // An answer that comes more than 64 numbers late: its bits are another number's by now.
+        // A response more than 64 numbers late: its entry now belongs to another number.
         if (answered_valid_i && 32'(answered_i.place.queue_index) == q &&
             last_q[q] - answered_i.place.sequence_number < 64'd64) begin
           answered_q[q][answered_i.place.sequence_number[5:0]] <= 1'b1;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_packer: packs the rows of a response into lines of 64 bytes, as its slot holds
-// them.
+// mae_guard_response_packer: packs the 16-byte rows of a response into the 64-byte lines of its
+// slot in host memory.
 //
-// The first line begins at byte 16, behind the number. Rows have 16 bytes, but the one before the
-// tag has 8 when the response ends with an odd word: then the tag lies across rows, perhaps across
-// lines.
-//
-// Latency: a line is there in the clock after its last row. Throughput: a row a clock while lines
-// are taken at once, but one clock more for a tag that lies across rows. begin_i: before the first
-// row. row_ready_o depends on line_ready_i in the same clock. Line: byte 0 in bits 7:0; row: in
-// 127:120. clear_i: empty in the next clock. Constant-time in data. Source: docs/protocol.md §3,
-// §4.
+// The response begins at byte 16 of the first line, after the number. If the body ends with an odd
+// word, the row before the tag has 8 bytes only; the tag then spans two rows, perhaps two lines.
+// Give begin_i before the first row. row_ready_o is combinational in line_ready_i. Byte 0 is in
+// bits 7:0 of a line and in bits 127:120 of a row.
+// Latency: a line is valid in the clock after its last row.
+// Throughput: one row a clock while lines are accepted at once; one clock more for a tag that spans
+// two rows.
+// Reset and clear: empty in the next clock.
+// Security: constant-time in data.
+// Source: docs/protocol.md, sections 3 and 4.
 
 `include "mae_assert.svh"
 
@@ -22,12 +23,12 @@ module mae_guard_response_packer
     input logic rst_ni,
     input logic clear_i,
 
-    input logic begin_i,  // pulse: a response follows
+    input logic begin_i,  // pulse: a new response follows
 
     input  logic         row_valid_i,
     output logic         row_ready_o,
     input  logic [127:0] row_i,
-    input  logic         row_short_i,  // its first 8 bytes only
+    input  logic         row_short_i,  // only the first 8 bytes are used
     input  logic         row_last_i,   // the tag
 
     output logic         line_valid_o,
@@ -37,9 +38,9 @@ module mae_guard_response_packer
     output logic         line_last_o
 );
   logic [7:0][63:0] line_q;
-  logic [7:0] strobe_q;  // of halves of rows
-  logic [2:0] half_q;  // the next free one
-  logic [63:0] rest_q;  // of a tag that lies across
+  logic [7:0] strobe_q;  // one bit for each half row
+  logic [2:0] half_q;  // the next free half row
+  logic [63:0] rest_q;  // second half of a tag that spans two rows
   logic rest_valid_q, valid_q, last_q;
   logic [127:0] row;
   logic taken, room;
@@ -91,7 +92,7 @@ module mae_guard_response_packer
           rest_valid_q <= 1'b1;
           valid_q      <= half_q == 3'd7;
         end else if (row_short_i) begin
-          valid_q <= 1'b0;  // the tag's first half goes beside it
+          valid_q <= 1'b0;  // the first half of the tag is placed beside it
         end else begin
           line_q[half_q+3'd1]   <= row[127:64];
           strobe_q[half_q+3'd1] <= 1'b1;

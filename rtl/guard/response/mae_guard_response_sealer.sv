@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_sealer: seals answers and writes them to host memory, each with its number
-// behind (H18).
+// mae_guard_response_sealer: seals responses with AES-GCM and writes each one, followed by its
+// number, to its slot in host memory.
 //
-// Answers come from several units and are sealed one at a time, in turns, once the budget of class
-// 2 allows it. An answer to number s goes to its queue's slot s mod 64: mae_guard_response_packer
-// packs it, mae_guard_response_writer writes it; answered_* and irq_o say that all of it is in host
-// memory. Meanwhile the next are sealed: up to four are under way, their responses, their numbers
-// and answered_* all in the order in which they were taken. Exhausted budget and bus errors are
-// fatal: fatal_valid_o stays until clear_i.
-//
-// Words of a BATCH come from mae_guard_batch_executor, a row a clock after its number. seal_row_i
+// Responses come from several units and are sealed one at a time, round-robin, if the budget of
+// class 2 allows it. The response to number s goes to slot s mod 64 of its queue:
+// mae_guard_response_packer packs it, mae_guard_response_writer writes it. answered_* and irq_o
+// tell that response and number are in host memory (docs/protocol.md, H18: the number is written
+// last). Meanwhile the next ones are sealed: up to four are in progress; responses, numbers and
+// answered_* keep the order in which they were accepted. An exhausted budget and bus errors are
+// fatal: fatal_valid_o stays high until clear_i. The words of a BATCH come from
+// mae_guard_batch_executor, in the clock after the row number; seal_row_o answers seal_row_i
 // likewise.
-// Latency: n + 28 clocks from an answer with a body of n blocks to its response's last beat, one
-// more after an odd word; then two acknowledgements and 4. Throughput: an answer every n + 29
-// clocks.
-// halt_i: nothing begins; clear_i follows: nothing is held a clock later.
-// Legal: Queues 1..64, Askers 1 and more. Constant-time in data. Source: docs/protocol.md §3, §4,
-// §5.
+// Latency: n + 28 clocks from a response with a body of n blocks to its last beat, one more with an
+// odd word; then two write acknowledgements and 4 clocks.
+// Throughput: one response in n + 29 clocks.
+// Reset and clear: halt_i: nothing new begins; clear_i follows and erases all state in one clock.
+// Parameters: Askers is the number of requesting units. Legal: Queues 1..64; Askers >= 1.
+// Security: constant-time in data.
+// Source: docs/protocol.md, sections 3, 4 and 5.
 
 `include "mae_assert.svh"
 
@@ -39,20 +40,20 @@ module mae_guard_response_sealer
 
     input logic [Queues-1:0][63:0] response_base_i,
 
-    output logic        spend_valid_o,   // of class 2; spend_ok_i counts with spend_ready_i
+    output logic        spend_valid_o,   // of class 2; spend_ok_i is valid with spend_ready_i
     input  logic        spend_ready_i,
     output logic        spend_bank_o,
     output logic [16:0] spend_blocks_o,
     input  logic        spend_ok_i,
 
-    // The message at hand.
-    output logic           seal_valid_o,    // holds until it is ready: begin
+    // The current message.
+    output logic           seal_valid_o,    // holds until ready: begin to seal
     input  logic           seal_ready_i,
     output place_t         place_o,
     output logic   [  7:0] seal_kind_o,
     output logic   [ 10:0] seal_bytes_o,
-    input  logic   [  6:0] seal_row_i,      // asked for
-    output logic   [127:0] seal_row_o,      // a clock later
+    input  logic   [  6:0] seal_row_i,      // requested row
+    output logic   [127:0] seal_row_o,      // one clock later
     input  logic           sealed_valid_i,
     output logic           sealed_ready_o,
     input  logic   [127:0] sealed_i,
@@ -71,9 +72,9 @@ module mae_guard_response_sealer
     output logic [511:0] w_data_o,
     output logic [ 63:0] w_strb_o,
     input  logic         write_done_i,  // pulse, in order
-    input  logic         write_error_i, // with it
+    input  logic         write_error_i, // valid with write_done_i
 
-    output logic      told_valid_o,      // pulse: its number is on the bus, the host may know
+    output logic      told_valid_o,      // pulse: its number is on the bus, the host may know it
     output answered_t told_o,
     output logic      answered_valid_o,  // pulse
     output answered_t answered_o,
@@ -118,7 +119,7 @@ module mae_guard_response_sealer
   assign take = asked && step_q == Idle && room && !halt_i;
   assign ask_ready_o = take ? grant : '0;
 
-  // Its length follows from the request alone.
+  // The length follows from the request alone.
   always_comb begin
     bytes = 11'd16;
     if (answer_q.kind == KindBatch) bytes = 11'd16 + {1'b0, answer_q.words, 3'b0};
@@ -135,7 +136,7 @@ module mae_guard_response_sealer
   assign seal_kind_o = answer_q.kind;
   assign seal_bytes_o = bytes;
 
-  // The body's rows.
+  // Rows of the body.
   logic [6:0] row_q, first_word;
   logic [127:0] words;
 
@@ -191,7 +192,7 @@ module mae_guard_response_sealer
       ),
       .slot_i       (response_base_i[words_queue_o][63:6] +
                      {48'h0, answer_q.place.sequence_number[5:0], 4'h0}),
-      .beats_i(4'((bytes + 11'd111) >> 6)),  // number, header and tag have 48 bytes
+      .beats_i(4'((bytes + 11'd111) >> 6)),  // number, header and tag are 48 bytes
       .written_o(written),
       .line_valid_i(line_valid),
       .line_ready_o(line_ready),

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_response_writer: writes responses to their slots in host memory, and each number behind
-// its response.
+// mae_guard_response_writer: writes responses to their slots in host memory, and the number of each
+// after its response is acknowledged.
 //
-// A response leaves as one burst of up to 9 lines. When it is acknowledged its plain number
-// follows, one beat; when that is acknowledged, too, answered_* says so (H18). Up to four answers
-// are under way, room_o says that one more may begin: their responses, their numbers and
-// answered_* keep the order in which they began. A bus error is fatal: nothing of this answer
-// follows, fatal_valid_o stays until clear_i.
-//
-// Bursts: aw_* and w_* of one burst may come at once; the next begins when both are over.
-// write_done_i says in order that one was acknowledged. A number goes before a response that
-// waits, too.
-// Latency: 1 clock from a first line to its burst, 2 from an acknowledgement to the number's, 1 to
-// answered_*. Throughput: a line a clock, one clock between bursts. halt_i: nothing is shown any
-// more; clear_i follows: all is forgotten. Constant-time in data. Source: docs/protocol.md §4.
+// A response is one burst of up to 9 lines. When it is acknowledged, its plain number follows as
+// one beat; when that is acknowledged, too, answered_* tells so (docs/protocol.md, H18). Up to four
+// responses are in progress; room_o tells that one more may begin. Responses, numbers and
+// answered_* keep the order in which they began. A number has priority over a waiting response. A
+// bus error is fatal: nothing more of this response is written, and fatal_valid_o stays high until
+// clear_i. aw_* and w_* of a burst may be accepted independently; the next burst begins after both.
+// write_done_i acknowledges the bursts in order.
+// Latency: 1 clock from the first line to its burst, 2 from its acknowledgement to the number's
+// burst, 1 from the number's acknowledgement to answered_*.
+// Throughput: one line a clock, one clock between bursts.
+// Reset and clear: halt_i: no burst is shown any more; clear_i follows and drops everything.
+// Security: constant-time in data.
+// Source: docs/protocol.md, section 4.
 
 `include "mae_assert.svh"
 
@@ -27,11 +28,11 @@ module mae_guard_response_writer
     input logic halt_i,
 
     output logic             room_o,
-    input  logic             begin_i,   // pulse: an answer begins; its lines follow
+    input  logic             begin_i,   // pulse: a response begins; its lines follow
     input  answered_t        answer_i,
-    input  logic      [57:0] slot_i,    // its slot's host address, in lines of 64 bytes
-    input  logic      [ 3:0] beats_i,   // of its response
-    output logic             written_o, // pulse: its lines are taken; the next may begin
+    input  logic      [57:0] slot_i,    // host address of the slot, in units of 64 bytes
+    input  logic      [ 3:0] beats_i,   // lines of the response
+    output logic             written_o, // pulse: its lines were accepted; the next may begin
 
     input  logic         line_valid_i,
     output logic         line_ready_o,
@@ -50,7 +51,7 @@ module mae_guard_response_writer
     input  logic         write_done_i,
     input  logic         write_error_i,
 
-    output logic      told_valid_o,      // pulse: its number is on the bus, the host may know
+    output logic      told_valid_o,      // pulse: its number is on the bus, the host may know it
     output answered_t told_o,
     output logic      answered_valid_o,  // pulse
     output answered_t answered_o,
@@ -76,7 +77,7 @@ module mae_guard_response_writer
 
   entry_t [Places-1:0] entry_q;
   entry_t response, numbered, retired;
-  // The next answer to begin, to be acknowledged, to get its number, to be over.
+  // The next response to begin, to be acknowledged, to get its number, to be complete.
   index_t begun_q, acknowledged_q, numbered_q, retired_q;
   count_t count_q, owed_q, unused_bursts;
   burst_e burst_q;
@@ -90,7 +91,7 @@ module mae_guard_response_writer
   assign retired  = entry_q[retired_q];
   assign room_o   = count_q != count_t'(Places) && !failed_q;
 
-  // Of which kind the bursts are that were not acknowledged.
+  // Kinds of the bursts that were not acknowledged.
   mae_fifo #(
       .Width(1),
       .Depth(4)

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_epoch_keys: which epoch every queue is in, and when keys are derived and erased (H13).
+// mae_guard_epoch_keys: controls in which epoch each queue is, and when the keys of an epoch are
+// derived and erased.
 //
-// At most two epochs live, in the banks of their lowest bits. A REKEY moves its queue to the next
-// epoch, which is derived when the first queue goes there, provided that its bank is free. A bank
-// is erased when all queues have left it and every request of it has been answered (told_*: as
-// soon as the number of the answer is on the bus, for then the host may act on it). REKEYs are
-// decided one after the other and answered when the keys are there; nothing else waits for them.
-//
-// Latency: a decision takes 1 clock, with a derivation that of mae_guard_key_table and 2. ready_o:
-// the keys of epoch 0 are there, after install_i. halt_i: nothing begins; clear_i follows, and
-// forgets all.
-// Legal: Queues 1..64; LastEpoch 1..65535, less than the protocol's for tests only. No secrets.
-// Source: docs/protocol.md §5, REKEY; §8.
+// At most two epochs are in use, in the banks given by their lowest bits. A REKEY request moves its
+// queue to the next epoch, whose keys are derived for the first queue that goes there, if its bank
+// is free. A bank is erased when all queues have left it and all its requests have been answered
+// (told_*: as soon as the number of the response is on the bus, because the host may then act on
+// it; docs/protocol.md, H13: rekey with data in flight). REKEYs are decided one after the other and
+// answered when the keys are ready; nothing else waits for them.
+// Latency: a decision takes 1 clock; with a derivation, that of mae_guard_key_table and 2. ready_o:
+// the keys of epoch 0 are ready, after install_i.
+// Throughput: one REKEY at a time.
+// Reset and clear: halt_i: nothing new begins; clear_i follows and erases all state.
+// Parameters: LastEpoch below 65535 is for tests only. Legal: Queues 1..64; LastEpoch 1..65535.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 5, REKEY; section 8.
 
 `include "mae_assert.svh"
 
@@ -31,8 +34,8 @@ module mae_guard_epoch_keys
     input  logic install_i,  // pulse: a session begins
     output logic ready_o,
 
-    input place_t place_i,  // of the request at hand
-    input logic   taken_i,  // pulse: it was taken
+    input place_t place_i,  // of the current request
+    input logic   taken_i,  // pulse: the request was accepted
     input logic   rekey_i,  // pulse: it is a legal REKEY
 
     output epoch_t [Queues-1:0] epoch_o,
@@ -41,13 +44,13 @@ module mae_guard_epoch_keys
     input  logic    answer_ready_i,
     output answer_t answer_o,
 
-    input logic      told_valid_i,  // pulse: an answer's number is on the bus
+    input logic      told_valid_i,  // pulse: the number of a response is on the bus
     input answered_t told_i,
 
     // The keys.
     output logic   derive_o,      // pulse
     output logic   erase_o,       // pulse
-    output epoch_t keys_epoch_o,  // holds while they are busy
+    output epoch_t keys_epoch_o,  // holds while keys_busy_i
     input  logic   keys_busy_i
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
@@ -57,7 +60,7 @@ module mae_guard_epoch_keys
   typedef enum logic [2:0] {
     Empty,
     Idle,
-    Command,  // to the keys
+    Command,  // command to the key table
     Busy,
     Answer
   } step_e;
@@ -66,11 +69,11 @@ module mae_guard_epoch_keys
 
   step_e step_q;
   logic [Queues-1:0][15:0] epoch_q;
-  logic [Queues-1:0][63:0] number_q;  // of REKEYs that wait
+  logic [Queues-1:0][63:0] number_q;  // numbers of waiting REKEYs
   logic [Queues-1:0] wanted_q, at_newest, unused_grant;
   logic [1:0][15:0] unanswered_q;  // requests of each bank
   logic [15:0] newest_q;
-  logic two_q;  // the epoch before it lives, too
+  logic two_q;  // the previous epoch is still in use
   logic erasing_q, installing_q, decide, left;
   queue_t chosen, queue_q;
   status_e status_q;
@@ -94,7 +97,7 @@ module mae_guard_epoch_keys
     end
   end
 
-  // Nobody is in the older epoch any more.
+  // No queue and no request is in the older epoch.
   assign left = two_q && at_newest == '1 && unanswered_q[!newest_q[0]] == '0;
 
   assign ready_o = step_q != Empty && !installing_q;
@@ -102,7 +105,7 @@ module mae_guard_epoch_keys
   assign erase_o = step_q == Command && erasing_q && !keys_busy_i;
   assign keys_epoch_o = epoch_t'(newest_q) - epoch_t'(erasing_q);
 
-  // The queue is in the next epoch when its answer leaves, in its request's.
+  // The response belongs to the epoch of its request, although the queue is in the next one.
   place_t answer_place_q;
 
   assign answer_valid_o = step_q == Answer && !halt_i;

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_kdf: the key and the IV mask of a class in an epoch, out of the session's secret.
+// mae_guard_kdf: derives the key and the IV mask of a message class in an epoch from the session
+// secret.
 //
-// SP 800-108 in counter mode with AES-256-CMAC as the function: three blocks of
-//   CMAC(secret, [i]_32 || "maeslant1" || 00 || context || [352]_32), i = 1, 2, 3,
-//   context = session id || host nonce || device nonce || class || epoch || capabilities,
-// of whose 48 bytes the first 32 are the key, the next 12 the mask and the last 4 the digest: of no
-// use to find the rest, but the same when all that it was derived from is. The cipher inside is its
-// own and iterative: keys are rarely made and the lanes are busy with data.
-//
-// Latency: from start_i to done_o 22 * (14 + 1) + 2 = 332 clocks. Throughput: one at a time.
-// session_i, class_i and epoch_i hold until done_o; key and digest are shown with done_o only.
-// Constant-time: yes. Masked: no. clear_i and the end erase all that was derived or expanded.
-// Source: SP 800-108r1 §4.1, SP 800-38B §6.2; docs/protocol.md (H3).
+// SP 800-108 in counter mode with AES-256-CMAC: three blocks
+//    CMAC(secret, [i]_32 || "maeslant1" || 00 || context || [352]_32), i = 1, 2, 3,
+//    context = session id || host nonce || device nonce || class || epoch || capabilities.
+// The first 32 of the 48 bytes are the key, the next 12 the mask, the last 4 the digest: the digest
+// reveals nothing about key and mask, and is equal if all inputs are equal. The module has an
+// iterative cipher of its own, because keys are derived rarely and the data lanes are busy.
+// session_i, class_i and epoch_i must hold until done_o; key_o and digest_o are valid with done_o
+// only.
+// Latency: 22 * (14 + 1) + 2 = 332 clocks from start_i to done_o.
+// Throughput: one derivation at a time.
+// Reset and clear: clear_i and the end of a derivation erase everything derived or expanded.
+// Parameters: Legal: Sbox any of sbox_impl_e.
+// Security: constant-time; no masking.
+// Source: SP 800-108r1 §4.1; SP 800-38B §6.2; docs/protocol.md, section 2.
 
 `include "mae_assert.svh"
 
@@ -37,14 +41,14 @@ module mae_guard_kdf
     output digest_t    digest_o
 );
 
-  // The message of 111 bytes, and a byte that does not count.
+  // The message of 111 bytes, and one unused byte.
   localparam int unsigned Blocks = 7;
   localparam int unsigned LastBytes = 15;
   localparam logic [31:0] OutBits = 32'd352;
 
   typedef enum logic [2:0] {
     Idle,
-    Key,   // to the cipher
+    Key,   // loads the key of the cipher
     Ask,
     Wait,
     Done
@@ -56,8 +60,8 @@ module mae_guard_kdf
   logic [1:0] part_q;  // 0: E(0) for CMAC's subkeys, then i
   index_t index_q;
   block_t zero_q, mac_q;
-  logic [2:0][127:0] out_q;  // i = 1 first, in the highest block
-  block_t [Blocks-1:0] message;  // block 0 in the highest place
+  logic [2:0][127:0] out_q;  // i = 1 is in the most significant block
+  block_t [Blocks-1:0] message;  // block 0 is the most significant one
   block_t block;
   logic last, wipe, key_ready, ready, valid;
   cipher_rsp_t rsp;

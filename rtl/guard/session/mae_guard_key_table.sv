@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_key_table: the keys of a session's classes and epochs: who gets them, how much each may
-// do.
+// mae_guard_key_table: derives the keys of each epoch, delivers them to their engines, and limits
+// the number of blocks under each key.
 //
-// An epoch's four keys are derived one after the other (mae_guard_kdf) and handed to their engines,
-// into the bank of the epoch's lowest bit; what is derived is kept nowhere else. Each key has a
-// budget of blocks, counted from 1 for its hash key; a request that would pass the limit is refused
-// and counts nothing (H12). An epoch's bank is overwritten by the next epoch but one, or zeroed by
-// erase_i: its keys are then zeros, and all it may do is 0 blocks (H13).
+// The four keys of an epoch are derived one after the other (mae_guard_kdf) and loaded into the
+// engines' bank given by the epoch's lowest bit; they are not stored elsewhere. Each key has a
+// budget of blocks, which counts 1 for its hash key; a request that would exceed it is refused and
+// does not count (docs/protocol.md, H12: limits). The bank of an epoch is overwritten by the next
+// epoch but one, or by erase_i, which sets its keys to zero and its budget to 0 (H13: rekey).
 //
-// Epoch 0 tells a session from the last one: each class's digest is compared with the one that was
-// made before, and kept in its place. replayed_o: all four were the same, so this session has the
-// secret, session id and nonces, and so the keys, of the last one. The four words outlive clear_i
-// and reset, not power; they are of no use to find a key.
-//
-// Latency: an epoch is ready 4 * 334 clocks after derive_i if the engines take their keys at once;
-// erasing takes 8. A budget is answered in its clock. derive_i and erase_i: only when !busy_o.
-// key_valid_o and what belongs to it hold until key_ready_i. clear_i: all keys on their way and all
-// budgets are gone in the next clock; the engines are to be cleared with it. Legal: Budget 1..2^35
-// - 1. Constant-time: yes. Masked: no. Source: docs/protocol.md §2, §8, §9.
+// In epoch 0, each class's digest is compared with that of the last session and then replaces it.
+// replayed_o: all four are equal, so secret, session id, nonces and keys are those of the last
+// session. The four digests survive clear_i and reset, not power-off; they do not help to find a
+// key.
+// Latency: an epoch is ready 4 * 334 clocks after derive_i if the engines accept their keys at
+// once; erasing takes 8 clocks. spend_ok_o is combinational.
+// Throughput: one derivation at a time; one spend request a clock.
+// Reset and clear: clear_i drops all keys in progress and all budgets by the next clock; clear the
+// engines together with it.
+// Constraint: give derive_i and erase_i only while busy_o is low. key_valid_o and its fields hold
+// until key_ready_i.
+// Parameters: Legal: Budget 1..2^35 - 1; Sbox any of sbox_impl_e.
+// Security: constant-time; no masking.
+// Source: docs/protocol.md, sections 2, 8 and 9.
 
 `include "mae_assert.svh"
 
@@ -27,16 +31,16 @@ module mae_guard_key_table
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter longint unsigned Budget = BlocksPerKey  // of a key, that for its hash key included
+    parameter longint unsigned Budget = BlocksPerKey  // blocks a key, with the one for its hash key
 ) (
     input logic clk_i,
     input logic rst_ni,
     input logic clear_i,
 
-    input  session_t session_i,  // holds while busy
-    input  logic     derive_i,   // the keys of epoch_i
-    input  logic     erase_i,    // the bank of epoch_i
-    input  epoch_t   epoch_i,    // holds while busy
+    input  session_t session_i,  // must hold while busy_o
+    input  logic     derive_i,   // derive the keys of epoch_i
+    input  logic     erase_i,    // erase the bank of epoch_i
+    input  epoch_t   epoch_i,    // must hold while busy_o
     output logic     busy_o,
     output logic     replayed_o, // from the end of epoch 0's derivation to clear_i
 
@@ -46,10 +50,10 @@ module mae_guard_key_table
     output logic       key_bank_o,
     output class_key_t key_o,
 
-    input  logic          spend_valid_i,   // refused or not, the answer is in spend_ok_o
+    input  logic          spend_valid_i,   // spend_ok_o tells whether it is granted
     input  class_e        spend_class_i,
     input  logic          spend_bank_i,
-    input  logic   [16:0] spend_blocks_i,  // of the message or chunk, and 1
+    input  logic   [16:0] spend_blocks_i,  // of the message or chunk, plus 1
     output logic          spend_ok_o
 );
   `MAE_PARAM(BudgetLegal, Budget >= 1 && Budget < 64'd1 << 35)
@@ -67,7 +71,7 @@ module mae_guard_key_table
   logic erasing_q;
   logic [1:0] class_q;  // less 1
   class_key_t key_q, derived;
-  count_t left_q[8];  // blocks that a key may still do: {class less 1, bank}
+  count_t left_q[8];  // remaining blocks of a key: {class less 1, bank}
   logic kdf_done, unused_kdf_busy, given, first, same_q, same;
   digest_t digest;
   digest_t [3:0] last_q;  // of the last session
@@ -134,7 +138,7 @@ module mae_guard_key_table
           if (derive_i || erase_i) state_q <= Start;
         end
         Start: begin
-          // The old key does nothing more while the new one is made.
+          // The old key has no budget while the new one is derived.
           left_q[{class_q, epoch_i[0]}] <= '0;
           state_q <= erasing_q ? Give : Derive;
         end

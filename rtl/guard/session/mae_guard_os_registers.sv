@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_os_registers: what the OS sees and may touch: the plain registers behind AXI4-Lite.
-// Register map: docs/registers/mae_guard.md (regs/mae_guard.rdl), a page for the device and one for
-// each queue; behind them every access is refused with SLVERR and does nothing (M1). Nothing here
-// is trusted; a mailbox's words go to mae_guard_mailbox, which decides what counts.
+// mae_guard_os_registers: implements the unprotected registers that the OS may access, on
+// AXI4-Lite.
 //
-// Only whole aligned words are taken: a write with a part of its strobes is answered OKAY and does
-// nothing, as one to a register that is read only. What lies between registers reads zero.
-// Latency: a write is told to its neighbours (write_*_o, reset_o, host_nonce_*_o: pulses) in the
-// clock after address and data were taken. Throughput: one write and one read a clock.
-// clear_i: the queues' response bases are gone. Legal: Queues 1..15; AddrWidth beyond the pages,
-// 13..32. No secrets. Source: docs/protocol.md §4.
+// Register map: docs/registers/mae_guard.md (regs/mae_guard.rdl), one 4 KiB page for the device and
+// one for each queue. Accesses beyond these pages get SLVERR and have no effect (docs/protocol.md,
+// M1: no access to a protected register without a tag). Nothing written here is trusted; words for
+// a mailbox go to mae_guard_mailbox, which decides about them. Only whole aligned words are
+// accepted: a write with partial strobes, or to a read-only register, gets OKAY and has no effect.
+// Unused addresses read as zero.
+// Latency: a write is output (write_*_o, reset_o, host_nonce_*_o: pulses) in the clock after
+// address and data were accepted.
+// Throughput: one write and one read a clock.
+// Reset and clear: clear_i sets the queues' response base addresses to zero.
+// Parameters: Legal: Queues 1..15; AddrWidth 13..32, enough for more than the pages.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 4.
 
 `include "mae_assert.svh"
 
@@ -46,7 +51,7 @@ module mae_guard_os_registers
     output logic [          1:0] s_axil_rresp,
 
     // the session
-    output logic           reset_o,             // the OS takes the device back
+    output logic           reset_o,             // the OS resets the device
     output logic   [  7:0] host_nonce_write_o,
     output logic   [ 31:0] host_nonce_word_o,
     input  state_e         state_i,
@@ -55,7 +60,7 @@ module mae_guard_os_registers
     input  logic   [ 63:0] capabilities_i,
 
     // the mailboxes
-    output logic                  write_valid_o,   // of a word of a queue's page
+    output logic                  write_valid_o,   // a word of a queue's page
     output logic [QueueWidth-1:0] write_queue_o,
     output logic [          11:0] write_offset_o,
     output logic [          31:0] write_data_o,
@@ -121,7 +126,7 @@ module mae_guard_os_registers
     if (!rst_ni) response_base_o <= '0;
     else if (clear_i) response_base_o <= '0;
     else if (write_valid_o && write_offset_o[11:3] == mae_guard_regs_pkg::QueueResponseBaseLo[11:3]) begin
-      // A slot begins at a line of 64 bytes, whatever is written.
+      // A slot begins at a multiple of 64 bytes, whatever is written.
       if (write_offset_o[2]) response_base_o[write_queue_o][63:32] <= write_data_o;
       else response_base_o[write_queue_o][31:0] <= {write_data_o[31:6], 6'b0};
     end
@@ -134,7 +139,7 @@ module mae_guard_os_registers
 
   assign queue = QueueWidth'(read_page - 1'b1);
 
-  // Bytes in the order of the bus, byte 0 lowest.
+  // Bytes in the order of the bus, byte 0 in bits 7:0.
   always_comb begin
     for (int unsigned i = 0; i < 32; i++) nonce[8*i+:8] = device_nonce_i[8*(31-i)+:8];
   end

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_session: whether there is a session, how it began and why it ended.
+// mae_guard_session: controls a session from the installation of its secret to the erasure of all
+// its data, and latches its first failure.
 //
-// A secret comes through the provisioning port, in IDLE only (H14): with it, the host's nonce and
-// the device's, install_o has epoch 0 derived, and keys_ready_i makes it KEYED; but with
-// replayed_i, when the keys are the last session's again, it fails. The first failure of a session
-// is latched as its cause and ends it, as the OS's reset_i and a CLOSE do (close_i, once its answer
-// is written). Of failures in one clock the lowest input counts.
+// A secret is accepted at the provisioning port in state IDLE only. With it, and the nonces of host
+// and device, install_o starts the derivation of epoch 0; keys_ready_i leads to state KEYED, but
+// together with replayed_i (the keys are those of the last session) the session fails. The first
+// failure is latched as the cause and ends the session, as do reset_i from the OS and the response
+// to CLOSE (close_i). Of simultaneous failures the lowest input is latched.
 //
-// The end: halt_o at once (nothing new is started), for 4 clocks; then clear_o for 128 clocks, in
-// the first 33 of which mover_rst_no resets what cannot be cleared where it stands. Neither waits
-// for the bus, which the host can hold for ever. Then SCRUB lasts until the walks (busy_i) are over
-// and the bus is quiet (quiet_i), so that no beat of this session comes in the next one; then IDLE
-// with a new device nonce (taken from device_nonce_i when nonce_take_o says so), or DEAD after a
-// failure, until reset_i. A reset_i during the end makes it IDLE. Reset begins there, too: nothing
-// is trusted to be zero.
-//
-// Latency: the state follows its reason in the next clock. Secret, session id and host nonce are
-// gone with clear_o. Legal: Fatals 1 and more. Time depends on no data.
-// Source: docs/protocol.md §2, §5, H14; M4.
+// The end: halt_o at once for 4 clocks (nothing new starts); then clear_o for 128 clocks, in the
+// first 33 of which mover_rst_no resets the DMA engines, which cannot be cleared in place. Neither
+// waits for the bus, which the host can block for ever. State SCRUB then lasts until the memories
+// are erased (busy_i) and the bus is quiet (quiet_i), so that no beat of this session reaches the
+// next one (docs/protocol.md, H14). Then the state is IDLE, with a new device nonce (sampled from
+// device_nonce_i with nonce_take_o), or DEAD after a failure, until reset_i. A reset_i during the
+// end leads to IDLE. Reset begins in SCRUB, too: no memory is assumed to be zero.
+// Latency: the state follows its reason in the next clock.
+// Throughput: one session at a time.
+// Reset and clear: clear_o comes with the erasure of secret, session id and host nonce.
+// Parameters: Fatals is the number of failure inputs. Legal: Fatals >= 1.
+// Security: timing does not depend on data.
+// Source: docs/protocol.md, sections 2 and 5.
 
 `include "mae_assert.svh"
 
@@ -31,26 +34,26 @@ module mae_guard_session
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic         install_valid_i,      // the provisioning port
+    input  logic         install_valid_i,      // provisioning port
     output logic         install_ready_o,
     input  logic [255:0] install_secret_i,
     input  logic [127:0] install_session_id_i,
 
     input  logic [255:0] device_nonce_i,
     output logic         nonce_take_o,
-    input  logic [  7:0] host_nonce_write_i,  // its words, 0 the first; dropped but in IDLE
+    input  logic [  7:0] host_nonce_write_i,  // words, 0 is the first one; dropped unless IDLE
     input  logic [ 31:0] host_nonce_word_i,   // byte 0 in bits 7:0
 
-    input logic reset_i,  // the OS takes the device back
-    input logic open_i,   // OPEN was accepted
-    input logic close_i,  // CLOSE was answered
+    input logic reset_i,  // the OS resets the device
+    input logic open_i,   // the response to OPEN is OK
+    input logic close_i,  // the response to CLOSE was written
 
     input logic   [Fatals-1:0] fatal_valid_i,
     input fatal_t [Fatals-1:0] fatal_i,
 
     output logic install_o,  // pulse
     input logic keys_ready_i,
-    input logic replayed_i,  // with it
+    input logic replayed_i,  // valid with keys_ready_i
 
     output logic halt_o,
     input  logic quiet_i,
@@ -61,7 +64,7 @@ module mae_guard_session
     output state_e   state_o,
     output fatal_t   cause_o,
     output session_t session_o,
-    output logic     open_o      // doorbells are taken
+    output logic     open_o      // accept doorbells
 );
   `MAE_PARAM(FatalsLegal, Fatals >= 1)
 
@@ -116,7 +119,7 @@ module mae_guard_session
       mover_rst_n_q <= 1'b0;
     end else begin
       count_q <= count_q + 1'b1;
-      // The movers stand still before their memories are told to clear.
+      // The DMA engines are idle before the erasure of their memories starts.
       mover_rst_n_q <= !(step_q == Reset || halted || still);
       unique case (step_q)
         Reset: step_q <= Halt;
@@ -136,7 +139,7 @@ module mae_guard_session
         Error: step_q <= Halt;
         default: ;
       endcase
-      // What ends a session, the strongest reason last.
+      // Reasons for the end of a session, the strongest one last.
       if (reset_i) to_idle_q <= 1'b1;
       if (live && close_i) begin
         step_q <= Halt;

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_arming: may this chunk be armed? And the table of transfers, by the entry of
-// their region.
+// mae_guard_chunk_arming: checks whether a chunk may be armed, and stores the open transfers,
+// indexed by the entry of their region.
 //
-// RANGE, ORDER, REGION in this order (docs/protocol.md §5, H2D and D2H 1 to 3). A chunk that passes
-// is the next of its transfer, a first one has its region; then the requester spends its budget and
-// commits, or the session ends. One that is refused changed nothing.
-//
-// Latency: arm_done_o 2 clocks after arm_valid_i, unless held_i keeps it; store_o, with which the
-// chunk is to be kept, in the clock between. push_o from the clock after arm_commit_i until taken.
+// The checks RANGE, ORDER, REGION come in this order (docs/protocol.md, section 5, H2D and D2H,
+// checks 1 to 3). A legal chunk becomes the next one of its transfer, a first chunk has its region
+// reserved; then the requester charges its budget and gives arm_commit_i, or the session ends. A
+// refused chunk changes nothing.
+// Latency: arm_done_o 2 clocks after arm_valid_i, unless delayed by held_i; store_o, with which the
+// chunk must be stored, in the clock between. push_o from the clock after arm_commit_i until
+// accepted.
 // Throughput: one chunk at a time.
-// clear_i: everything is forgotten. No secrets. Constant-time in data: yes.
-// Legal: MemoryBits 12..40, ChunkBits 12..20, Entries 1..16. Source: docs/protocol.md §5, H8, H17.
+// Reset and clear: both forget everything.
+// Parameters: Entries is the number of regions. Legal: MemoryBits 12..40; ChunkBits 12..20; Entries
+// 1..16.
+// Security: constant-time in data; holds no secrets.
+// Source: docs/protocol.md, section 5 (H8: quarantine; H17: order of chunks).
 
 `include "mae_assert.svh"
 
@@ -28,27 +32,27 @@ module mae_guard_chunk_arming
     input logic rst_ni,
     input logic clear_i,
 
-    input  logic                       arm_valid_i,   // holds until arm_done_o, as the next two
+    input  logic                       arm_valid_i,   // must hold until arm_done_o, as the next two
     input  logic                       arm_out_i,
     input  transfer_t                  arm_i,
     output logic                       arm_done_o,    // pulse
-    output status_e                    arm_status_o,  // with it
-    input  logic                       arm_commit_i,  // pulse with StatusOk or later
-    input  logic                       held_i,        // begin no check
+    output status_e                    arm_status_o,  // valid with arm_done_o
+    input  logic                       arm_commit_i,  // pulse, together with StatusOk or later
+    input  logic                       held_i,        // start no check
     output logic                       busy_o,
-    // of the queue that arms
-    input  logic                       open_i,        // it has an open transfer:
+    // of the queue of the chunk
+    input  logic                       open_i,        // it has an open transfer, with the entry
     input  logic      [EntryWidth-1:0] open_entry_i,
-    // to mae_guard_region_locks, which hears base and bytes from the requester
+    // to mae_guard_region_locks, which gets base and bytes from the requester
     output logic                       reserve_o,     // pulse
     input  logic                       refused_i,
     input  logic      [EntryWidth-1:0] entry_i,
 
-    output logic                  store_o,        // pulse: keep the chunk that is shown, as one of:
+    output logic                  store_o,        // pulse: store the given chunk as:
     output logic [EntryWidth-1:0] store_entry_o,
     output logic                  store_last_o,
 
-    output logic                  push_o,        // it counts: until push_taken_i
+    output logic                  push_o,        // the chunk is armed; holds until push_taken_i
     input  logic                  push_taken_i,
     output logic                  push_first_o,
     output logic                  push_last_o,
@@ -80,10 +84,10 @@ module mae_guard_chunk_arming
   logic [Entries-1:0][GranuleWidth-1:0] base_q;
   logic [Entries-1:0][MemoryBits:0] total_q;
   logic [Entries-1:0][63:0] after_q;
-  logic [Entries-1:0][31:0] index_q;  // of the next chunk
-  logic [Entries-1:0][GranuleWidth:0] next_q;  // its granule
+  logic [Entries-1:0][31:0] index_q;  // index of the next chunk
+  logic [Entries-1:0][GranuleWidth:0] next_q;  // granule of the next chunk
 
-  // RANGE: with a bit more than the fields have, nothing wraps around.
+  // RANGE: one bit wider than the fields, so that nothing wraps around.
   logic [64:0] chunk_end, region_end, host_end;
   assign chunk_end = {1'b0, arm_i.address} + 65'(arm_i.length);
   assign region_end = {1'b0, arm_i.base} + {1'b0, arm_i.total};
@@ -181,7 +185,7 @@ module mae_guard_chunk_arming
   end
 
   logic unused;
-  assign unused = ^{arm_i.tag, chunk_end};  // the chunk's place decides, not its tag
+  assign unused = ^{arm_i.tag, chunk_end};  // the tag does not matter here
 
   `MAE_ASSERT(CommitOfArmed, !arm_commit_i || state_q inside {Done, Commit})
   `MAE_ASSERT(ArmHolds, state_q != Check || arm_valid_i)

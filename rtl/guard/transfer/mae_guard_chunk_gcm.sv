@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_gcm: AES-256-GCM over the rows of chunks, one direction.
+// mae_guard_chunk_gcm: encrypts or decrypts the rows of chunks with AES-256-GCM, in one direction.
 //
-// A chunk is announced with its place; header, IV and the 48 bytes of AAD are made from that
-// alone. Its rows follow in the order of chunks and leave as they are deciphered or enciphered;
-// the verdict ends it: whether the tag is the announced one (in), or the tag (out). tag_ok_o also
-// says that exactly `length` bytes came. Two keys, of bank epoch bit 0, each with its IV mask. A
-// chunk whose bank has no key waits; a key, until no chunk of its bank is under way.
-//
-// Latency: first row taken 18 clocks after the chunk, rows leave 1 clock after they were taken,
-// the verdict 6 after the last. Throughput: a row a clock; the AAD takes a clock a chunk, nothing
-// else is lost from chunk to chunk if the next one was announced 18 clocks before. Ready of rows
-// is combinational in out_ready_i, chunk_ready_o in chunk_i and the key port, key_ready_o in
-// key_bank_i. Legal: Class ClassDmaIn, ClassDmaOut. clear_i: keys, masks and data are gone two
-// clocks later. Constant-time: yes, the verdict too. Masked: no. Source: docs/protocol.md §2, §3,
-// §5; SP 800-38D.
+// A chunk is announced with its chunk_t; header, IV and the 48 bytes of AAD are built from that
+// alone. Its rows follow in the order of the chunks and leave as they are processed. The verdict
+// ends a chunk: for Class = ClassDmaIn whether the tag is the announced one, for ClassDmaOut the
+// tag. tag_ok_o also tells that exactly `length` bytes came. There are two keys, in banks given by
+// bit 0 of the epoch, each with its IV mask. A chunk whose bank has no key waits; a key waits until
+// no chunk of its bank is in progress. row_ready_o is combinational in out_ready_i, chunk_ready_o
+// in chunk_i and the key port, key_ready_o in key_bank_i.
+// Latency: the first row is accepted 18 clocks after the chunk; rows leave 1 clock after they were
+// accepted, the verdict 6 after the last one.
+// Throughput: one row a clock, and one clock a chunk for the AAD; no other clock is lost if the
+// next chunk was announced 18 clocks before.
+// Reset and clear: both erase keys, masks and data within two clocks.
+// Parameters: Legal: Class ClassDmaIn (H2D) or ClassDmaOut (D2H); Sbox any of sbox_impl_e.
+// Security: constant-time, the verdict too; no masking.
+// Source: docs/protocol.md, sections 2, 3 and 5; SP 800-38D.
 
 `include "mae_assert.svh"
 
@@ -105,7 +107,7 @@ module mae_guard_chunk_gcm
       .count_o    (unused_count)
   );
 
-  // The AAD of a chunk, then its rows.
+  // The AAD of a chunk, followed by its rows.
   logic rows_q, in_valid, in_ready, in_last;
   logic [6:0] in_bytes;
   block_t [3:0] in_data, out_data;
@@ -157,7 +159,8 @@ module mae_guard_chunk_gcm
   );
 
   assign tag_ok_o = verdict.ok;
-  assign tag_o    = Inward ? '0 : verdict.tag;  // the right tag of what came in is never shown (H1)
+  // the tag of received data is never output (docs/protocol.md, H1)
+  assign tag_o    = Inward ? '0 : verdict.tag;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_memory: the store of the armed chunks, a memory that a walk zeroes.
+// mae_guard_chunk_memory: stores one row for each armed chunk in a memory that can be erased.
 //
-// Latency: data in the clock after its row number. Throughput: a row written and one read a clock.
-// clear_i and reset: a walk writes zeros, Rows clocks from when clear_i ends; busy_o tells of it
-// and no row is to be written then. Constant-time in data: yes. Masked: no.
-// Legal: Rows 2..1024, Width 1 and more. Source: docs/protocol.md §5 (SCRUB).
+// Latency: read data come in the clock after the row number.
+// Throughput: one row written and one read a clock.
+// Reset and clear: the memory is erased in Rows clocks from the end of clear_i; busy_o is high
+// meanwhile, and no row may be written.
+// Parameters: Legal: Rows 2..1024; Width >= 1.
+// Security: constant-time in data; no masking.
+// Source: docs/protocol.md, section 5, SCRUB.
 
 `include "mae_assert.svh"
 

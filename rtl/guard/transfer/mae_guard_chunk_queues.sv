@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_queues: for each queue, which chunks are armed, started and answered, and its
-// open transfer.
+// mae_guard_chunk_queues: tracks for each queue which chunks are armed, started and answered, and
+// which transfer is open.
 //
-// A queue is a ring of slots: head_o the oldest unanswered chunk, next_o the oldest that was not
-// started, tail_o where the next armed one goes. One action at a time, of the queue queue_i.
-// peek_o is the transfer (entry of its region) of the chunk at next_o, once it was looked up.
-//
-// Latency: an action shows in the next clock. Throughput: an action a clock.
-// clear_i: all empty. No secrets. Constant-time in data: yes.
-// Legal: Queues 1..64, Depth 1..63, EntryWidth 1 and more. Source: docs/protocol.md §5.
+// A queue is a ring of slots: head_o is the oldest unanswered chunk, next_o the oldest one that was
+// not started, tail_o the slot of the next armed one. One action at a time, of queue queue_i.
+// peek_o is the transfer (the entry of its region) of the chunk at next_o, once that was looked up.
+// Latency: an action takes effect in the next clock.
+// Throughput: one action a clock.
+// Reset and clear: all queues are empty.
+// Parameters: Legal: Queues 1..64; Depth 1..63; EntryWidth >= 1.
+// Security: constant-time in data; holds no secrets.
+// Source: docs/protocol.md, section 5.
 
 `include "mae_assert.svh"
 
@@ -26,29 +28,30 @@ module mae_guard_chunk_queues #(
     input logic clear_i,
 
     input logic [QueueWidth-1:0] queue_i,
-    input logic [EntryWidth-1:0] entry_i,       // of the chunk or transfer of the action:
+    input logic [EntryWidth-1:0] entry_i,       // entry of the chunk or transfer of the action
     input logic                  push_i,        // a chunk is armed
     input logic                  push_first_i,
     input logic                  push_last_i,
     input logic                  peek_i,        // the chunk at next_o was looked up
-    input logic                  start_i,       // it was started
+    input logic                  start_i,       // the chunk at next_o was started
     input logic                  start_out_i,
-    input logic                  answer_i,      // that at head_o was answered
-    input logic                  end_i,         // a transfer was given up:
-    input logic                  end_front_i,   // its chunks were at head_o, else before tail_o
+    input logic                  answer_i,      // the chunk at head_o was answered
+    input logic                  end_i,         // a transfer was aborted
+    input logic                  end_front_i,   // chunks at head_o, else before tail_o
     input logic [CountWidth-1:0] end_count_i,
 
     output logic [Queues-1:0][ SlotWidth-1:0] head_o,
     output logic [Queues-1:0][ SlotWidth-1:0] next_o,
     output logic [Queues-1:0][ SlotWidth-1:0] tail_o,
-    output logic [Queues-1:0][CountWidth-1:0] held_o,        // not answered
-    output logic [Queues-1:0][CountWidth-1:0] waiting_o,     // not started
-    output logic [Queues-1:0]                 out_o,         // direction of the last started
+    output logic [Queues-1:0][CountWidth-1:0] held_o,        // chunks that are not answered
+    output logic [Queues-1:0][CountWidth-1:0] waiting_o,     // chunks that are not started
+    output logic [Queues-1:0]                 out_o,         // direction of the last started chunk
     output logic [Queues-1:0]                 peeked_o,
     output logic [Queues-1:0][EntryWidth-1:0] peek_o,
     output logic [Queues-1:0]                 open_o,
     output logic [Queues-1:0][EntryWidth-1:0] open_entry_o,
-    output logic [Queues-1:0][CountWidth-1:0] left_o         // of the open transfer, not answered
+    // chunks of the open transfer that are not answered
+    output logic [Queues-1:0][CountWidth-1:0] left_o
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
   `MAE_PARAM(DepthLegal, Depth >= 1 && Depth <= 63)

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_chunk_scheduler: which queue's next chunk may start now, and which one waits in vain.
+// mae_guard_chunk_scheduler: selects the next chunk to start, and flags chunks whose kernel run
+// will never occur.
 //
-// A chunk may start when the kernel has run as often as its transfer names (runs_i at least
-// after_i), when those of its queue that are under way go its direction, and when its mover has
-// room. Queues in turns. A chunk waits in vain when the kernel stands with a fault before that run.
-//
-// Latency: runs_i and kernel_fault_i count from the next clock, the rest in the same; a transfer's
-// after_i must stand for two clocks before its first chunk is armed. Throughput: a turn a clock.
-// clear_i: nothing of a transfer is remembered. No secrets. Constant-time in data: yes.
-// Legal: Queues 1..64, Entries 1..16, CountWidth 1 and more.
-// Source: docs/protocol.md §5, "Chunks of a queue are moved" 1; H16.
+// The next chunk of a queue may start when the kernel has completed the number of runs that its
+// transfer requires (runs_i >= after_i), when the moving chunks of its queue have the same
+// direction, and when the DMA engine of its direction has space. The queues are served round-robin.
+// A chunk is late when the kernel has stopped with a fault before that run.
+// Latency: runs_i and kernel_fault_i take effect in the next clock, the other inputs in the same
+// one; after_i of a transfer must be stable two clocks before its first chunk is armed.
+// Throughput: one selection a clock.
+// Reset and clear: both forget the state of all transfers.
+// Parameters: Legal: Queues 1..64; Entries 1..16; CountWidth >= 1.
+// Security: constant-time in data; holds no secrets.
+// Source: docs/protocol.md, section 5, step 1 of a chunk (H16: dependencies).
 
 `include "mae_assert.svh"
 
@@ -29,7 +32,7 @@ module mae_guard_chunk_scheduler #(
     input logic                     kernel_fault_i,
     input logic [Entries-1:0][63:0] after_i,
     input logic [Entries-1:0]       out_i,
-    input logic [        1:0]       room_i,          // of the movers in and out
+    input logic [        1:0]       room_i,          // DMA H2D and D2H can accept a chunk
 
     input logic [Queues-1:0][CountWidth-1:0] held_i,
     input logic [Queues-1:0][CountWidth-1:0] waiting_i,
@@ -37,18 +40,18 @@ module mae_guard_chunk_scheduler #(
     input logic [Queues-1:0]                 peeked_i,
     input logic [Queues-1:0][EntryWidth-1:0] peek_i,
 
-    input logic                  giving_i,        // nothing of this transfer starts
+    input logic                  giving_i,        // this transfer is being aborted
     input logic [QueueWidth-1:0] giving_queue_i,
     input logic [EntryWidth-1:0] giving_entry_i,
 
     output logic                  turn_valid_o,
-    output logic                  turn_start_o,  // start its next chunk; else look it up
+    output logic                  turn_start_o,  // start its next chunk; otherwise look it up
     output logic [QueueWidth-1:0] turn_o,
-    input  logic                  started_i,     // the turn has passed
+    input  logic                  started_i,     // the selection was used
 
-    output logic [   Entries-1:0] late_o,        // the run it waits for fails to come
+    output logic [   Entries-1:0] late_o,        // the run will never occur
     output logic                  late_valid_o,
-    output logic [QueueWidth-1:0] late_queue_o   // whose oldest chunk waits for such
+    output logic [QueueWidth-1:0] late_queue_o   // its oldest chunk is affected
 );
   `MAE_PARAM(QueuesLegal, Queues >= 1 && Queues <= 64)
   `MAE_PARAM(EntriesLegal, Entries >= 1 && Entries <= 16)

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_dma_d2h: moves chunks out of the device: load, encipher, push; the tag ends each.
+// mae_guard_dma_d2h: moves chunks from device memory to host memory, encrypts them, and returns
+// their tags.
 //
-// A chunk's exact bytes are read from device memory at its address, enciphered and written to its
-// host address; lanes outside the strobes are zero (H19). moved ends it, in order, when all write
-// responses have come, with the tag of AAD and ciphertext. beat_error: some response was an
-// error, or the rows were not `length` bytes. The region is locked against writes meanwhile (H8).
-// Two chunks are under way at most.
-//
-// Latency: from start to the first row 20 clocks, from the last write response to moved 5; from
-// start to moved 17 clocks more than mae_dma_device_read and mae_dma_host_write take alone.
-// Throughput: a row a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300
-// clocks.
-// halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
-// keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o,
-// key_ready_o as mae_guard_chunk_gcm. Constant-time: what it does depends on places and lengths
-// alone.
-// Masked: no. Source: docs/protocol.md §5.
+// Exactly the bytes of a chunk are read from device memory, encrypted and written to its host
+// address; lanes without strobe are zero (docs/protocol.md, H19). moved_* ends a chunk, in order,
+// when all write responses have arrived, with the tag over AAD and ciphertext. beat_error: a write
+// response was an error, or the rows did not have `length` bytes. The region is locked against
+// writes meanwhile (H8: quarantine). At most two chunks are in progress. start_ready_o and
+// key_ready_o are those of mae_guard_chunk_gcm.
+// Latency: 20 clocks from start to the first row, 5 from the last write response to moved_*; from
+// start to moved_* 17 clocks more than mae_dma_device_read and mae_dma_host_write alone.
+// Throughput: one row a clock, one clock lost a chunk; for chunks of 64 KiB up to a memory latency
+// of 300 clocks.
+// Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
+// mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
+// Parameters: PushRows is the number of buffered rows a chunk. Legal: PushRows as RowsPerContext of
+// mae_dma_host_write; Sbox any of sbox_impl_e.
+// Security: timing depends on addresses and lengths only; no masking.
+// Source: docs/protocol.md, section 5.
 
 `include "mae_assert.svh"
 
@@ -25,7 +27,7 @@ module mae_guard_dma_d2h
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned PushRows = 64  // of a chunk, on their way
+    parameter int unsigned PushRows = 64  // buffered rows of a chunk
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -67,7 +69,7 @@ module mae_guard_dma_d2h
     input  logic [  7:0] b_id_i,
     input  logic [  1:0] b_resp_i
 );
-  // A chunk is offered to each part until each has taken it.
+  // A chunk is offered to each part until each one has accepted it.
   chunk_t chunk_q;
   logic to_load_q, to_chunk_q, to_push_q;
   logic [1:0] under_way_q;
@@ -188,7 +190,7 @@ module mae_guard_dma_d2h
       .b_resp_i
   );
 
-  // What has ended of the chunks under way, oldest first.
+  // Results of the chunks in progress, oldest first.
   logic push_ended, push_failed, unused_room;
   logic [1:0] unused_count;
 

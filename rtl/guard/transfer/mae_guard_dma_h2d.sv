@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_dma_h2d: moves chunks into the device: pull, decipher, store, compare.
+// mae_guard_dma_h2d: moves chunks from host memory to device memory, decrypts them, and verifies
+// their tags.
 //
-// A chunk's exact bytes are read from its host address, deciphered and written to device memory
-// at its address. moved ends it, in order, when every beat has come, every write was taken and
-// the tag of AAD and ciphertext was compared (H1, H9, H17). What is written before that is not
-// verified: the region is locked meanwhile (H8). beat_error: some beat was answered with an
-// error, or they were not `length` bytes. Two chunks are under way at most.
-//
-// Latency: from start to AR 4 clocks, from a chunk's last row to moved 6; from start to moved 17
-// clocks more than mae_dma_host_read and mae_dma_device_write take alone, 7 from 1 KiB on.
-// Throughput: a row a clock, one clock lost a chunk: for chunks of 64 KiB, up to a latency of 300
-// clocks.
-// halt_i: no chunk starts. clear_i, with the movers' reset mover_rst_ni before it and then high:
-// keys, masks and data are gone; clearing_o while the buffers are erased. start_ready_o,
-// key_ready_o as mae_guard_chunk_gcm. Constant-time: what it does depends on places and lengths
-// alone.
-// Masked: no. Source: docs/protocol.md §5.
+// Exactly the bytes of a chunk are read from its host address, decrypted and written to device
+// memory. moved_* ends a chunk, in order, when every beat has arrived, every write was accepted and
+// the tag over AAD and ciphertext was compared. Data written before that are not verified: the
+// region is locked meanwhile (docs/protocol.md, H8: quarantine). beat_error: a beat was an error
+// response, or they did not have `length` bytes (H9). At most two chunks are in progress.
+// start_ready_o and key_ready_o are those of mae_guard_chunk_gcm.
+// Latency: 4 clocks from start to AR, 6 from the last row of a chunk to moved_*; from start to
+// moved_* 17 clocks more than mae_dma_host_read and mae_dma_device_write alone, 7 from 1 KiB on.
+// Throughput: one row a clock, one clock lost a chunk; for chunks of 64 KiB up to a memory latency
+// of 300 clocks.
+// Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
+// mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
+// Parameters: PullRows and PullBursts are the numbers of buffered rows and outstanding bursts a
+// chunk. Legal: as RowsPerContext and BurstsPerContext of mae_dma_host_read; Sbox any of
+// sbox_impl_e.
+// Security: timing depends on addresses and lengths only; no masking.
+// Source: docs/protocol.md, section 5 (H1: no tag is revealed; H9, H17: exact beats and chunks).
 
 `include "mae_assert.svh"
 
@@ -25,7 +28,7 @@ module mae_guard_dma_h2d
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned PullRows = 1024,  // of a chunk, on their way
+    parameter int unsigned PullRows = 1024,  // buffered rows of a chunk
     parameter int unsigned PullBursts = 64
 ) (
     input  logic clk_i,
@@ -65,7 +68,7 @@ module mae_guard_dma_h2d
     input  logic [  1:0] r_resp_i,
     input  logic         r_last_i
 );
-  // A chunk is offered to each part until each has taken it.
+  // A chunk is offered to each part until each one has accepted it.
   chunk_t chunk_q;
   logic to_pull_q, to_chunk_q, to_store_q;
   logic [1:0] under_way_q;
@@ -100,7 +103,7 @@ module mae_guard_dma_h2d
   logic [511:0] in_data, out_data;
   logic [6:0] in_bytes, out_bytes;
   logic pulled, pull_error, stored, tag_valid, tag_ok;
-  logic [127:0] unused_tag;  // zero: nobody is shown the tag
+  logic [127:0] unused_tag;  // zero: the tag is never output
 
   mae_dma_host_read #(
       .RowsPerContext  (PullRows),
@@ -185,7 +188,7 @@ module mae_guard_dma_h2d
       .done_valid_o (stored)
   );
 
-  // What has ended of the chunks under way, oldest first.
+  // Results of the chunks in progress, oldest first.
   logic pull_ended, pull_failed, unused_room;
   logic [1:0] stored_q, unused_count;
 

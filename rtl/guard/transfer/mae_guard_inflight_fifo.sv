@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_inflight_fifo: which chunks of a direction were started, and how those that moved
-// ended.
+// mae_guard_inflight_fifo: stores the started chunks of one direction in order, and the results of
+// those that have moved.
 //
-// Chunks end in the order in which they started. An end comes as a pulse and waits here with its
-// chunk's queue and slot until it is taken; chunk_* names the oldest chunk, moved or not.
-// Latency: 1 clock from moved_valid_i to result_valid_o. Throughput: one a clock.
-// clear_i: empty. Legal: QueueWidth, SlotWidth 1 and more. The store of tags is zeroed by clear_i.
-// Source: docs/protocol.md §5 (FILL, CHECK).
+// Chunks end in the order in which they started. A result arrives as a pulse and waits here, with
+// queue and slot of its chunk, until it is accepted; chunk_* identifies the oldest chunk, moved or
+// not.
+// Latency: 1 clock from moved_valid_i to result_valid_o.
+// Throughput: one chunk a clock.
+// Reset and clear: both empty the FIFOs and erase the stored tags.
+// Parameters: Legal: QueueWidth >= 1; SlotWidth >= 1.
+// Source: docs/protocol.md, section 5, FILL and CHECK.
 
 `include "mae_assert.svh"
 
@@ -36,7 +39,8 @@ module mae_guard_inflight_fifo
     input  logic                    result_taken_i,
     output moved_t                  result_o
 );
-  localparam int unsigned Most = 4;  // a mover's two, one that waits for it, one that is done
+  // two in the DMA engine, one that waits for it, one that has moved
+  localparam int unsigned Most = 4;
 
   logic result_room;
   logic [2:0] started, ended;

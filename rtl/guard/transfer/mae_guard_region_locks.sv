@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_region_locks: which parts of device memory a transfer has reserved and locked
-// (quarantine, H8).
+// mae_guard_region_locks: reserves and locks regions of device memory for transfers, and checks
+// every memory access against the locks.
 //
-// A transfer reserves its region when it is armed: from then on no other transfer gets a part of it
-// (two transfers out of the device may meet). It closes it when its turn has come: then a region of
-// a transfer into the device is locked against every access, one of a transfer out against writes.
-// Both last until it is released, when the transfer's last chunk has passed: nobody sees a byte
-// that was not verified, and what leaves is what was there. Regions are whole granules of 64 bytes.
-// One is refused (and nothing reserved) if it is empty, begins within a granule, goes beyond the
-// memory or wraps around, meets a reserved one, or if no entry is free.
+// A region is reserved when its transfer is armed: no other transfer then gets a part of it, except
+// that two D2H transfers may overlap. It is closed (locked) when its transfer starts: an H2D region
+// against every access, a D2H region against writes. Both last until the region is released, after
+// the last chunk of the transfer has passed: so nobody reads a byte that was not verified, and the
+// data that leave are those that were there (docs/protocol.md, H8: quarantine). Regions are whole
+// granules of 64 bytes. A reservation is refused, without effect, if the region is empty, begins
+// within a granule, exceeds the memory or wraps around, overlaps a reserved one, or if no entry is
+// free.
 //
-// Accesses are judged in their own clock, from registers: one that conflicts is a fault, and
-// whoever asks must not carry it out. pending_* names accesses that still run: a closed region is
-// quiet when none that it would refuse now is left of those let in before.
-// Latency: refused_o and entry_o are combinational; a reservation or a lock holds from the next
-// clock.
-// Legal: MemoryBits 7..40; Entries 1..16; Ports, Pending 1 and more. clear_i releases all: the
-// memory is being scrubbed. Source: docs/protocol.md, H8, H17. No secrets.
+// Accesses are checked in their own clock, from registers: an access with fault_o must not be
+// executed. pending_* are accesses that were allowed earlier and are still running: a closed region
+// is quiet when none of them conflicts with it.
+// Latency: refused_o, entry_o and fault_o are combinational; a reservation or lock takes effect in
+// the next clock.
+// Throughput: one reservation and Ports accesses a clock.
+// Reset and clear: both release all regions (the memory is erased meanwhile).
+// Parameters: Legal: MemoryBits 7..40; Entries 1..16; Ports >= 1; Pending >= 1.
+// Security: holds no secrets.
+// Source: docs/protocol.md, section 5 (H8, H17).
 
 `include "mae_assert.svh"
 
 module mae_guard_region_locks
   import mae_guard_pkg::*;
 #(
-    parameter int unsigned MemoryBits = 20,  // of the device memory's size in bytes
+    parameter int unsigned MemoryBits = 20,  // log2 of the device memory's size in bytes
     parameter int unsigned Entries = 8,
-    parameter int unsigned Ports = 2,  // that are judged
-    parameter int unsigned Pending = 4,  // accesses that may be under way
+    parameter int unsigned Ports = 2,  // checked accesses a clock
+    parameter int unsigned Pending = 4,  // accesses that may be running
     localparam int unsigned EntryWidth = (Entries > 1) ? $clog2(Entries) : 1
 ) (
     input logic clk_i,
@@ -35,22 +39,22 @@ module mae_guard_region_locks
     input logic clear_i,
 
     input  logic                  reserve_i,
-    input  logic                  out_i,      // a transfer out of the device
+    input  logic                  out_i,      // D2H, otherwise H2D
     input  logic [          63:0] base_i,
     input  logic [          63:0] bytes_i,
     output logic                  refused_o,
     output logic [EntryWidth-1:0] entry_o,
 
-    input logic [Entries-1:0] close_i,   // lock these against accesses
+    input logic [Entries-1:0] close_i,   // lock these regions
     input logic [Entries-1:0] release_i,
 
-    output logic [Entries-1:0] quiet_o,  // closed, and nothing older overlaps it
+    output logic [Entries-1:0] quiet_o,  // closed, and no earlier access conflicts
 
     input  logic    [Ports-1:0] write_i,
     input  logic    [Ports-1:0][63:0] address_i,  // of any byte of a granule
     output logic    [Ports-1:0] fault_o,
 
-    input logic [Pending-1:0] pending_i,  // accesses that were let in and are not over
+    input logic [Pending-1:0] pending_i,  // accesses that were allowed and have not ended
     input logic [Pending-1:0] pending_write_i,
     input logic [Pending-1:0][63:0] pending_address_i
 );
@@ -74,7 +78,7 @@ module mae_guard_region_locks
   logic [63:0] last_byte;
   logic found, legal;
 
-  // Whether an access of a granule meets a locked region that forbids it.
+  // An access to a granule conflicts with a locked region.
   function automatic logic forbids(input region_t region, input logic write, input logic beyond,
                                    input granule_t granule);
     return region.reserved && region.closed && !beyond && granule >= region.first &&

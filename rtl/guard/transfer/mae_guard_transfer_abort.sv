@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_abort: gives up a transfer: drain, scrub, release, answer, end.
+// mae_guard_transfer_abort: aborts a transfer after its moving chunks have ended, then zeroes and
+// releases its region, and answers its chunks.
 //
-// Nothing of the transfer starts while busy_o; when what was under way has drained (drained_i), the
-// granules of a transfer into the device are written with zeros, its region is released, then its
-// chunks from slot_o on are answered, one for each answered_i, and the end is asked for. It may be
-// asked for earlier: by foreign_i, the next chunk is another transfer's.
-//
-// Latency: begin to release, drained: 2 clocks (out of the device), granules + 2 (into it); memory
-// that does not take a row at once adds its clocks. Throughput: a granule a clock.
-// clear_i: idle. halt_i: writes nothing more. No secrets. Constant-time in data: yes.
-// Legal: GranuleWidth, EntryWidth, QueueWidth, SlotWidth 1 and more; GranuleWidth at most 34.
-// Source: docs/protocol.md §5, "A transfer is given up".
+// No chunk of the transfer starts while busy_o is high. When its moving chunks have ended
+// (drained_i), the granules of an H2D transfer are overwritten with zeros and its region is
+// released; then its chunks from slot_o on are answered, one for each answered_i, and end_o is
+// given. foreign_i (the next chunk belongs to another transfer) ends the answers earlier.
+// Latency: from begin_i to release_o, if drained: 2 clocks (D2H), granules + 2 clocks (H2D), plus
+// the clocks in which the memory stalls.
+// Throughput: one granule a clock.
+// Reset and clear: clear_i: idle. halt_i: no further write.
+// Parameters: Legal: GranuleWidth 1..34; EntryWidth, QueueWidth, SlotWidth >= 1.
+// Security: constant-time in data; holds no secrets.
+// Source: docs/protocol.md, section 5, "A transfer is given up".
 
 `include "mae_assert.svh"
 
@@ -28,34 +30,34 @@ module mae_guard_transfer_abort #(
     input logic halt_i,
 
     input logic begin_i,  // pulse, when not busy
-    input logic begin_front_i,  // its chunks are the oldest; else the newest
-    input logic begin_late_i,  // the first waited for a run that fails to come
+    input logic begin_front_i,  // its chunks are the oldest of the queue; otherwise the newest
+    input logic begin_late_i,  // its first chunk waited for a kernel run that will never occur
     input logic begin_out_i,
     input logic [QueueWidth-1:0] begin_queue_i,
     input logic [EntryWidth-1:0] begin_entry_i,
     input logic [SlotWidth-1:0] begin_slot_i,  // of its oldest unanswered chunk
-    input logic [CountWidth-1:0] begin_count_i,  // unanswered chunks from there
+    input logic [CountWidth-1:0] begin_count_i,  // number of unanswered chunks from there on
     input logic [GranuleWidth-1:0] begin_granule_i,
     input logic [GranuleWidth-1:0] begin_last_i,  // granule
 
     output logic                  busy_o,
     output logic                  front_o,
-    output logic                  late_o,      // holds for the first answer
+    output logic                  late_o,      // holds until the first answer
     output logic                  out_o,
     output logic [QueueWidth-1:0] queue_o,
     output logic [EntryWidth-1:0] entry_o,
-    output logic [ SlotWidth-1:0] slot_o,      // of the chunk to answer
-    output logic [CountWidth-1:0] answers_o,   // given
+    output logic [ SlotWidth-1:0] slot_o,      // slot of the chunk to answer
+    output logic [CountWidth-1:0] answers_o,   // number of answers given
     output logic                  draining_o,
     input  logic                  drained_i,
     output logic                  release_o,   // pulse
-    output logic                  answer_o,    // until answered_i or foreign_i
+    output logic                  answer_o,    // holds until answered_i or foreign_i
     input  logic                  answered_i,
     input  logic                  foreign_i,
-    output logic                  end_o,       // until ended_i
+    output logic                  end_o,       // holds until ended_i
     input  logic                  ended_i,
 
-    output logic        mem_valid_o,   // zeros
+    output logic        mem_valid_o,   // writes of zeros
     input  logic        mem_ready_i,
     output logic [34:0] mem_granule_o
 );

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_engine: chunks from the request that names them to the answer that says how
-// they ended.
+// mae_guard_transfer_engine: arms and schedules the chunks of transfers, starts the DMA engines,
+// and answers each chunk.
 //
-// A chunk is armed if its request is in range, in order and finds its region free; it waits in its
-// queue until the kernel has run as often as it names, its region is locked, and it moves: chunks
-// of a queue in the order of their numbers, of the same direction one behind the other without a
-// gap, of the other one after all earlier are answered; queues in turns. Whatever does not end well
-// is fatal. A transfer is given up when the requester says so, or when it waits for a run that
-// fails to come; then nobody ever sees what was filled in (docs/protocol.md §5).
-//
-// The movers take chunk_t and tell the end of each in order. Every kernel access is judged in the
-// clock in which it enters the memory, so a region that closes is quiet in the next.
-//
-// Latency, in clocks: armed 2 after arm_valid_i; start_*_valid_o 4 after arm_commit_i, its turn
-// come; answer_valid_o 3 after moved_*_valid_i. Throughput: an action (start, look up, answer) in 2
-// clocks.
-// halt_i: nothing new. clear_i: state and tags are gone, and a walk zeroes the store: busy_o.
-// The tag of a chunk leaves by the mover or the sealed answer only. Constant-time in data: yes.
-// Masked: no. Legal: Queues 1..64, Depth 1..63, Regions 1..16, MemoryBits 12..40, ChunkBits 12..20,
-// KernelPorts 1 and more. Source: docs/protocol.md §5; H1, H8, H9, H16, H17.
+// A chunk is armed if its request is in range, in order and its region is free. It waits in its
+// queue until the required number of kernel runs is complete; then its region is locked and it is
+// moved. Chunks of a queue are moved in order: chunks of one direction without a gap, a chunk of
+// the other direction after all earlier ones are answered. The queues are served round-robin. Every
+// failure of a chunk is fatal. A transfer is aborted when the requester asks for it, or when it
+// waits for a kernel run that will never occur; data already written for it are then erased and
+// never visible. The DMA engines accept a chunk_t and report the end of each chunk in order. Every
+// kernel access is checked in the clock in which it enters the memory, so a region that is closed
+// is quiet in the next clock. The tag of a chunk leaves by the DMA engine or the sealed response
+// only.
+// Latency: armed 2 clocks after arm_valid_i; start_*_valid_o 4 after arm_commit_i, if its turn has
+// come; answer_valid_o 3 after moved_*_valid_i.
+// Throughput: one action (start, look-up, answer) in 2 clocks.
+// Reset and clear: halt_i: nothing new begins. clear_i erases registers and tags at once, and the
+// memory in further clocks (busy_o).
+// Parameters: Legal: Queues 1..64; Depth 1..63; Regions 1..16; MemoryBits 12..40; ChunkBits 12..20;
+// KernelPorts >= 1.
+// Security: constant-time in data; no masking.
+// Source: docs/protocol.md, section 5 (H1, H8, H9, H16, H17).
 
 `include "mae_assert.svh"
 
@@ -40,19 +42,20 @@ module mae_guard_transfer_engine
     input  logic halt_i,
     output logic busy_o,
 
-    // The requester: H2D and D2H, a refusal of them, and SKIP.
-    input  logic                       arm_valid_i,      // holds until arm_done_o
+    // Requester: H2D and D2H, a refusal of them, and SKIP.
+    input  logic                       arm_valid_i,      // must hold until arm_done_o
     input  place_t                     arm_place_i,
     input  logic                       arm_out_i,
     input  transfer_t                  arm_i,
     output logic                       arm_done_o,       // pulse
-    output status_e                    arm_status_o,     // with it: StatusOk, or refused
+    // valid with arm_done_o: StatusOk, or the reason for the refusal
+    output status_e                    arm_status_o,
     input  logic                       arm_commit_i,     // pulse after StatusOk
-    input  logic                       give_up_valid_i,  // holds until give_up_done_o
+    input  logic                       give_up_valid_i,  // must hold until give_up_done_o
     input  logic      [QueueWidth-1:0] give_up_queue_i,
     output logic                       give_up_done_o,   // pulse
 
-    // The movers.
+    // DMA engines.
     output logic   start_in_valid_o,
     input  logic   start_in_ready_i,
     output chunk_t start_in_o,
@@ -71,13 +74,13 @@ module mae_guard_transfer_engine
     output logic    fatal_valid_o,   // until clear_i
     output fatal_t  fatal_o,
 
-    // The kernel, and the memory behind it all.
+    // Kernel and device memory.
     input  logic [           63:0]       runs_i,
     input  logic                         kernel_fault_i,
     input  logic [KernelPorts-1:0]       judge_write_i,
     input  logic [KernelPorts-1:0][63:0] judge_address_i,
     output logic [KernelPorts-1:0]       judge_fault_o,
-    output logic                         mem_valid_o,      // zeros, whole granules
+    output logic                         mem_valid_o,      // writes of zeros, whole granules
     input  logic                         mem_ready_i,
     output logic [           34:0]       mem_granule_o
 );
@@ -90,12 +93,12 @@ module mae_guard_transfer_engine
   typedef logic [CountWidth-1:0] count_t;
   typedef logic [EntryWidth-1:0] entry_t;
 
-  // An action needs the row of a chunk, or is done at once.
+  // An action that needs the row of a chunk, or ends at once.
   typedef enum logic [2:0] {
     JobBeat,
     JobInward,
     JobOutward,
-    JobAnswer,   // of a transfer that is given up
+    JobAnswer,   // of a transfer that is aborted
     JobStart,
     JobPeek
   } job_e;
@@ -123,7 +126,7 @@ module mae_guard_transfer_engine
   logic [Regions-1:0][GranuleWidth-1:0] table_first, table_last;
   logic [Regions-1:0][63:0] table_after;
 
-  // Giving up.
+  // Abort.
   logic late_valid, vain, may_give, give_begin, give_late, give_release, give_answer, give_end;
   logic giving, giving_front, giving_late, giving_out, draining, drained, given, foreign, mine;
   logic give_done_q;
@@ -132,7 +135,7 @@ module mae_guard_transfer_engine
   slot_t give_slot, giving_slot;
   count_t give_count, giving_answers, drained_q, begun;
 
-  // Under way, into the device (0) and out of it (1).
+  // Chunks in progress, H2D (0) and D2H (1).
   logic [1:0] room, any, ended, bad, taken, do_start_of, start_q, start_ready, moved_valid;
   logic [1:0][QueueWidth-1:0] chunk_queue;
   logic [1:0][ SlotWidth-1:0] chunk_slot;
@@ -146,7 +149,7 @@ module mae_guard_transfer_engine
   assign idle = !using_q && !stop && !busy_o;
   assign arm_queue = queue_t'(arm_place_i.queue_index);
 
-  // One action at a time. Those that need no row:
+  // One action at a time. Actions without a row:
   assign no_chunk = beat_q && any == '0;
   assign push = idle && !beat_q && push_ask;
   assign do_end = idle && !beat_q && !push_ask && give_end;
@@ -156,7 +159,7 @@ module mae_guard_transfer_engine
   assign give_begin = may_give &&
       (vain ? !arming && !arm_valid_i : give_up_valid_i && !give_done_q && open[give_queue]);
 
-  // Those that do, which takes a clock.
+  // Actions with a row, which take one clock more.
   assign bad[0] = result[0].beat_error || !result[0].tag_ok;
   assign bad[1] = result[1].beat_error;
 
@@ -186,7 +189,7 @@ module mae_guard_transfer_engine
     end else pick = 1'b0;
   end
 
-  // With the row.
+  // The action, when the row is available.
   assign mine = giving && giving_queue == job_queue_q && giving_entry == row_entry;
   assign start_out = table_out[row_entry];
   assign taken[0] = using_q && !stop && job_q == JobInward;
@@ -235,7 +238,7 @@ module mae_guard_transfer_engine
       job_q <= job;
       job_queue_q <= job_queue;
 
-      // Asked for by the requester: over, or there is nothing to give up.
+      // Requested by the requester: done, or there is nothing to abort.
       give_done_q <= (do_end && !giving_front) ||
           (may_give && !vain && give_up_valid_i && !give_done_q && !open[give_queue]);
       if (give_begin) drained_q <= '0;
@@ -270,12 +273,13 @@ module mae_guard_transfer_engine
   assign fatal_o = fatal_data_q;
   assign give_up_done_o = give_done_q;
 
-  // What is given up: the transfer that waits in vain, or the open one, at the end of its queue.
+  // The transfer to abort: the one whose kernel run will never occur, or the open one, at the end
+  // of its queue.
   assign give_entry = vain ? peek[give_queue] : open_entry[give_queue];
   assign give_slot = vain ? head[give_queue] : tail[give_queue] - slot_t'(left[give_queue]);
   assign give_count = vain ? held[give_queue] : left[give_queue];
   assign give_late = vain || (late[give_entry] && waiting[give_queue] >= left[give_queue]);
-  // Of its chunks that were started drained_q have moved.
+  // drained_q of its started chunks have moved.
   assign begun = (giving_front || left[giving_queue] <= waiting[giving_queue]) ? '0 :
       left[giving_queue] - waiting[giving_queue];
   assign drained = draining && !using_q && begun == drained_q;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_transfer_table: what is known of each transfer and each armed chunk: checks, regions,
-// rows.
+// mae_guard_transfer_table: stores the open transfers and the armed chunks, with their checks
+// (mae_guard_chunk_arming) and region locks (mae_guard_region_locks).
 //
-// A chunk that mae_guard_chunk_arming lets pass is kept at {queue, slot_i}; it is read by queue and
-// slot and comes with what its transfer adds, as a mover takes it. A transfer is the entry of its
-// region.
-//
-// Latency: armed 2 clocks after arm_valid_i; chunk_o in the clock after read_*_i. Throughput: a
-// chunk a clock is read. clear_i: nothing is known, a walk zeroes the rows: busy_o. Constant-time
-// in data: yes. Masked: no. Legal: as mae_guard_transfer_engine.
-// Source: docs/protocol.md §5; H8, H17.
+// A chunk that passes the checks is stored at {queue, slot_i}; it is read by queue and slot, and
+// output together with the data of its transfer, as a DMA engine needs it. A transfer is identified
+// by the entry of its region.
+// Latency: armed 2 clocks after arm_valid_i; chunk_o in the clock after read_*_i.
+// Throughput: one chunk read a clock.
+// Reset and clear: both forget all transfers at once, and erase the memory in further clocks
+// (busy_o).
+// Parameters: Legal: as in mae_guard_transfer_engine.
+// Security: constant-time in data; no masking.
+// Source: docs/protocol.md, section 5 (H8, H17).
 
 `include "mae_assert.svh"
 
@@ -32,7 +34,8 @@ module mae_guard_transfer_table
     input  logic clear_i,
     output logic busy_o,
 
-    input  logic                       arm_valid_i,   // holds until arm_done_o, as the next three
+    // must hold until arm_done_o, as the next three
+    input  logic                       arm_valid_i,
     input  place_t                     arm_place_i,
     input  logic                       arm_out_i,
     input  transfer_t                  arm_i,
@@ -41,11 +44,11 @@ module mae_guard_transfer_table
     input  logic                       arm_commit_i,
     input  logic                       arm_held_i,
     output logic                       arming_o,
-    // of the queue that arms
-    input  logic      [ SlotWidth-1:0] slot_i,        // where its next chunk goes
+    // of the queue of the chunk
+    input  logic      [ SlotWidth-1:0] slot_i,        // slot of its next chunk
     input  logic                       open_i,
     input  logic      [EntryWidth-1:0] open_entry_i,
-    output logic                       push_o,        // it counts: until push_taken_i
+    output logic                       push_o,        // armed; holds until push_taken_i
     input  logic                       push_taken_i,
     output logic      [QueueWidth-1:0] push_queue_o,
     output logic                       push_first_o,
@@ -80,7 +83,7 @@ module mae_guard_transfer_table
     logic [GranuleWidth-1:0] granule;
     logic [ChunkBits:0]      length;
     logic [31:0]             index;
-    logic [57:0]             host;             // granule
+    logic [57:0]             host;             // granule number
     logic [127:0]            tag;
   } row_t;
 
@@ -133,7 +136,7 @@ module mae_guard_transfer_table
     else if (clear_i) {push_queue_q, read_queue_q} <= '0;
     else begin
       read_queue_q <= read_queue_i;
-      if (store) push_queue_q <= arm_queue;  // the next arm may be shown before it is pushed
+      if (store) push_queue_q <= arm_queue;  // the next arm_i may be given before it is pushed
     end
   end
 

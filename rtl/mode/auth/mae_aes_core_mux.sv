@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_aes_core_mux: two users of mae_aes_core: the rows of a job in context 0, and single blocks
-// for the cipher alone in context 1, which is configured for each of them, so that it is free in
-// between.
+// mae_aes_core_mux: shares one mae_aes_core between the rows of a job (context 0) and single cipher
+// blocks (context 1).
 //
-// Latency: nothing for the job's way, which is combinational in both directions; a single block is
-// answered Nr + 4 clocks after single_valid_i where the cipher is free. A single block goes before
-// rows. single_valid_i and what belongs to it hold until single_taken_o; answers are always
-// taken, and do not pass through here.
-// Constant-time: yes. Masked: no. clear_i forgets a single block under way; the core is to be
-// cleared with it.
+// Context 1 is configured for each single block, so that it is free in between. A single block has
+// priority over rows. Hold single_valid_i and the fields that belong to it until single_taken_o.
+// Results are always accepted and do not pass through this module.
+// Latency: 0 clocks for the job, combinational in both directions. A single block has its result Nr
+// + 4 clocks after single_valid_i if the cipher is free.
+// Reset and clear: both drop a single block in progress; clear the core at the same time.
+// Security: constant-time; no masking.
 
 `include "mae_assert.svh"
 
@@ -27,7 +27,7 @@ module mae_aes_core_mux
     input  key_slot_t single_slot_i,
     input  dir_e      single_dir_i,
     output logic      single_taken_o,
-    output logic      single_done_o,   // its answer comes from the core in this clock
+    output logic      single_done_o,   // the core outputs its result in this clock
 
     input  logic      job_valid_i,
     output logic      job_ready_o,
@@ -35,7 +35,7 @@ module mae_aes_core_mux
     input  logic      in_valid_i,
     output logic      in_ready_o,
     input  auth_row_t in_row_i,
-    output logic      out_valid_o,  // a row of the job comes from the core
+    output logic      out_valid_o,  // the core outputs a row of the job
 
     output logic      cfg_valid_o,
     input  logic      cfg_ready_i,

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_auth_mode_unit: GCM, GMAC, CCM and CMAC from the mode engine and a small field multiplier. It
-// sits before mae_aes_core with two contexts and one lane (mae_aes_core_mux): context 0 has the
-// data, in GCM and CCM under CTR32; context 1 has single blocks under ECB: H = E(0), which also
-// makes CMAC's subkeys, the tag's mask E(iv) and each step of a CBC-MAC. A job of a plain mode
-// (AuthNone) passes through as if the unit were not there; beside it context 1 is single_i's.
+// mae_auth_mode_unit: computes GCM, GMAC, CCM and CMAC with a one-lane mode engine and a small
+// field multiplier.
 //
-// Between jobs all of a message is in state_i, registers outside, which the unit writes through
-// state_write_o and state_o. The byte counts step when a job is taken, the rest as it runs; nobody
-// else may write them meanwhile. The last step of a message does not write `hash`: it is 0 after
-// it. Which jobs are legal is checked by whoever gives them (check_auth of mae_device_pkg).
+// Placed before a mae_aes_core with two contexts and one lane (mae_aes_core_mux). Context 0 holds
+// the data, for GCM and CCM under CTR32. Context 1 holds single blocks under ECB: H = E(0), from
+// which CMAC's subkeys are derived, too; the tag mask E(iv); each step of a CBC-MAC. A job of a
+// mode without authentication (AuthNone) passes unchanged; context 1 is then available at single_i.
 //
-// Latency: Nr + 5 clocks for H in a job of GCM, as many for the mask in a final one, while its
-// first blocks come in. From the last block out to the tag: GCM 2 * (128 / Digit + 1) + 1 clocks (1
-// in decryption), CCM 2 * Nr + 6. Throughput: data of GCM a block in Nr clocks, or in 128 / Digit +
-// 1 if these are more; AAD of GCM the latter; CMAC and AAD of CCM Nr + 5; data of CCM 2 * Nr.
-// job_ready_o, in_ready_o and the way out are combinational. Constant-time: yes; tags are compared
-// in one clock. Masked: no.
-// Legal: Digit as mae_gf128_mul_digit_serial. clear_i and the end of a job clear H and all that is
-// between.
-// Source: SP 800-38B §6.2, SP 800-38C §6, SP 800-38D §7.
+// Between jobs the whole state of a message is in external registers (state_i), which the unit
+// writes through state_write_o and state_o. The byte counts are updated when a job is accepted, the
+// rest while it runs; do not write these registers while a job runs. The last step of a message
+// does not write `hash`, which is 0 afterwards. The legality of jobs is checked elsewhere
+// (check_auth of mae_device_pkg). job_ready_o, in_ready_o and the output path are combinational.
+// Latency: Nr + 5 clocks for H in a GCM job, and as many for the mask in a final one, while its
+// first blocks arrive. From the last output block to the tag: GCM 2 * (128 / Digit + 1) + 1 clocks
+// (1 in decryption), CCM 2 * Nr + 6.
+// Throughput: data of GCM one block in the greater of Nr and 128 / Digit + 1 clocks, AAD of GCM in
+// 128 / Digit + 1, CMAC and AAD of CCM in Nr + 5, data of CCM in 2 * Nr.
+// Reset and clear: clear_i and the end of a job erase H and all intermediate values.
+// Parameters: Digit: see mae_gf128_mul_digit_serial. Legal: Digit a power of 2, 1..64.
+// Security: constant-time, tags are compared in one clock; no masking.
+// Source: SP 800-38B §6.2; SP 800-38C §6; SP 800-38D §7.
 
 `include "mae_assert.svh"
 
@@ -46,19 +48,19 @@ module mae_auth_mode_unit
     input key_slot_t key_slot_i,
 
     output logic   done_o,       // pulse: the job has ended
-    output logic   bad_tag_o,    // with it
-    output logic   bad_key_o,    // with it, or in a plain mode with any block
-    output logic   tag_valid_o,  // with done_o: a final encryption's tag
+    output logic   bad_tag_o,    // valid with done_o
+    output logic   bad_key_o,    // valid with done_o; for AuthNone with any block
+    output logic   tag_valid_o,  // valid with done_o: tag of a final encryption
     output block_t tag_o,
 
     input  logic      in_valid_i,
     output logic      in_ready_o,
     input  auth_row_t in_row_i,
-    output logic      out_valid_o,  // always taken
+    output logic      out_valid_o,  // always accepted
     output auth_row_t out_row_o,
 
-    // a block for the cipher alone, while no job of an authenticated mode runs; its answer is
-    // rsp_row_i in the clock of single_done_o
+    // a single cipher block, while no job of an authenticated mode runs; its result is rsp_row_i in
+    // the clock of single_done_o
     input  logic      single_valid_i,
     input  key_slot_t single_slot_i,
     input  dir_e      single_dir_i,
@@ -66,7 +68,7 @@ module mae_auth_mode_unit
     output logic      single_taken_o,
     output logic      single_done_o,
 
-    // to and from the core; answers are always taken
+    // to and from the core; results are always accepted
     output logic      cfg_valid_o,
     input  logic      cfg_ready_i,
     output ctx_t      cfg_ctx_o,
@@ -81,46 +83,46 @@ module mae_auth_mode_unit
     input  logic      rsp_lost_i
 );
   typedef enum logic [2:0] {
-    Idle,     // or a plain mode's job
+    Idle,     // or a job of a mode without authentication
     Zero,     // E(0)
     Mask,     // E(iv)
     Blocks,
-    Lengths,  // GCM's last block
+    Lengths,  // last block of GCM
     Finish
   } state_e;
 
-  // What the unit has to know of its job.
+  // Fields of the job that the unit keeps.
   typedef struct packed {
     auth_e      auth;
     phase_e     phase;
     dir_e       dir;
     logic       final_job;
-    logic       empty;      // it has no blocks
+    logic       empty;      // the job has no blocks
     key_slot_t  key_slot;
     logic [4:0] tag_bytes;
   } own_job_t;
 
   state_e state_q;
   own_job_t job_q;
-  logic [1:0] held_q;  // blocks on the way to the hash
+  logic [1:0] held_q;  // blocks that wait for the hash
   logic open_q;  // context 0 has a job
-  logic lost_q;  // the key changed under the job
+  logic lost_q;  // the key changed during the job
   block_t zero_q;  // E(0)
-  block_t sum_q;  // the expected tag or 0, plus what makes the tag
+  block_t sum_q;  // the expected tag or 0, plus the terms of the tag
   logic take, moves_data, lost;
   logic gcm, nothing, quiet, closes;
 
   assign gcm = job_q.auth == AuthGcm;
   assign quiet = job_q.auth == AuthCmac || job_q.phase != PhaseData;
   assign closes = job_q.final_job && !gcm;
-  // Nothing to hash; the CMAC of nothing is that of an empty last block.
+  // Nothing to hash; the CMAC of an empty message is that of one empty block.
   assign nothing = job_q.empty && !(job_q.auth == AuthCmac && job_q.final_job);
   assign take = job_valid_i && job_ready_o && job_i.auth != AuthNone;
   assign moves_data = job_i.auth != AuthCmac && job_i.phase == PhaseData && job_i.length != '0;
   assign lost = lost_q || (rsp_valid_i && rsp_lost_i) ||
       (key_changed_i && key_slot_i == job_q.key_slot);
 
-  // What is to be hashed, two blocks of it at most on the way from in_row_i to here.
+  // Blocks to hash; at most two of them wait between in_row_i and here.
   auth_row_t text_in, text_out, text;
   logic text_push, text_valid, text_take;
   logic hash_input;
@@ -134,7 +136,7 @@ module mae_auth_mode_unit
     text_in = hash_input ? in_row_i : rsp_row_i;
     text_in.data &= auth_mask(text_in.bytes);
     text = text_out;
-    if (job_q.empty) text = '{last: 1'b1, bytes: '0, data: '0};  // of an empty CMAC
+    if (job_q.empty) text = '{last: 1'b1, bytes: '0, data: '0};  // the block of an empty CMAC
     if (job_q.auth == AuthCmac && job_q.final_job && text.last) begin
       text.data = cmac_last(zero_q, text.data, text.bytes);
     end
@@ -184,7 +186,7 @@ module mae_auth_mode_unit
       .product_o(product)
   );
 
-  // Single blocks, the job and its blocks to the core. A plain mode's go as they come.
+  // Single blocks, the job and its blocks to the core. Rows of AuthNone pass unchanged.
   logic plain, room, single_valid, job_ready, row_ready;
   block_t single;
   mode_cfg_t cfg;
@@ -310,7 +312,7 @@ module mae_auth_mode_unit
     end
   end
 
-  // E(0), and the sum of all that makes the tag: with the expected tag it must come to 0.
+  // E(0), and the sum of all terms of the tag: with the expected tag it must be 0.
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       zero_q <= '0;
@@ -348,7 +350,7 @@ module mae_auth_mode_unit
     if (blocks_end && closes) state_write_o.hash = 1'b1;
     if (state_q == Lengths && product_valid) begin
       state_write_o.hash = 1'b1;
-      if (!job_q.final_job) begin  // the IV's: its length is no length of data
+      if (!job_q.final_job) begin  // an IV's length is not a length of data
         state_write_o.iv = 1'b1;
         state_write_o.data_bytes = 1'b1;
         state_o.data_bytes = '0;
@@ -357,7 +359,7 @@ module mae_auth_mode_unit
     if (state_q == Finish && lost) state_write_o.hash = 1'b1;
   end
 
-  // The end.
+  // End of the job.
   logic auth_done, wrong;
 
   assign auth_done = state_q == Finish && !open_q;

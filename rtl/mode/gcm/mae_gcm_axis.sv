@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_axis: mae_gcm_stream with AXI4-Streams on all sides. Byte 0 is in tdata[7:0] everywhere.
+// mae_gcm_axis: encrypts and decrypts AES-GCM messages on AXI4-Streams (mae_gcm_stream with
+// AXI4-Stream ports).
 //
-// s_axis_key   A key: bytes 0..31 the key, byte 32 its length (0: 16, 1: 24, 2: 32 bytes), byte 33
+// Byte 0 of every beat is in tdata[7:0].
+//  s_axis_key  A key: bytes 0..31 the key, byte 32 its length (0: 16, 1: 24, 2: 32 bytes), byte 33
 //              its bank.
-// s_axis_cmd   A message: bytes 0..7 length of the AAD, 8..15 of the data, 16..19 of the IV (0:
-//              12), 20 key bank, 21 bit 0 decryption, 22 length of the tag to compare with (0 and
-//              above
-//              16: 16), 24..35 an IV of 12 bytes, 48..63 the tag to compare with. Ignored: others.
-// s_axis       The message, one frame: an IV of another length, the AAD, the data. Each of them
-//              begins a beat, and only its last beat has bytes that are not kept. A message without
-//              a beat has no frame. A frame waits for its command.
-// m_axis       The data of a message that has some, one frame. tuser in its last beat: refused.
-// m_axis_tag   For every message, in order: the tag (encryption, else 0); tuser: refused.
-//
-// A message is refused if its tag is wrong, or if tkeep and tlast are not what the command said.
-// In that case frames and commands find together again: beats that did not come count as zeros,
-// beats too many are dropped up to tlast. The frame out has the length of the command, with zeros
-// for what did not come in, and the tag is 0. Whoever decrypts keeps the data back until the last
-// beat. The lengths must be known first: a user who does not know them stores the frame before.
-//
-// Throughput and latency: mae_gcm_stream's, and 1 clock at the output; a last beat leaves 7 clocks
-// after it came in, with the verdict, and what follows waits in a FIFO of OutDepth beats (8: no
-// clock is lost). m_axis_tag must be read: tags that are not keep back the messages after them.
-// s_axis_tready depends on registers only, but for abort_i and clear_i; s_axis_key_tready and
-// s_axis_cmd_tready are combinational as in mae_gcm_stream. abort_i, clear_i: as there; the rest of
-// a frame that is under way is dropped, and one that is half out ends with a beat of one byte, 0,
-// refused.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen (keys not above it), Sbox any; OutDepth >= 2.
-// Lengths below 2^36, of data up to 2^36 - 32.
-// Source: SP 800-38D §7; AMBA AXI4-Stream. Constant-time: yes, the verdict too. Masked: no.
+//  s_axis_cmd  A message: bytes 0..7 length of the AAD, 8..15 length of the data, 16..19 length of
+//              the IV (0: 12), 20 key bank, 21 bit 0 decryption, 22 length of the expected tag (0
+//              and above 16: 16), 24..35 an IV of 12 bytes, 48..63 the expected tag. Other bytes
+//              are ignored.
+//  s_axis      The message as one frame: an IV whose length is not 12, the AAD, the data. Each part
+//              begins in a new beat, and only its last beat may have tkeep bits at 0. A message
+//              without any beat has no frame. A frame waits for its command.
+//  m_axis      The data of a message, as one frame; none without data. tuser in the last beat:
+//              message refused.
+//  m_axis_tag  For every message, in order: the tag (encryption, else 0); tuser: message refused.
+// A message is refused if its tag is wrong, or if tkeep and tlast disagree with the command. In the
+// second case frames and commands are resynchronized: missing beats count as zeros, surplus beats
+// are dropped up to tlast. The output frame has the length of the command, with zeros where input
+// was missing, and the tag is 0. When decrypting, do not use the data before the last beat. All
+// lengths must be known before the frame: if they are not, store the frame first. m_axis_tag must
+// be read: unread tags stall later messages. s_axis_tready depends on registers, abort_i and
+// clear_i only; s_axis_key_tready and s_axis_cmd_tready are combinational as in mae_gcm_stream.
+// Latency: as mae_gcm_stream, plus 1 clock at the output. A last beat leaves 7 clocks after it
+// entered, together with the verdict; the following beats wait in a FIFO.
+// Throughput: as mae_gcm_stream; with OutDepth = 8 no clock is lost to that FIFO.
+// Reset and clear: abort_i and clear_i as in mae_gcm_stream. The rest of an input frame in progress
+// is dropped; an output frame in progress ends with a beat of one zero byte, refused.
+// Parameters: OutDepth is the depth of the output FIFO in beats. Legal: Lanes 1..16; KeyBanks 1..4;
+// MaxKeyLen any of key_len_e (use no longer key); Sbox any of sbox_impl_e; MsgDepth as in
+// mae_gcm_stream; OutDepth >= 2. Lengths are below 2^36, that of the data at most 2^36 - 32.
+// Security: constant-time, the verdict too; no masking.
+// Source: SP 800-38D §7; AMBA AXI4-Stream.
 
 `include "mae_assert.svh"
 
@@ -104,7 +107,7 @@ module mae_gcm_axis
     if (msg.iv_bytes == '0) msg.iv_bytes = gcm_length_t'(12);
   end
 
-  // ---- What is to come: lengths of the parts that have beats, and whether data comes out.
+  // ---- Expected parts: lengths of those that have beats, and whether data is output.
   typedef struct packed {
     gcm_length_t iv;
     gcm_length_t aad;
@@ -156,15 +159,15 @@ module mae_gcm_axis
       .count_o    (unused_count[1])
   );
 
-  // ---- The beat that is due, and the one that is there. fill: the frame ended too soon; drop: it
-  // goes on too long; under_way: its last beat has not been seen.
+  // ---- The expected beat and the input beat. fill: the frame ended too soon; drop: the frame is
+  // too long; under_way: its last beat has not arrived.
   logic open_q, fill_q, drop_q, under_way_q;
   logic in_valid, in_ready, take, bad, part_last, msg_last;
   gcm_length_t left_q;
   logic [ByteWidth-1:0] bytes;
   logic [Bytes-1:0] wanted, kept_q;
 
-  // parts_q holds what comes after the part that left_q counts.
+  // parts_q holds the parts that follow the one that left_q counts.
   logic is_data_q;
   assign part_last = left_q <= RowBytes;
   assign bytes     = part_last ? ByteWidth'(left_q) : ByteWidth'(RowBytes);
@@ -211,7 +214,7 @@ module mae_gcm_axis
     end
   end
 
-  // The first of the parts that there is, whether it is data, and the others.
+  // The first part that is not empty, whether it is the data, and the remaining parts.
   function automatic logic [LengthWidth+$bits(parts_t):0] next_part(input parts_t p);
     parts_t rest;
     rest = p;
@@ -227,7 +230,7 @@ module mae_gcm_axis
     return {p.data, 1'b1, rest};
   endfunction
 
-  // ---- The engine. A wrong mark of the last beat makes it refuse the message.
+  // ---- The engine. A wrong in_last_i makes it refuse the message.
   block_t [Lanes-1:0] in_data, out_data;
   logic out_valid, out_ready, out_last, tag_valid, tag_ready;
   logic [ByteWidth-1:0] out_bytes;
@@ -270,7 +273,7 @@ module mae_gcm_axis
       .tag_o      (tag)
   );
 
-  // ---- Beats out. Nothing of the keystream shows where no data came in.
+  // ---- Output beats. Output bytes without input data are zero, so that no keystream is shown.
   logic [8*Bytes-1:0] beat, head;
   logic [Bytes-1:0] beat_keep, head_keep;
   logic head_valid, head_last, verdict_valid, verdict_room, refused, beat_go, close_q;
@@ -315,7 +318,7 @@ module mae_gcm_axis
   );
   assign beat_go = head_valid && (!head_last || verdict_valid) && !close_q && m_axis_tready;
 
-  // A frame that was begun when an abort came ends with a beat of one byte, refused.
+  // A frame in progress at an abort ends with a beat of one byte, refused.
   logic begun_q, begun;
   assign begun = (m_axis_tvalid && m_axis_tready) ? !m_axis_tlast : begun_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin

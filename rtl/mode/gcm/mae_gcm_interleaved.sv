@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_interleaved: AES-GCM for many messages at once, between a client's rows and the mode
-// engine. Jobs of other modes pass to the core untouched. A GCM message is one or more jobs of a
-// context: its IV if that has not 12 bytes (one job, PhaseIv), its AAD, its data. The core does the
-// counter mode (Ctr32); rows are hashed as they pass: AAD and IV going in, ciphertext going in
-// (decryption) or coming out (encryption). Rows of AAD, IV and of jobs without bytes come back as
-// zeros.
+// mae_gcm_interleaved: adds AES-GCM for many interleaved messages to a mode engine.
 //
-// H = E(K, 0) and, at a message's end, E(K, J0) are made by the core in contexts from Contexts on.
-// Alone, its key in a bank, at one register a round: a message's first job is taken
-// Nr + 2 * Lanes + 4 clocks after it was offered (one lane: Nr + 7), others after 1; no other
-// begins meanwhile. Its end takes Nr + 11 clocks, the report in the last; one at a time. H, hash
-// and J0 are then erased. Every job ends with one report: the tag of a message encrypted to its
-// end; StatusBadTag and no tag if a decryption's is wrong; StatusBadKey if the key went away.
-//
-// Latency: rows 1 clock more than the core's. Throughput: a row a clock; rows that are hashed, of
-// one context, every second clock. job_ready_o is combinational in core_cfg_ready_i, row_ready_o in
-// row_ctx_i, core_row_ready_i and core_out_valid_i.
-// room_o: see mae_mode_engine. open_o: contexts with a message begun; others must begin with init.
-// clear_i: all is erased when wiping_o has fallen again, Contexts clocks later; so after reset.
-// Legal: Lanes 1..16; Contexts a multiple of Lanes, up to 256 - Lanes.
-// Source: SP 800-38D §7. Constant-time: yes, for one message; comparison too. Masked: no.
+// Placed between a client and mae_mode_engine (the core). Jobs of other modes pass unchanged. A GCM
+// message is one or more jobs of a context: an IV whose length is not 12 bytes (one job, PhaseIv),
+// AAD, data. The core runs counter mode (Ctr32); rows are hashed as they pass: AAD and IV at the
+// input, ciphertext at the input (decryption) or output (encryption). Rows of AAD, IV and of jobs
+// without bytes return as zeros. The core computes H = E(K, 0) and, at the end of a message,
+// E(K, J0) in the contexts from number Contexts on. Every job ends with one report: the tag of a
+// completely encrypted message; StatusBadTag without a tag; StatusBadKey (key lost). open_o:
+// contexts with a message in progress; all others must begin with init. room_o: as mae_mode_engine.
+// Combinational: job_ready_o in core_cfg_ready_i; row_ready_o in row_ctx_i and core_*_i.
+// Latency: rows 1 clock more than the core's. Without other load, key in a bank, one register a
+// round: the first job of a message is accepted Nr + 2 * Lanes + 4 clocks (one lane: Nr + 7) after
+// it was offered, no other job begins meanwhile; later jobs after 1 clock. The end of a message, of
+// one at a time, takes Nr + 11 clocks, the last one with the report; H, hash, J0 are then erased.
+// Throughput: one row a clock; hashed rows of one context every second clock.
+// Reset and clear: both erase everything; done when wiping_o has fallen, Contexts clocks later.
+// Parameters: Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes.
+// Security: constant-time for one message, and in the comparison; no masking.
+// Source: SP 800-38D §7.
 
 `include "mae_assert.svh"
 
@@ -43,12 +42,12 @@ module mae_gcm_interleaved
     output logic                     job_ready_o,
     input  ctx_t                     job_ctx_i,
     input  logic                     job_is_gcm_i,
-    input  mode_cfg_t                job_cfg_i,     // else
+    input  mode_cfg_t                job_cfg_i,     // all other jobs
     input  gcm_job_t                 job_gcm_i,
-    output logic                     begins_o,      // a GCM job is half begun: keep it offered
+    output logic                     begins_o,      // a GCM job is being accepted: keep it offered
     output logic      [Contexts-1:0] open_o,
 
-    output logic        report_valid_o,  // one clock
+    output logic        report_valid_o,  // for one clock
     output ctx_t        report_ctx_o,
     output gcm_report_t report_o,
 
@@ -89,13 +88,13 @@ module mae_gcm_interleaved
   `MAE_PARAM(ContextsLegal, Contexts % Lanes == 0 && CoreContexts <= 256)
 
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
-  // The core's context for E(K, 0) and E(K, J0).
+  // The core's contexts for E(K, 0) and E(K, J0).
   localparam ctx_t SideCtx = ctx_t'(Contexts);
 
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [Contexts-1:0] set_t;
 
-  // After reset and clear_i the memories are erased, a context a clock.
+  // After reset and clear_i the memories are erased, one context a clock.
   logic   wipe_q;
   index_t wipe_ctx_q;
 
@@ -110,14 +109,14 @@ module mae_gcm_interleaved
 
   assign wiping_o = wipe_q;
 
-  // What the contexts do.
-  set_t        open_q;  // a message has begun
-  set_t        sinks_q;  // a job whose rows go past the core
-  set_t        flows_q;  // one whose rows go through it
+  // State of the contexts.
+  set_t        open_q;  // a message is in progress
+  set_t        sinks_q;  // the rows of the job skip the core
+  set_t        flows_q;  // rows pass through the core
   set_t        hash_in_q;  // rows are hashed going in
   set_t        hash_out_q;  // rows are hashed coming out
   set_t        ended_q;  // the job's last row has passed
-  set_t        lost_q;  // its key went away
+  set_t        lost_q;  // the job's key was lost
   gcm_job_t    job_q                                         [Contexts];
   block_t      j0_q                                          [Contexts];
   gcm_length_t aad_q                                         [Contexts];
@@ -125,9 +124,9 @@ module mae_gcm_interleaved
 
   assign open_o = open_q;
 
-  // ---- E(K, block) for the two sequencers; the end goes first.
+  // ---- E(K, block) for the two sequencers; the end of a message has priority.
   logic begin_ask, end_ask, side_ask_ready, side_cfg_valid, side_row_valid, side_busy;
-  logic side_end_q;  // it is for the end
+  logic side_end_q;  // the block is for the end
   logic side_valid, side_ready, begin_answer, end_answer;
   mode_cfg_t side_cfg;
   block_t side_block;
@@ -162,10 +161,10 @@ module mae_gcm_interleaved
   assign begin_answer = side_valid && !side_end_q;
   assign end_answer   = side_valid && side_end_q;
 
-  // ---- Beginning a job.
+  // ---- Sequencer that begins a job.
   typedef enum logic [1:0] {
     BeginIdle,
-    BeginKey,    // E(K, 0) is awaited
+    BeginKey,    // waits for E(K, 0)
     BeginPower,  // H^2 .. H^Lanes
     BeginStart
   } begin_e;
@@ -210,7 +209,7 @@ module mae_gcm_interleaved
 
   assign begins_o = begin_q != BeginIdle;
 
-  // J0 counts on in its last 32 bits: one step to the first data block, one a block (§7.1).
+  // The last 32 bits of J0 count on: one step to the first data block, one step a block (§7.1).
   assign first_j0 = {job_gcm_i.nonce, 32'd1};
   assign aad_before = job_gcm_i.init ? '0 : aad_q[job_index];
   assign data_before = job_gcm_i.init ? '0 : data_q[job_index];
@@ -237,13 +236,13 @@ module mae_gcm_interleaved
     end
   end
 
-  // ---- Ending a job.
+  // ---- Sequencer that ends a job.
   typedef enum logic [2:0] {
     EndIdle,
-    EndBlock,    // the lengths go into the hash
+    EndBlock,    // hashes the lengths
     EndProduct,
-    EndJ0,       // the hash of an IV is J0
-    EndAsk,      // E(K, J0)
+    EndJ0,       // the hash of an IV becomes J0
+    EndAsk,      // requests E(K, J0)
     EndMask,
     EndReport
   } end_e;
@@ -267,7 +266,7 @@ module mae_gcm_interleaved
   );
 
   assign end_job = job_q[end_ctx_q];
-  assign unused_end_job = end_job;  // its nonce and init have been used
+  assign unused_end_job = end_job;  // its nonce and init were used before
   assign end_ask = end_q == EndAsk;
   assign end_op = end_q inside {EndBlock, EndJ0} || (end_q == EndReport && end_job.ends);
   assign end_done = end_q == EndReport && (op_ready || !end_job.ends);
@@ -323,7 +322,7 @@ module mae_gcm_interleaved
     if (end_job.ends && end_job.dir == Encrypt && !report_o.key_lost) report_o.tag = tag_q;
   end
 
-  // ---- The contexts' state.
+  // ---- State of the contexts.
   logic in_take, out_take;
   set_t job_set;
 
@@ -359,7 +358,7 @@ module mae_gcm_interleaved
     end
   end
 
-  // Memories: no reset, the walk after it erases them.
+  // Memories without reset; they are erased after reset (wipe_q).
   always_ff @(posedge clk_i) begin
     if (starts) begin
       job_q[job_index] <= job_gcm_i;
@@ -378,7 +377,7 @@ module mae_gcm_interleaved
     end
   end
 
-  // ---- The hash; the end's operations go before those of the beginning.
+  // ---- The hash; the end sequencer has priority over the begin sequencer.
   ghash_op_e op;
   index_t op_ctx, hash_row_ctx;
   block_t op_block;

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_keystream: AES pipelines that run ahead of a GCM engine: rows of keystream, the tag mask
-// E(K, J0) of each message, and H of each key. Masks and H have a pipeline of their own, or, with
-// MaskPipe = 0 and one lane, go through that of the rows, before the rows of their message.
+// mae_gcm_keystream: computes the keystream rows and the tag mask E(K, J0) of announced GCM
+// messages, and H of each key, ahead of their use.
 //
-// Latency: message at the port in clock t, its first row and its mask at the outputs in clock
-// t + Nr * RegsPerRound + 2 (J0 from a hash: from j0_valid_i on, one clock more). A key taken in
-// clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. Throughput: a row a clock; a message
-// of no or one row a clock. Deep: a register more in front of the pipelines, and for rows one
-// behind their FIFO: a clock more, for rows two. MaskPipe = 0: each message and each key takes the
-// place of a row; the first row comes a clock after its mask. Rows and masks wait in FIFOs of
-// RowDepth and MaskDepth; no more is begun than they can take. For a row a clock RowDepth must be
-// the first row's latency plus 1 or more. key_ready_o and msg_ready_o are combinational; the caller
-// offers no key for a bank whose messages are not over. h_pending_o[b]: the H of bank b is still to
-// come.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1; MaskPipe 1,
-// with one lane also 0.
-// abort_i: all messages are gone in the next clock, keys stay. clear_i: nor are they.
-// Source: SP 800-38D §6.5, §7.1; P0 §4.1, P4. Constant-time: yes. Masked: no.
+// Masks and H have a pipeline of their own. With MaskPipe = 0 and one lane they use the pipeline of
+// the rows, before the rows of their message. Rows and masks wait in FIFOs of RowDepth and
+// MaskDepth entries; no block is started that would not fit. key_ready_o and msg_ready_o are
+// combinational. Offer a key only when no message of its bank is in progress. h_pending_o[b]: H of
+// bank b is still to come.
+// Latency: a message offered in clock t gives its first row and its mask in clock t + Nr *
+// RegsPerRound + 2; with a hashed IV, one clock more, counted from j0_valid_i. A key accepted in
+// clock t gives h_valid_o in clock t + Nr * RegsPerRound + 2. With Deep = 1 a register before the
+// pipelines and one behind the FIFO of the rows add 1 clock, for rows 2.
+// Throughput: one row a clock; one message of at most one row a clock. With MaskPipe = 0 each
+// message and each key takes the place of one row, and the first row comes one clock after its
+// mask. For one row a clock, RowDepth must be at least the latency of the first row plus 1.
+// Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
+// reset also erase the keys.
+// Parameters: Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of
+// sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1, or 0 with one lane.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.5, §7.1; paper 000, section 4.1; paper 004.
 
 `include "mae_assert.svh"
 
@@ -71,7 +74,7 @@ module mae_gcm_keystream
   logic flush;
   assign flush = clear_i || abort_i;
 
-  // ---- Keys and pipelines. The pipelines flush without the key memory.
+  // ---- Keys and pipelines. A flush clears the pipelines but not the key memory.
   logic [KeyBanks-1:0] enc_ready, unused_dec_ready, used;
   logic     [KeyBanks-1:0] pipe_used[   Pipes];
   key_len_e                len      [KeyBanks];
@@ -143,7 +146,7 @@ module mae_gcm_keystream
     );
   end
 
-  // Requests go straight in, or, Deep, through registers.
+  // Requests enter the pipelines directly or, with Deep = 1, through registers.
   for (genvar i = 0; i < Pipes; i++) begin : gen_request
     mae_stream_reg_opt #(
         .Width($bits(cipher_req_t)),
@@ -161,8 +164,8 @@ module mae_gcm_keystream
     );
   end
 
-  // ---- H of a new key, before anything else in its pipeline. ctx says what comes back: 0 of a
-  // row, 1 H, 2 a mask; where rows do not come by, a mask has 0.
+  // ---- H of a new key, before any other block in its pipeline. ctx identifies the result: 0 a
+  // row, 1 H, 2 a mask; in a pipeline without rows, a mask has 0.
   logic [KeyBanks-1:0] h_wanted_q;
   logic h_open_q, h_want, h_go;
   bank_t h_bank_q, h_bank;
@@ -203,10 +206,11 @@ module mae_gcm_keystream
     end
   end
 
-  // ---- The message at the port: its rows and its mask, each at its own pace. What begins in a
-  // clock of flush goes to registers that flush empties; so flush is in none of these paths.
+  // ---- The message at the port: its rows and its mask are requested independently. Blocks that
+  // start in a clock of flush go to registers that flush empties, so that flush is in none of these
+  // paths.
   logic begun_q, rows_done_q, mask_done_q, j0_valid_q, last_q;
-  logic [31:0] count_q, count;  // the last counter used
+  logic [31:0] count_q, count;  // the last counter value that was used
   gcm_length_t left_q, left;
   block_t j0_q, j0;
   logic j0_known, no_rows, row_want, row_go, row_last, mask_want, mask_go, row_room, mask_room;
@@ -291,7 +295,7 @@ module mae_gcm_keystream
     end
   end
 
-  // ---- What came out, in order.
+  // ---- Results, in order.
   block_t [Lanes-1:0] row;
   logic row_came, mask_came;
   assign row_came  = rsp_valid[0] && (MaskPipe || rsp[0].ctx == '0);

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_msg_dispatch: takes keys and messages in, and keeps both apart where they meet.
+// mae_gcm_msg_dispatch: accepts keys and messages, and dispatches each message to the keystream
+// (ctr_*), to the part sequencer (parts_*) and to the tag unit (end_*).
 //
-// A key is taken when no message of its bank is under way; while it is offered or, with Cut, waits
-// here, no more are let in. Messages of a bank without a key are not taken. Without Cut a key goes
-// through in the same clock, and a message may come along with it; with Cut it is taken from the
-// port at once and goes on a clock later or when its bank is free.
-// Latency: a message comes out in ctr_*, to the keystream, and parts_*, to its beats, 1 + Cut
-// clocks later; end_*, to the tags, in the same clock. Throughput: a message a clock. key_ready_o
-// is combinational in key_i.bank without Cut, msg_ready_o in msg_i.bank and the key port.
-// done_i: a message of done_bank_i is over. Messages without a beat do not show in parts_*.
-// Legal: Lanes 1..16; KeyBanks 1..4; MsgDepth >= 1; Cut 0, 1. stop_i: nothing is taken in this
-// clock.
-// flush_i: no message is left in the next clock, clear_i: nor is the key or which banks have one.
-// The lengths in parts_* stay in a memory.
-// Source: SP 800-38D §7. Constant-time: yes. Masked: no.
+// A key is accepted when no message of its bank is in progress; while it is offered or, with Cut =
+// 1, waits here, no further message of the bank is accepted. Messages of a bank without a key are
+// not accepted. With Cut = 0 a key passes in the same clock, and a message may be accepted with it.
+// With Cut = 1 a key is accepted at once and leaves one clock later, or when its bank is free.
+// done_i: a message of done_bank_i has ended. Messages without a beat do not appear at parts_*.
+// key_ready_o is combinational in key_i.bank if Cut = 0; msg_ready_o is combinational in msg_i.bank
+// and the key port.
+// Latency: 1 + Cut clocks to ctr_* and parts_*; 0 clocks to end_*.
+// Throughput: one message a clock.
+// Reset and clear: stop_i: nothing is accepted in this clock. flush_i drops all messages by the
+// next clock; clear_i also drops the key and the record of loaded banks. The lengths of parts_*
+// remain in a memory, unreachable.
+// Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
+// MsgDepth >= 1; Cut 0 or 1.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §7.
 
 module mae_gcm_msg_dispatch
   import mae_aes_pkg::*;
@@ -28,13 +32,13 @@ module mae_gcm_msg_dispatch
     input  logic         clk_i,
     input  logic         rst_ni,
     input  logic         clear_i,
-    input  logic         flush_i,        // with clear_i too
-    input  logic         stop_i,         // with flush_i too
+    input  logic         flush_i,        // must be high with clear_i
+    input  logic         stop_i,         // must be high with flush_i
     input  logic         key_valid_i,
     output logic         key_ready_o,
     input  cipher_key_t  key_i,
     output logic         key_valid_o,
-    input  logic         key_ready_i,    // may wait for key_valid_o
+    input  logic         key_ready_i,    // may depend on key_valid_o
     output cipher_key_t  key_o,
     input  logic         msg_valid_i,
     output logic         msg_ready_o,
@@ -45,7 +49,7 @@ module mae_gcm_msg_dispatch
     output logic         parts_valid_o,
     input  logic         parts_ready_i,
     output gcm_parts_t   parts_o,
-    output logic         end_valid_o,    // end_ready_i is high
+    output logic         end_valid_o,    // high only while end_ready_i is high
     input  logic         end_ready_i,
     output gcm_end_t     end_o,
     input  logic         done_i,
@@ -54,7 +58,7 @@ module mae_gcm_msg_dispatch
 
   localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
 
-  // ---- Keys. One that waits for its bank keeps new messages of the bank waiting.
+  // ---- Keys. A key that waits for its bank blocks new messages of the bank.
   logic key_valid, key_ready, key_idle, key_take, key_room;
   cipher_key_t key;
   logic [KeyBanks-1:0] loaded_q;
@@ -87,7 +91,7 @@ module mae_gcm_msg_dispatch
   assign key_valid_o = key_valid && key_idle && !flush_i;
   assign key_o = key;
 
-  // ---- Messages under way: for the keystream, for the beats, for the tags.
+  // ---- Messages in progress: for the keystream, for the beats, for the tags.
   logic ctr_room, parts_room, msg_fits, msg_take, bank_open;
   gcm_counter_t ctr_new;
   gcm_parts_t   parts_new;
@@ -107,7 +111,8 @@ module mae_gcm_msg_dispatch
   assign has_beats = iv_hashed || !is_empty;
   assign msg_fits = bank_open && ctr_room && parts_room && end_ready_i;
   assign msg_ready_o = msg_fits && !stop_i;
-  assign msg_take = msg_valid_i && msg_fits;  // with stop_i too: flush_i empties what it goes to
+  // may be high with stop_i: flush_i then empties the destination
+  assign msg_take = msg_valid_i && msg_fits;
   assign end_valid_o = msg_take;
   assign ctr_new = '{
           bank: msg_i.bank,

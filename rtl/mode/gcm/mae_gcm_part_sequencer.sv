@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_part_sequencer: which beat of which part of a message is due: the IV, the AAD, the data.
+// mae_gcm_part_sequencer: tells for each beat of a GCM message to which part it belongs (IV, AAD or
+// data), and how many bytes it has.
 //
-// Latency: a message at msg_* is there in the next clock, its first beat due (open_o), and in the
-// clock after its last beat the next one. Throughput: a beat a clock, from one message to the next.
-// All outputs about the beat come from registers: they are made a beat ahead.
-// Legal: Lanes 1..16. A message at msg_* has a beat. clear_i: nothing is left in the next clock.
-// Source: SP 800-38D §7. Constant-time: yes (lengths are not secret). Masked: no.
+// Offer a message at msg_* only if it has a beat. All outputs about a beat come from registers:
+// they are computed one beat ahead. open_o: a beat is expected; take_i: it is accepted.
+// Latency: the first beat of a message is expected (open_o) in the clock after msg_*; the next
+// message in the clock after the last beat.
+// Throughput: one beat a clock, also from one message to the next.
+// Reset and clear: both drop all state by the next clock.
+// Parameters: Legal: Lanes 1..16.
+// Security: constant-time (lengths are not secret); no masking.
+// Source: SP 800-38D §7.
 
 module mae_gcm_part_sequencer
   import mae_aes_pkg::*;
@@ -22,17 +27,17 @@ module mae_gcm_part_sequencer
     output logic                       msg_ready_o,
     input  gcm_parts_t                 msg_i,
     input  logic                       take_i,
-    output logic                       open_o,       // a beat is due
+    output logic                       open_o,       // a beat is expected
     output bank_t                      bank_o,
     output dir_e                       dir_o,
     output logic                       is_iv_o,
     output logic                       is_data_o,
-    output logic                       first_o,      // its hash has no beat yet
+    output logic                       first_o,      // the first beat that is hashed
     output logic                       part_last_o,
     output logic                       msg_last_o,
     output logic       [ByteWidth-1:0] bytes_o,
-    output logic       [ 16*Lanes-1:0] keep_o,       // [i]: byte i of the row is one of them
-    output block_t                     length_o      // the hash's last block
+    output logic       [ 16*Lanes-1:0] keep_o,       // [i]: byte i of the row belongs to the part
+    output block_t                     length_o      // the length block, hashed last
 );
 
   localparam gcm_length_t RowBytes = gcm_length_t'(16 * Lanes);
@@ -43,7 +48,7 @@ module mae_gcm_part_sequencer
     PartData
   } part_e;
 
-  // The beat that is due. left: of the part, it included.
+  // The expected beat. left: bytes of the part, this beat included.
   typedef struct packed {
     part_e                part;
     logic                 first;
@@ -58,12 +63,12 @@ module mae_gcm_part_sequencer
   beat_t beat_q, beat_begin, beat_next, beat_d;
   logic [16*Lanes-1:0] keep_q, keep_d;
 
-  // The first beat of a part; whose message it is does not matter here.
+  // The first beat of a part. Fields of msg that concern the whole message are not used here.
   // verilator lint_off UNUSEDSIGNAL
   function automatic beat_t part_begin(input part_e part, input gcm_parts_t msg);
     // verilator lint_on UNUSEDSIGNAL
     beat_t beat;
-    logic  more;  // parts after it
+    logic  more;  // non-empty parts follow
     beat.part  = part;
     beat.first = 1'b1;
     case (part)
@@ -92,7 +97,7 @@ module mae_gcm_part_sequencer
     else beat_begin = part_begin(PartData, msg_i);
   end
 
-  // Within the message: the next part, or the next row of this one.
+  // The following beat of the message: of the next part, or the next row of this part.
   always_comb begin
     if (beat_q.part_last) begin
       if (beat_q.part == PartIv && msg_q.aad_bytes != '0) beat_next = part_begin(PartAad, msg_q);

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_prefetch: AES-GCM for messages of one word on streams whose next IVs are known: their
-// keystream and tag masks are made ahead of the messages.
+// mae_gcm_prefetch: encrypts and decrypts AES-GCM messages of one word, with keystream and tag
+// masks computed ahead of the messages.
 //
-// A stream is a key, a direction and a count: a queue of a protected mailbox has two, requests to
-// decrypt and responses to encrypt. Message n of a stream has the IV iv XOR n (n in the last 64
-// bits, from load_i.sequence_first on; what else stands in the IV, as a mask, a class or a queue's
-// number, stands in load_i.iv). Each message taken spends its number, whatever the verdict.
+// A stream is a key, a direction and a sequence number: each queue of a protected mailbox has two,
+// requests (decrypted) and responses (encrypted). Message n of a stream has the IV `iv XOR n`, with
+// n in the last 64 bits, from load_i.sequence_first on; load_i.iv holds the rest of the IV, such as
+// a mask, a class and a queue number. Each accepted message spends its number, whatever the
+// verdict. req_sequence_o is the number that a request of req_stream_i gets. req_ready_o,
+// combinational in req_stream_i: a value of that stream is prepared. There is no backpressure after
+// that: a result is valid for one clock; results come in the order of the requests.
 //
-// Latency: 4 clocks from the request to the answer, from a register, whatever the key length; from
-// the load to the first request Nr + 4 clocks, Nr of MaxKeyLen, if no other stream is in its way.
-// Throughput: a message every clock while prepared values last. One message's values are made a
-// clock for all streams together, each ready Nr + 3 clocks after the message whose place it takes;
-// so a stream alone keeps a message a clock if Ahead >= Nr + 3, and Streams * Ahead of that
-// together. req_ready_o is combinational in req_stream_i: a value of that stream waits. No
-// backpressure after
-// that: the answer shows for one clock. Answers come in the order of requests.
-// req_sequence_o: the number that a request of req_stream_i has.
-//
-// load_*: load_ready_o is combinational in load_stream_i; a stream is loaded when it is free and
-// nothing of its last key is under way. erase_*: the stream is free in the next clock, its key, H
-// and prepared values are gone; what was on its way through the rounds dies there within Nr + 1
-// clocks; requests that were taken are answered. After number 2^64 - 1 a stream gives nothing more.
-// clear_i: no stream, no value and no message is left in the next clock.
-// Legal: Streams 1..256; Ahead >= 1 values a stream; MaxKeyLen, Sbox any. A tag of 0 bytes is
-// refused.
-// Source: SP 800-38D §7, §8.2.1; P0 §4.2. Constant-time: yes, the verdict too. Masked: no.
+// load_*: load_ready_o is combinational in load_stream_i; a stream can be loaded when it is free
+// and nothing of its last key is in progress. erase_*: the stream is free in the next clock; its
+// key, H and prepared values are erased; its blocks in the rounds disappear within Nr + 1 clocks;
+// accepted requests are answered. After number 2^64 - 1 a stream accepts no message.
+// Latency: 4 clocks from request to result, from a register, for every key length. From load to the
+// first request Nr + 4 clocks, with the Nr of MaxKeyLen, if no other stream competes.
+// Throughput: one message a clock while prepared values last. The values of one message a clock are
+// prepared, for all streams together, each ready Nr + 3 clocks after the message whose place it
+// takes. So one stream alone sustains a message a clock if Ahead >= Nr + 3; all together do if
+// Streams * Ahead >= Nr + 3.
+// Reset and clear: both erase all streams, values and messages by the next clock.
+// Parameters: Ahead is the number of prepared values a stream. Legal: Streams 1..256; Ahead >= 1;
+// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e. A tag of 0 bytes is refused.
+// Security: constant-time, the verdict too; no masking.
+// Source: SP 800-38D §7, §8.2.1; paper 000, section 4.2.
 
 `include "mae_assert.svh"
 
@@ -68,14 +68,14 @@ module mae_gcm_prefetch
   // ---- Streams.
   typedef struct packed {
     logic            live;
-    logic            wants_h;  // H is not in the rounds yet
-    logic            spent;    // no number is left to prepare
+    logic            wants_h;  // H has not been requested
+    logic            spent;    // all numbers are used
     gcm_beat_load_t  load;     // sequence: the next number to prepare
     gcm_beat_count_t head;     // the number of the next message
     value_count_t    values;   // prepared or being prepared
   } state_t;
   state_t                      state_q  [Streams];
-  flight_count_t               flight_q [Streams];  // in the rounds, for a key that may be gone
+  flight_count_t               flight_q [Streams];  // blocks in the rounds, also of an erased key
   block_t                      h_q      [Streams];
   block_t                      h3_q     [Streams];  // H^3
   logic          [Streams-1:0] powers_q;
@@ -94,7 +94,7 @@ module mae_gcm_prefetch
   end
   assign load_ready_o = load_free && !clear_i;
 
-  // ---- The rounds: H of a new key, or a stream's next E(K, J0) and keystream.
+  // ---- The rounds: H of a new key, or the next E(K, J0) and keystream of a stream.
   typedef struct packed {
     logic    is_h;
     stream_t stream;
@@ -150,7 +150,7 @@ module mae_gcm_prefetch
       .user_o  (user)
   );
 
-  // What comes out for a key that is gone is dropped.
+  // Results for an erased key are dropped.
   logic h_come;
   always_comb begin
     h_come = 1'b0;
@@ -259,7 +259,7 @@ module mae_gcm_prefetch
     end
   end
 
-  // ---- The message at the port meets its values.
+  // ---- The message at the port and its prepared values.
   logic   ready;
   dir_e   dir;
   value_t value;

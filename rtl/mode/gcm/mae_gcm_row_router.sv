@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_row_router: leads rows into the core and out of it, past it, and to the hash as they
-// pass.
+// mae_gcm_row_router: routes rows through the core or around it, and copies the rows that are
+// hashed to the hash unit.
 //
-// A row of a context in sinks_i does not enter the core: it goes out again as zeros. A row is
-// handed to the hash in the clock in which it is taken: going in for contexts in hash_in_i, coming
-// out of the core for those in hash_out_i; the latter first, for they make room.
-// Latency: 0 to the core, 1 from there. Throughput: a row a clock. row_ready_o is combinational in
-// row_ctx_i, core_row_ready_i, hash_ready_i and the core's output; out_* come from registers.
-// hash_ready_i must be combinational in hash_ctx_o at most. room_o: see mae_mode_engine.
-// Legal: Lanes 1..16; Contexts 1..256. clear_i: no row is left in the next clock.
+// Rows of contexts in sinks_i do not enter the core and are output as zeros. A row is given to the
+// hash unit in the clock in which it is accepted: at the input for contexts in hash_in_i, at the
+// core's output for contexts in hash_out_i; the output has priority, because it frees space.
+// row_ready_o is combinational in row_ctx_i, core_row_ready_i, hash_ready_i and the core's output;
+// out_* come from registers. hash_ready_i may depend combinationally on hash_ctx_o only. room_o:
+// see mae_mode_engine.
+// Latency: 0 clocks to the core, 1 clock from the core.
+// Throughput: one row a clock.
+// Reset and clear: both drop all rows by the next clock.
+// Parameters: Legal: Lanes 1..16; Contexts 1..256.
 
 `include "mae_assert.svh"
 
@@ -72,9 +75,9 @@ module mae_gcm_row_router
     logic                  last;
   } sunk_t;
 
-  localparam int unsigned SunkRows = 8;  // one that fills up, two on their way, and to spare
+  localparam int unsigned SunkRows = 8;  // one that fills up, two in flight, and reserve
 
-  // In: to the core or past it, and to the hash if no row coming out wants it.
+  // Input: to the core or around it, and to the hash unit unless an output row needs it.
   logic sinks, hash_in, hash_out, hash_in_free, sunk_ready, sunk_valid, sunk_taken;
   sunk_t sunk;
   logic [$clog2(SunkRows+1)-1:0] sunk_count;
@@ -110,7 +113,7 @@ module mae_gcm_row_router
   assign room_o = (sinks_i & {Contexts{32'(sunk_count) <= SunkRows / 2}}) |
       (~sinks_i & core_room_i);
 
-  // Out: by turns, through a register.
+  // Output: alternates between both paths, through a register.
   logic core_ok, core_turn_q, take_core, merged_ready;
 
   assign core_ok = core_out_valid_i && (!hash_out || hash_ready_i);

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single: AES-GCM for messages of one word of 0 to 16 bytes with up to 32 bytes of AAD,
-// each with a key, an IV of 96 bits and a direction of its own.
+// mae_gcm_single: encrypts and decrypts AES-GCM messages of one word (0 to 16 bytes, with up to 32
+// bytes of AAD), each with its own key, 96-bit IV and direction.
 //
-// Latency: Nr + 6 clocks with Nr of MaxKeyLen (AES-128 build: 16), the same for every message and
-// key length. Throughput: a message every clock, whatever came before: no key is ever loaded.
-// No backpressure: a message is taken in the clock in which it is offered, and its answer shows for
-// one clock, from a register. Who cannot take answers any time counts messages (docs/adr/0002).
-// Encryption gives ciphertext and tag; decryption the verdict, the plaintext only if it is right,
-// and no tag. Bytes beyond the lengths are 0 in the answer.
-// clear_i: no message is left in the next clock, and nothing of any.
-// Legal: MaxKeyLen, Sbox any; key_i.len not above MaxKeyLen. A tag of 0 bytes is refused.
-// Source: SP 800-38D §7; P0 §4.2 and Figure 8. Constant-time: yes, the verdict too. Masked: no.
-//
-// Three blocks go through the rounds, 0, J0 and J0 + 1, beside the key schedule. Then, with H:
-// GHASH = (h4 * H^2 ^ h2) * H^2 ^ (h3 * H^2 ^ h1) * H, two products and two products. H^2 is
-// a linear map of H.
+// No backpressure: a message is accepted in the clock in which it is offered; its result is valid
+// for one clock, from a register. A user that cannot always accept a result limits the number of
+// messages in progress (docs/adr/0002). Encryption outputs ciphertext and tag; decryption outputs
+// the verdict, the plaintext only if the verdict is good, and no tag. Bytes beyond the lengths are
+// 0 in the result. Three blocks, 0, J0 and J0 + 1, pass the rounds beside the key schedule. With H:
+// GHASH = (h4 * H^2 ^ h2) * H^2 ^ (h3 * H^2 ^ h1) * H, two products and then two products; H^2 is a
+// linear map of H.
+// Latency: Nr + 6 clocks with the Nr of MaxKeyLen (Aes128: 16), for every message and key length.
+// Throughput: one message a clock, without any key loading.
+// Reset and clear: both erase all messages by the next clock.
+// Parameters: Legal: MaxKeyLen any of key_len_e, key_i.len at most MaxKeyLen; Sbox any of
+// sbox_impl_e. A tag of 0 bytes is refused.
+// Security: constant-time, the verdict too; no masking.
+// Source: SP 800-38D §7; paper 000, section 4.2 and figure 8.
 
 `include "mae_assert.svh"
 
@@ -36,7 +37,7 @@ module mae_gcm_single
     output gcm_beat_rsp_t rsp_o
 );
 
-  // ---- H, E(K, J0) and the keystream, clock Nr + 1.
+  // ---- H, E(K, J0) and the keystream, in clock Nr + 1.
   typedef struct packed {
     dir_e          dir;
     gcm_beat_msg_t msg;
@@ -78,12 +79,12 @@ module mae_gcm_single
       user.msg.data_bytes
   );
 
-  // ---- The inner products, clocks Nr + 1 and Nr + 2.
+  // ---- The inner products, in clocks Nr + 1 and Nr + 2.
   typedef struct packed {
     logic          valid;
     block_t        h;
     block_t        h2;
-    block_t        to_h2;  // what is multiplied by H^2 in the end, its product apart
+    block_t        to_h2;  // factor of the outer H^2, without the term h4 * H^2
     block_t        to_h;
     gcm_beat_end_t rest;
   } inner_t;
@@ -148,7 +149,7 @@ module mae_gcm_single
     end
   end
 
-  // ---- The outer ones, the tag and the verdict, from clock Nr + 3 on.
+  // ---- The outer products, the tag and the verdict, from clock Nr + 3 on.
   mae_gcm_single_tag #(
       .Terms(2)
   ) u_tag (

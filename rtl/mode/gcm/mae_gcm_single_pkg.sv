@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single_pkg: AES-GCM messages of one word (SP 800-38D §7): the types of mae_gcm_single and
-// mae_gcm_prefetch, and the blocks that GHASH sees of such a message.
+// mae_gcm_single_pkg: defines the types of mae_gcm_single and mae_gcm_prefetch for AES-GCM messages
+// of one word (SP 800-38D §7), and the terms of GHASH of such a message.
 
 package mae_gcm_single_pkg;
   import mae_aes_pkg::*;
@@ -10,19 +10,19 @@ package mae_gcm_single_pkg;
   typedef logic [95:0] gcm_beat_iv_t;
   typedef logic [63:0] gcm_beat_count_t;
 
-  // A message. Byte 0 of a field is in its highest bits; bytes beyond the lengths are not looked
-  // at. Words of 32, 64 and 128 bits have 4, 8 and 16 data bytes.
+  // A message. Byte 0 of a field is in its most significant bits; bytes beyond the lengths are
+  // ignored. Words of 32, 64 and 128 bits have 4, 8 and 16 data bytes.
   typedef struct packed {
-    ctx_t         ctx;         // comes back with the answer
+    ctx_t         ctx;         // returned with the result
     logic [5:0]   aad_bytes;   // 0..32
     logic [255:0] aad;
     logic [4:0]   data_bytes;  // 0..16
     block_t       data;
-    logic [4:0]   tag_bytes;   // of tag; decryption only
-    block_t       tag;         // to compare with; decryption only
+    logic [4:0]   tag_bytes;   // number of bytes of tag; decryption only
+    block_t       tag;         // expected tag; decryption only
   } gcm_beat_msg_t;
 
-  // What a message of its own key brings along.
+  // Key, IV and direction of a message.
   typedef struct packed {
     dir_e         dir;
     key_len_e     len;
@@ -39,7 +39,7 @@ package mae_gcm_single_pkg;
     gcm_beat_count_t sequence_first;
   } gcm_beat_load_t;
 
-  // The answer. Decryption: ok is the verdict, data is 0 unless it is right, and tag is 0.
+  // The result. Decryption: ok is the verdict, data is 0 unless ok, and tag is 0.
   typedef struct packed {
     ctx_t   ctx;
     logic   ok;
@@ -55,22 +55,23 @@ package mae_gcm_single_pkg;
     block_t h1;
   } gcm_beat_terms_t;
 
-  // What is left for mae_gcm_single_tag to do with a message.
+  // The inputs of mae_gcm_single_tag for a message.
   typedef struct packed {
     ctx_t       ctx;
     dir_e       dir;
     logic [4:0] tag_bytes;
     block_t     tag;
     block_t     mask;       // E(K, J0)
-    block_t     text;       // what goes out
+    block_t     text;       // output text
   } gcm_beat_end_t;
 
-  // Ones over the first n bytes.
+  // Ones in the first n bytes.
   function automatic block_t first_bytes(input logic [5:0] n);
     for (int unsigned k = 0; k < 16; k++) first_bytes[127-8*k-:8] = {8{k < 32'(n)}};
   endfunction
 
-  // text: the ciphertext. Blocks stand at the end: without data the AAD moves up.
+  // Terms of a message; text is the ciphertext. Blocks are right-aligned: without data the AAD
+  // moves up.
   function automatic gcm_beat_terms_t gcm_beat_terms(
       input logic [255:0] aad, input logic [5:0] aad_bytes, input block_t text,
       input logic [4:0] text_bytes);
@@ -91,7 +92,7 @@ package mae_gcm_single_pkg;
     return terms;
   endfunction
 
-  // Squaring in GF(2^128) is linear: a bit of a goes to every second place.
+  // Squaring in GF(2^128) is linear: the coefficient of x^i becomes that of x^(2 i).
   function automatic block_t ghash_square(input block_t a);
     logic [254:0] product;
     product = '0;

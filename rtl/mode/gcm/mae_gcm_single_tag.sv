@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_single_tag: the end of a GCM message of one word: the last products of GHASH, the tag,
-// and in decryption the verdict.
+// mae_gcm_single_tag: computes the last GHASH products, the tag and, in decryption, the verdict of
+// a GCM message of one word.
 //
-// Latency: 3 clocks, from a register. Throughput: a message a clock; no stall, no ready.
-// The tag is the sum of the products a_i * b_i and the mask. Terms multipliers.
-// rsp_o: mae_gcm_single_pkg, 0 while rsp_valid_o is low. The first tag_bytes bytes are compared,
-// all at once; a tag of 0 bytes is wrong. clear_i: nothing is left in the next clock.
-// Legal: Terms >= 1.
-// Source: SP 800-38D §7; P0 §4.2. Constant-time: yes. Masked: no.
+// The tag is the sum of the products a_i * b_i and of the mask. The first tag_bytes bytes are
+// compared, all at once; a tag of 0 bytes is wrong. rsp_o (mae_gcm_single_pkg) is 0 while
+// rsp_valid_o is low.
+// Latency: 3 clocks, from a register.
+// Throughput: one message a clock; no stall, no ready.
+// Reset and clear: both erase everything by the next clock.
+// Parameters: Terms is the number of products, each with a multiplier. Legal: Terms >= 1.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §7; paper 000, section 4.2.
 
 module mae_gcm_single_tag
   import mae_aes_pkg::*;
@@ -44,7 +47,7 @@ module mae_gcm_single_tag
     );
   end
 
-  // What is left of the tag when the expected one is taken off: in decryption 0 is right.
+  // Difference of computed and expected tag: 0 means right, in decryption.
   gcm_beat_end_t end_q;
   block_t rest;
   always_comb begin

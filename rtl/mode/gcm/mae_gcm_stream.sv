@@ -1,43 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_stream: AES-GCM over a stream of Lanes blocks a clock, encryption and decryption.
+// mae_gcm_stream: encrypts and decrypts AES-GCM messages at Lanes blocks a clock.
 //
-// A message is announced (msg_*: key bank, direction, IV, lengths, tag to compare with); its beats
-// follow on in_*, messages in order: the IV if it has not 12 bytes, then the AAD, then the data,
-// each from a beat of its own on, block 0 first, byte 0 of a block in bits 127:120. A part of no
-// bytes has no beat, and an empty message none at all. in_bytes_i is 16 * Lanes except in the last
-// beat of a part, where bytes beyond it are not looked at; in_last_i marks the last beat of the
-// message. Of data, out_* gives the same beats back, in the clock after; bytes beyond the length
-// are 0. tag_* ends each message, in order, and waits for no beat that out_* holds (1; Deep: 2).
-// Whoever decrypts keeps the data back until the verdict.
-// Throughput: a beat every clock, in a message and from one to the next, also of the other bank, if
-// the message was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is
-// as long as the one before; up to MsgDepth messages are under way. To and fro between key lengths
-// costs 0.4 to 1 clock a change (a shorter key waits for the stages above its entry); bypasses
-// there, 2 or 4 rounds a lane, would cost none but give every message the longest key's latency.
-// Latency: first data beat Nr + 3 clocks after its announcement, out_* 1 clock after in_*, the tag
-// 6 clocks after the last beat. From the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1.
-// in_ready_o is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank
-// and the key port. RegsPerRound registers a round make each Nr above Nr * RegsPerRound. Deep is
-// for a high clock: registers at the ports and behind the FIFOs, mae_ghash_pipelined. It loses no
-// clock either. Then the first beat of a message may come Nr * RegsPerRound + 5 clocks after its
-// announcement without waiting, out_* 2 clocks after in_*, the tag 13 after the last beat; from the
-// key to the first beat Nr * RegsPerRound + 22 for 4 lanes (3 + mae_ghash_powers). For short
-// messages without a lost clock MsgDepth must be Nr * RegsPerRound + 25 or more. key_ready_o,
-// in_ready_o depend on registers only, msg_ready_o on msg_i.bank and the key port; all of them on
-// abort_i and clear_i. MaskPipe = 0, for one lane: tag masks and H go through the pipeline of the
-// rows. Then a message costs one clock more, its first beat comes one later, two after a key; half
-// the MsgDepth will do.
+// A message is announced at msg_* (key bank, direction, IV, lengths, expected tag). Its beats
+// follow at in_*, messages in order: an IV whose length is not 12 bytes, the AAD, the data. Each
+// part begins in a new beat, block 0 first, byte 0 of a block in bits 127:120. An empty part has no
+// beat. in_bytes_i is 16 * Lanes except in the last beat of a part, in which bytes beyond it are
+// ignored; in_last_i marks the last beat of the message. The data beats are output at out_* with
+// zeros beyond the length. tag_* ends each message, in order, whether or not the last beat at out_*
+// (Deep: last two) was accepted. When decrypting, do not use the data before the verdict.
 //
-// A key is taken when no message of its bank is under way; while it is offered, no more are let in.
-// Messages of a bank that has no key are not taken; one announced with its key is under that key
-// (Deep: it is taken in the clocks after it).
-// abort_i: for one clock; in the next clock no message, beat or tag is left, one later none of
-// their data (Deep: Nr * RegsPerRound + 2 later), lengths apart; keys stay. clear_i: they do not.
-// Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen, Sbox any; RegsPerRound 1..3; Deep 0, 1;
-// MaskPipe 1, with one lane also 0. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is
-// refused.
-// Source: SP 800-38D §7; P0 §4.1. Constant-time: yes, the verdict too. Masked: no.
+// A key is accepted when no message of its bank is in progress; while it is offered, no further
+// message of the bank is accepted. Messages of a bank without a key are not accepted; a message
+// announced together with its key uses that key (Deep: it is accepted in a later clock). in_ready_o
+// is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank and the key
+// port. With Deep = 1 key_ready_o and in_ready_o depend on registers only, msg_ready_o on
+// msg_i.bank and the key port, and all of them on abort_i and clear_i. Latency (Deep = 0): out_* 1
+// clock after in_*; the tag 6 clocks after the last beat; the first data beat is accepted Nr + 3
+// clocks after its announcement; from the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1
+// clocks. With RegsPerRound registers a round, Nr here means Nr * RegsPerRound. Latency (Deep = 1):
+// out_* 2 clocks after in_*; the tag 13 clocks after the last beat; the first beat is accepted
+// without a wait Nr * RegsPerRound + 5 clocks after its announcement; from the key to the first
+// beat Nr * RegsPerRound + 22 clocks for 4 lanes (3 + mae_ghash_powers). Deep = 1 is for a high
+// clock frequency: it registers the ports and the outputs of the FIFOs and uses
+// mae_ghash_pipelined.
+// Throughput: one beat a clock, also from one message to the next and between banks, if the message
+// was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is as long as
+// the previous one. A change of key length costs 0.4 to 1 clock, because a shorter key waits for
+// the stages above its entry; bypasses there, 2 or 4 rounds a lane, would avoid this but give every
+// message the latency of the longest key. For short messages without a lost clock Deep = 1 needs
+// MsgDepth >= Nr * RegsPerRound + 25. MaskPipe = 0 sends tag masks and H through the pipeline of
+// the rows: a message costs one clock more and its first beat comes one clock later, two after a
+// key; half the MsgDepth suffices.
+// Reset and clear: abort_i (one clock) removes all messages, beats and tags by the next clock and
+// their data one clock later (Deep: Nr * RegsPerRound + 2 clocks later), except lengths, and keeps
+// the keys. clear_i and reset also erase the keys.
+// Parameters: MsgDepth is the number of messages in progress. Legal: Lanes 1..16; KeyBanks 1..4;
+// MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1,
+// or 0 with one lane. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
+// Security: constant-time, the verdict too; no masking.
+// Source: SP 800-38D §7; paper 000, section 4.1.
 
 `include "mae_assert.svh"
 
@@ -83,9 +85,10 @@ module mae_gcm_stream
   localparam int unsigned CountWidth = $clog2(Lanes + 1);
   localparam int unsigned HashDepth = Deep ? 16 : 8;
 
-  localparam int unsigned HashClocks = Deep ? 8 : 4;  // of the hash, after a message's last beat
+  localparam int unsigned HashClocks = Deep ? 8 : 4;  // from a message's last beat to its hash
 
-  // Deep: an abort or a clear works a clock later. Nothing comes or goes in either clock.
+  // Deep: an abort or a clear takes effect one clock later. Nothing is accepted or output in either
+  // clock.
   logic clear, abort, flush, stop;
   if (Deep) begin : gen_flush_reg
     logic clear_q, abort_q;
@@ -101,7 +104,7 @@ module mae_gcm_stream
   end
   assign flush = clear || abort;
 
-  // ---- Keys, and messages under way: for the keystream, for the beats, for the tags.
+  // ---- Keys, and messages in progress: for the keystream, for the beats, for the tags.
   logic key_valid, key_ready, ctr_valid, ctr_ready, beats_valid, beats_ready;
   logic end_valid, end_room, done;
   cipher_key_t key;
@@ -142,7 +145,7 @@ module mae_gcm_stream
       .done_bank_i  (done_bank)
   );
 
-  // ---- Keystream, masks and H ahead of the beats.
+  // ---- Keystream, masks and H, ahead of the beats.
   logic h_valid, h_ready, row_valid, row_ready, mask_valid, mask_ready;
   logic j0_valid, hash_valid, hash_user;
   logic [KeyBanks-1:0] h_pending, hash_ready, banks_ready;
@@ -186,7 +189,7 @@ module mae_gcm_stream
       .mask_o      (mask)
   );
 
-  // A message that follows its key comes to its beats later than one clock.
+  // The first beat of a message that follows its key comes more than one clock later.
   if (Deep) begin : gen_ready_reg
     logic [KeyBanks-1:0] ready_q;
     always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -247,15 +250,15 @@ module mae_gcm_stream
       .length_o   (length)
   );
 
-  logic odd_q;  // lengths did not agree
-  logic iv_busy_q;  // a J0 is on its way, or not used yet
-  logic [$clog2(HashDepth+1)-1:0] hashes_q;  // on their way, or not used yet
+  logic odd_q;  // the lengths disagreed
+  logic iv_busy_q;  // a J0 is being computed, or has not been used
+  logic [$clog2(HashDepth+1)-1:0] hashes_q;  // hashes being computed, or not used yet
   assign odd = in_bytes != bytes || in_last != msg_last;
   always_comb begin
     bank_ready = 1'b0;
     for (int unsigned b = 0; b < KeyBanks; b++) if (bank == bank_t'(b)) bank_ready = banks_ready[b];
   end
-  // Without flush: what takes a beat is emptied by it.
+  // Independent of flush, because flush empties the destination of a beat.
   assign in_ready = open && bank_ready && (!is_iv || !iv_busy_q) &&
       (!msg_last || 32'(hashes_q) != HashDepth) && (!is_data || (row_valid && row_out_ready));
   assign take = in_valid && in_ready;
@@ -276,7 +279,7 @@ module mae_gcm_stream
     end
   end
 
-  // Bytes beyond the length are 0, to the hash and at the output.
+  // Bytes beyond the length are 0, for the hash and at the output.
   block_t [Lanes-1:0] keep, text, result;
   always_comb begin
     for (int unsigned i = 0; i < Lanes; i++) begin
@@ -321,7 +324,7 @@ module mae_gcm_stream
     end
   end
 
-  // ---- The hash, one clock behind the beat.
+  // ---- The hash, one clock after the beat.
   typedef struct packed {
     bank_t                 bank;
     logic [CountWidth-1:0] blocks;
@@ -333,7 +336,7 @@ module mae_gcm_stream
   logic                      hash_beat_valid_q;
   hash_beat_t                hash_beat_q;
   block_t     [   Lanes-1:0] hash_data_q;
-  logic       [HashClocks:0] odd_line_q;  // these go along with the hash
+  logic       [HashClocks:0] odd_line_q;  // delayed like the hash
   logic       [HashClocks:0] last_line_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

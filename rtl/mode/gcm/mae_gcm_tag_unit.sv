@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gcm_tag_unit: the end of each message: its hash and its mask become a tag, or a verdict on
-// one.
+// mae_gcm_tag_unit: computes the tag of each message from its hash and its mask, or compares it
+// with the expected tag.
 //
-// Latency: 1 clock from the last of hash and mask to tag_*, with Cut 3. Throughput: one a clock.
-// Tags come in the order of the messages. Ready and valid come from registers only with Cut;
-// without, tag_valid_o is combinational in mask_valid_i, and mask_ready_o and done_o in
-// tag_ready_i.
-// hash_used_o: a hash has left, of at most HashDepth that may be on their way and here. done_o: a
-// message is over, done_bank_o its bank.
-// Legal: MsgDepth, HashDepth >= 1; Cut 0, 1. clear_i: nothing is left in the next clock.
-// Source: SP 800-38D §7. Constant-time: yes, the verdict too. Masked: no.
+// Tags come in the order of the messages. hash_used_o: a hash was used; at most HashDepth hashes
+// may be computed or waiting at a time. done_o: a message of done_bank_o has ended. With Cut = 1
+// ready and valid come from registers only. With Cut = 0 tag_valid_o is combinational in
+// mask_valid_i; mask_ready_o and done_o are combinational in tag_ready_i.
+// Latency: from the later one of hash and mask to tag_*: 1 clock, with Cut = 1 3 clocks.
+// Throughput: one tag a clock.
+// Reset and clear: both drop everything by the next clock.
+// Parameters: Legal: MsgDepth >= 1; HashDepth >= 1; Cut 0 or 1.
+// Security: constant-time, the verdict too; no masking.
+// Source: SP 800-38D §7.
 
 `include "mae_assert.svh"
 
@@ -29,7 +31,7 @@ module mae_gcm_tag_unit
     output logic         msg_ready_o,
     input  gcm_end_t     msg_i,
     input  logic         hash_valid_i,
-    input  logic         hash_odd_i,    // its beats had not the lengths that were announced
+    input  logic         hash_odd_i,    // its beats did not have the announced lengths
     input  block_t       hash_i,
     output logic         hash_used_o,
     input  logic         mask_valid_i,
@@ -92,7 +94,7 @@ module mae_gcm_tag_unit
       .out_data_o (mask)
   );
 
-  // Of a message that has but an IV, all that counts of its hash is whether its beats agreed.
+  // For a message without AAD and data, only the check of its lengths is used of the hash.
   block_t full_tag, tag_keep;
   gcm_verdict_t verdict;
   always_comb begin

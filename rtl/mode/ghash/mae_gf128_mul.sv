@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_mul: the field multiplier of GCM, Karatsuba, in two stages.
+// mae_gf128_mul: multiplies two elements of GF(2^128), the field of GCM, with a Karatsuba
+// multiplier of two stages.
 //
-// Latency: 2 clocks (OutReg = 1): operands in clock t, product in clock t + 2 from a register. With
-// OutReg = 0 the product comes combinationally in clock t + 1, for a user who puts it in a register
-// of his own. Throughput: one product a clock; there is no stall and no ready.
-// Stage 1: nine products of 32 bits, each from three of 16; a register; stage 2: the levels of 64
-// and 128 bits and the reduction. A stage without a product holds 0 and costs a simulator nothing.
-// Legal: OutReg 0, 1.
-// clear_i: nothing is left in the next clock.
-// Source: SP 800-38D §6.3, P0 §4.1. Constant-time: yes. Masked: no.
+// Stage 1 computes nine products of 32 bits, each from three of 16 bits; a register follows; stage
+// 2 combines the levels of 64 and 128 bits and reduces. A stage without a product holds 0, at no
+// cost in simulation.
+// Latency: with OutReg = 1, operands in clock t give the product in clock t + 2, from a register.
+// With OutReg = 0 the product comes combinationally in clock t + 1, for a user that registers it.
+// Throughput: one product a clock; no stall, no ready.
+// Reset and clear: both erase everything by the next clock.
+// Parameters: Legal: OutReg 0 or 1.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.3; paper 000, section 4.1.
 
 module mae_gf128_mul
   import mae_aes_pkg::*;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_mul_digit_serial: the field multiplier of GCM for small builds, Digit bits of one
-// operand a clock.
+// mae_gf128_mul_digit_serial: multiplies two elements of GF(2^128), the field of GCM, with Digit
+// bits of one operand a clock, for small area.
 //
-// Latency: 128 / Digit clocks: operands in clock t, product from a register in clock t + 128 /
-// Digit, where the next operands may be given. b_i holds from t to the product. There is no ready:
-// who asks counts, or waits for valid_o. product_o is 0 but in the clock of valid_o. A digit adds
-// its multiple of b to the sum so far, moved on by Digit powers of x: one sum of Digit + 1 words of
-// 128 bits and one reduction; the digit of the highest powers goes first.
-// Legal: Digit a power of 2, 1..64.
-// clear_i: nothing is left in the next clock.
-// Source: SP 800-38D §6.3; bits as in mae_ghash_pkg. Constant-time: yes. Masked: no.
+// Each clock adds the multiple of b for one digit to the sum times x^Digit: one sum of Digit + 1
+// words of 128 bits and one reduction. The digit of the highest powers comes first. Hold b_i from
+// the start to the product. There is no ready: count the clocks, or wait for valid_o. product_o is
+// 0 except in the clock of valid_o.
+// Latency: 128 / Digit clocks: operands in clock t give the product, from a register, in clock t +
+// 128 / Digit.
+// Throughput: one product in 128 / Digit clocks: the next operands may come in the clock of the
+// product.
+// Reset and clear: both erase everything by the next clock.
+// Parameters: Legal: Digit a power of 2, 1..64.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.3; order of bits as in mae_ghash_pkg.
 
 `include "mae_assert.svh"
 
@@ -33,9 +37,9 @@ module mae_gf128_mul_digit_serial
   localparam int unsigned Clocks = 128 / Digit;
   localparam int unsigned CountWidth = $clog2(Clocks + 1);
 
-  // One digit: bit 127 + Digit - k of `wide` is the coefficient of x^k; bit d of the digit stands
-  // Digit - 1 - d powers above the digit's lowest one. The lowest Digit bits are x^128 and above:
-  // x^128 = x^7 + x^2 + x + 1.
+  // One digit: bit 127 + Digit - k of `wide` is the coefficient of x^k; bit d of the digit is Digit
+  // - 1 - d powers above the digit's lowest one. The lowest Digit bits are x^128 and above: x^128 =
+  // x^7 + x^2 + x + 1.
   function automatic block_t step(input block_t sum, input logic [Digit-1:0] digit,
                                   input block_t b);
     logic [127+Digit:0] wide;
@@ -47,7 +51,7 @@ module mae_gf128_mul_digit_serial
   endfunction
 
   block_t a_q, sum_q;
-  logic [CountWidth-1:0] left_q;  // digits to go, and one for the product itself
+  logic [CountWidth-1:0] left_q;  // digits to go, plus one for the product
   logic valid_q, work;
 
   assign work = left_q != '0;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_gf128_partial_products: the first stage of a product in the field of GCM: nine products of 32
-// bits.
+// mae_gf128_partial_products: computes the first stage of a product in GF(2^128), the field of GCM,
+// which is nine products of 32 bits, in a register.
 //
-// Latency: 1 clock. Throughput: one product a clock. The sum of such stages of several products is
-// reduced once (mae_ghash_pkg). No reset: 0 comes out a clock after a factor was 0.
-// Source: SP 800-38D §6.3. Constant-time: yes. Masked: no.
+// The outputs of several instances may be added and reduced once (mae_ghash_pkg).
+// Latency: 1 clock.
+// Throughput: one product a clock.
+// Reset: none; the output is 0 one clock after a factor was 0.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.3.
 
 module mae_gf128_partial_products
   import mae_aes_pkg::*;

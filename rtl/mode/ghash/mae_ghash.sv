@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash: GHASH over Lanes blocks a clock, with the powers of H of KeyBanks keys.
+// mae_ghash: computes GHASH over Lanes blocks a clock, with the powers of H of KeyBanks keys.
 //
-// Throughput: a beat of up to Lanes blocks every clock, also from one message to the next and from
-// one bank to the other. Latency: the hash is there 4 clocks after the message's last beat. There
-// is no stall and no ready: a hash shows for one clock.
-// Powers: H comes in clock t (h_i is used in that clock). Beats may come from clock
-// t + 2 * ceil(log2(2 * Lanes)) on if no beat came meanwhile; ready_o says so one clock ahead: a
-// beat may come in the clock after ready_o. While beats of the other bank keep the lanes'
-// multipliers busy, one spare multiplier makes a power every second clock. Lanes + 2 multipliers:
-// one a lane, one for the partial sums, one spare.
+// Any beat of a message may be short, such as the last one of the AAD; its blocks come first. A
+// beat of no blocks is legal only as a whole message, whose hash is length * H. All beats of a
+// message are of one bank; the first one has beat_first_i. Give h_valid_i only while h_ready_o is
+// high, and no beat of a bank from its new H until ready_o.
 //
-// The loop. A product takes two clocks, so the beats of a message add up to two sums by turns: beat
-// k, of n(k) blocks, makes S(k) = S(k-2) * H^(n(k-1) + n(k)) ^ P(k), with P(k) the sum of its
-// blocks times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^ S(k-1) * H^n(k) ^ length * H. The
-// multiplier of the sums does the last two products in the two clocks after the last beat. The next
-// message needs it from its third beat on: they never meet. A beat anywhere in a message may be
-// short, as the last one of the AAD is; its blocks come first. A beat of no blocks may be a whole
-// message, whose hash is length * H, but no part of one.
+// Sums: a product takes two clocks, so the beats of a message are accumulated alternately into two
+// sums: beat k, of n(k) blocks, makes S(k) = S(k-2) * H^(n(k-1) + n(k)) ^ P(k), with P(k) the sum
+// of its blocks times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^ S(k-1) * H^n(k) ^ length * H.
+// The multiplier of the sums computes the last two products in the two clocks after the last beat;
+// the next message needs it from its third beat on, so they never conflict.
 //
-// Legal: Lanes 1..16; KeyBanks 1..4. h_valid_i only with h_ready_o; no beat of a bank from its new
-// H until ready_o. A message's beats are of one bank, and the first one has first set.
-// abort_i: no message is left in the next clock, keys stay. clear_i: nor are they.
-// Source: SP 800-38D §6.4; P0 §4.1, Step 2. Constant-time: yes. Masked: no.
+// Powers: from H^1 .. H^base, the products H^base * H^j are computed all at once in free lanes.
+// While beats of the other bank use the multipliers of the lanes, one spare multiplier computes a
+// power every second clock. Lanes + 2 multipliers: one a lane, one for the sums, one spare.
+// Latency: the hash is valid for one clock, 4 clocks after the message's last beat. If H comes in
+// clock t (h_i is used in that clock), beats may come from clock t + 2 * ceil(log2(2 * Lanes)) on,
+// if no beat came meanwhile; a beat may come in the clock after ready_o.
+// Throughput: one beat of up to Lanes blocks a clock, also from one message to the next and between
+// banks; no stall, no ready.
+// Reset and clear: abort_i drops all messages by the next clock and keeps the keys; clear_i and
+// reset also erase the keys.
+// Parameters: Legal: Lanes 1..16; KeyBanks 1..4.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.4; paper 000, section 4.1, step 2.
 
 `include "mae_assert.svh"
 
@@ -48,8 +51,8 @@ module mae_ghash
     input  logic   [CountWidth-1:0] beat_blocks_i,
     input  logic                    beat_first_i,
     input  logic                    beat_last_i,
-    input  block_t                  beat_length_i,  // the length block, with the last beat
-    input  logic                    beat_user_i,    // comes back with the hash
+    input  block_t                  beat_length_i,  // the length block; with the last beat
+    input  logic                    beat_user_i,    // returned with the hash
     output logic                    hash_valid_o,
     output logic                    hash_user_o,
     output block_t                  hash_o
@@ -61,9 +64,9 @@ module mae_ghash
   localparam int unsigned Powers = 2 * Lanes;
   typedef logic [$clog2(Powers+1)-1:0] power_t;
 
-  block_t power_q[KeyBanks][Powers+1];  // [b][k]: H^k; 0 is not used
+  block_t power_q[KeyBanks][Powers+1];  // [b][k]: H^k; k = 0 is not used
 
-  // ---- The lanes' operands: block i of n times H^(n+1-i).
+  // ---- The operands of the lanes: block i of n times H^(n+1-i).
   block_t [Lanes-1:0] lane_a, lane_b, lane_product;
   logic   [Lanes-1:0] lane_valid;
   block_t [Lanes-1:0] data_power;
@@ -81,7 +84,7 @@ module mae_ghash
   end
 
   // ---- Powers: from H^1 .. H^base the products H^base * H^j, all at once in lanes that are free,
-  // else one by one in the spare multiplier. Each takes two clocks.
+  // otherwise one by one in the spare multiplier. Each takes two clocks.
   logic run_q, wait_q, wide_q;
   bank_t run_bank_q;
   power_t base_q, next_q;  // next_q: the j of the spare multiplier
@@ -174,7 +177,7 @@ module mae_ghash
         if (h_valid_i && h_bank_i == bank_t'(b)) power_q[b][1] <= h_i;
         if (wait_q && run_bank_q == bank_t'(b)) begin
           for (int unsigned k = 2; k <= Powers; k++) begin
-            // H^k comes from the greatest power of two below k.
+            // The base of H^k is the greatest power of two below k.
             if (32'(base_q) == 2 ** ($clog2(k) - 1)) begin
               if (wide_q) power_q[b][k] <= lane_product[k-2**($clog2(k)-1)-1];
               else if (32'(base_q) + 32'(next_q) == k) power_q[b][k] <= spare_product;
@@ -186,16 +189,16 @@ module mae_ghash
   end
 
   // ---- The sums.
-  logic open_q, deep_q;  // a beat, two beats of this message came before
-  logic turn_q;  // which sum the next beat adds to
+  logic open_q, deep_q;  // one beat, two beats of this message came before
+  logic turn_q;  // the sum to which the next beat is added
   logic [CountWidth-1:0] blocks_q;
   block_t sum_q[2], sum_d;
 
-  // What follows a last beat: one clock later the other sum's product, two clocks later the
-  // length's. Then the parts come together.
+  // Steps after a last beat: the product of the other sum one clock later, that of the length two
+  // clocks later. Then the terms are added.
   typedef struct packed {
     logic                  valid;
-    logic                  two;     // there is another sum
+    logic                  two;     // the other sum is in use
     logic                  turn;    // the sum of the last beat
     logic                  user;
     bank_t                 bank;
@@ -235,7 +238,7 @@ module mae_ghash
     end
   end
 
-  // One clock later: the beat's products, and its old sum's if deep.
+  // One clock later: the products of the beat, and that of its old sum if deep.
   logic beat_q, beat_deep_q, beat_turn_q;
   always_comb begin
     sum_d = beat_deep_q ? sum_product : '0;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_interleaved: GHASH of many messages at once: rows of Lanes blocks of any context.
+// mae_ghash_interleaved: computes GHASH of many interleaved messages, one row of Lanes blocks of
+// any context a clock.
 //
-// Every context has its hash and its powers of H (H^1 .. H^Lanes). A row of n blocks makes
-// Y := (Y ^ X_1) * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H. Bytes beyond row_bytes_i are taken for 0.
-//
-// Throughput: a row a clock; of one context every second clock, for a product takes two. Latency:
-// the hash is in its register 2 clocks after the row. Operations of the sequencer go before rows:
-// OpSetH in its clock, OpPower and OpBlock like a row of one block. row_ready_o is combinational in
-// row_ctx_i and the operation, op_ready_o in op_ctx_i. wipe_i erases the context wipe_ctx_i, all
-// else stands still meanwhile; OpClear erases one, too.
-// Legal: Lanes 1..16; Contexts 1..256.
-// Source: SP 800-38D §6.4. Constant-time: yes. Masked: no.
+// Each context stores its hash Y and its powers H^1 .. H^Lanes. A row of n blocks computes Y := (Y
+// ^ X_1) * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H. Bytes beyond row_bytes_i count as 0. Operations
+// (op_*) have priority over rows: OpSetH takes one clock, OpPower and OpBlock take as long as a row
+// of one block. row_ready_o is combinational in row_ctx_i and the operation, op_ready_o in
+// op_ctx_i.
+// Latency: the hash is in its register 2 clocks after the row.
+// Throughput: one row a clock; rows of one context every second clock, because a product takes two.
+// Reset and clear: wipe_i erases context wipe_ctx_i, while everything else is stalled; OpClear
+// erases one context. The memories have no reset.
+// Parameters: Legal: Lanes 1..16; Contexts 1..256.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.4.
 
 `include "mae_assert.svh"
 
@@ -40,25 +43,25 @@ module mae_ghash_interleaved
     output logic                       op_ready_o,
     input  ghash_op_e                  op_i,
     input  logic      [IndexWidth-1:0] op_ctx_i,
-    input  logic      [           4:0] op_power_i,  // OpPower: which one, from 2 on
-    input  block_t                     op_block_i,  // OpSetH: H; OpBlock: the block
+    input  logic      [           4:0] op_power_i,  // for OpPower: which power, 2 or more
+    input  block_t                     op_block_i,  // for OpSetH: H; for OpBlock: the block
 
     input  logic   [IndexWidth-1:0] look_ctx_i,
-    output block_t                  look_o       // its hash
+    output block_t                  look_o       // the hash of look_ctx_i
 );
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
   `MAE_PARAM(ContextsLegal, Contexts inside {[1 : 256]})
 
   typedef logic [IndexWidth-1:0] index_t;
 
-  // Memories: no reset, the walk after it erases them.
+  // Memories without reset; the user erases them after reset (wipe_i).
   block_t hash_q[Contexts];
   block_t [Lanes-1:0] power_q[Contexts];  // [c][k]: H^(k+1)
 
-  // The product under way.
+  // The product in progress.
   logic product_q;
   index_t product_ctx_q;
-  logic [4:0] product_power_q;  // 0: the hash, else that power
+  logic [4:0] product_power_q;  // 0: the hash, otherwise that power
   logic op_product, op_take, row_take;
 
   assign op_product = op_i inside {OpPower, OpBlock};
@@ -67,7 +70,7 @@ module mae_ghash_interleaved
   assign row_ready_o = !wipe_i && !op_valid_i && !(product_q && product_ctx_q == row_ctx_i);
   assign row_take = row_valid_i && row_ready_o;
 
-  // Operands: the last block always meets H, so a short row lies in the last places.
+  // Operands: the last block is always multiplied by H, so a short row is right-aligned.
   index_t ctx;
   block_t hash;
   block_t [Lanes-1:0] powers, masked, operand;

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_pipelined: mae_ghash for a high clock: the same ports and contract, more clocks.
+// mae_ghash_pipelined: computes GHASH over Lanes blocks a clock like mae_ghash, with the same
+// ports, for a higher clock frequency and with more clocks of latency.
 //
-// Throughput: a beat of up to Lanes blocks every clock, also from one message to the next and from
-// one bank to the other. Latency: the hash is there 8 clocks after the message's last beat. There
-// is no stall and no ready: a hash shows for one clock.
-// Powers: H comes in clock t; a beat may come in the clock after ready_o[bank] (mae_ghash_powers:
-// for 4 lanes t + 19). They are made in a multiplier of their own, whatever the beats do.
+// Any beat of a message may be short, such as the last one of the AAD; its blocks come first. A
+// beat of no blocks is legal only as a whole message, whose hash is length * H. All beats of a
+// message are of one bank; the first one has beat_first_i. beat_data_i is 0 while beat_valid_i is
+// low. Give h_valid_i only while h_ready_o is high, and no beat of a bank from its new H until
+// ready_o.
 //
-// The loop. A product and its reduction take three clocks, so the beats of a message add up to
-// three sums by turns: beat k, of n(k) blocks, makes S(k) = S(k-3) * H^(n(k-2) + n(k-1) + n(k)) ^
+// Sums: a product and its reduction take three clocks, so the beats of a message are accumulated in
+// turn into three sums: beat k, of n(k) blocks, makes S(k) = S(k-3) * H^(n(k-2) + n(k-1) + n(k)) ^
 // P(k), with P(k) the sum of its blocks times H^(n(k)+1) ... H^2. At the end GHASH = S(k) ^ S(k-1)
-// * H^n(k) ^ S(k-2) * H^(n(k-1) + n(k)) ^ length * H. The multiplier of the sums does these three
-// products in the three clocks after the last beat, S(k-2)'s first, the length's last. The next
-// message needs it from its fourth beat on, and a message of m < 3 beats for its own end not in the
-// first 3 - m of the three clocks: they never meet. Products are added up before they are reduced:
-// there are two reductions beside that of the powers, of a beat's sum and of a message's end,
-// whatever Lanes is.
+// * H^n(k) ^ S(k-2) * H^(n(k-1) + n(k)) ^ length * H. The multiplier of the sums computes these
+// three products in the three clocks after the last beat, that of S(k-2) first, that of the length
+// last. The next message needs it from its fourth beat on, and a message of m < 3 beats does not
+// use the first 3 - m of the three clocks for its own end: they never conflict. Products are added
+// before they are reduced: beside that of the powers there are two reductions, of a beat's sum and
+// of a message's end, for any number of lanes.
 //
-// A beat's way, in clocks: 0 which powers (one-hot); 1 the powers, the old sum; 2 partial products;
-// 3 the sum of the lanes and the product, 255 bits; 4 the reduction, S(k), straight into clock 1 of
-// the beat that comes three clocks later if there is one.
-//
-// A beat anywhere in a message may be short, as the last one of the AAD is; its blocks come first.
-// A beat of no blocks may be a whole message, whose hash is length * H, but no part of one.
-// Legal: Lanes 1..16; KeyBanks 1..4. h_valid_i only with h_ready_o; no beat of a bank from its new
-// H until ready_o. A message's beats are of one bank, and the first one has first set. beat_data_i
-// is 0 while beat_valid_i is low.
-// abort_i: no message is left in the next clock, no data 8 clocks later; keys stay. clear_i: nor
-// are they. Between messages no register but the keys holds anything 16 clocks after the last hash
-// but the sums, which the next abort_i or clear_i takes.
-// Source: SP 800-38D §6.4; P0 §4.1, Step 2. Constant-time: yes. Masked: no.
+//  Clocks of a beat: 0 selects the powers (one-hot); 1 reads the powers and the old sum; 2 computes
+//  the partial products; 3 adds the lanes and the product, 255 bits; 4 reduces to S(k), which goes
+//  directly into clock 1 of the beat that comes three clocks later, if there is one.
+// Latency: the hash is valid for one clock, 8 clocks after the message's last beat. A beat may come
+// in the clock after ready_o[bank] (mae_ghash_powers: for 4 lanes t + 19 if H comes in clock t).
+// The powers have a multiplier of their own and do not depend on the beats.
+// Throughput: one beat of up to Lanes blocks a clock, also from one message to the next and between
+// banks; no stall, no ready.
+// Reset and clear: abort_i drops all messages by the next clock and their data 8 clocks later, and
+// keeps the keys; clear_i and reset also erase the keys. 16 clocks after the last hash only keys
+// and sums remain in registers; the next abort_i or clear_i erases the sums.
+// Parameters: Legal: Lanes 1..16; KeyBanks 1..4.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.4; paper 000, section 4.1, step 2.
 
 `include "mae_assert.svh"
 
@@ -57,8 +59,8 @@ module mae_ghash_pipelined
     input  logic   [CountWidth-1:0] beat_blocks_i,
     input  logic                    beat_first_i,
     input  logic                    beat_last_i,
-    input  block_t                  beat_length_i,  // the length block, with the last beat
-    input  logic                    beat_user_i,    // comes back with the hash
+    input  block_t                  beat_length_i,  // the length block; with the last beat
+    input  logic                    beat_user_i,    // returned with the hash
     output logic                    hash_valid_o,
     output logic                    hash_user_o,
     output block_t                  hash_o
@@ -91,10 +93,10 @@ module mae_ghash_pipelined
       .power_o(power)
   );
 
-  // ---- Clock 0: the beats before this one; what the multiplier of the sums does.
-  turn_t turn_q;  // the sum this beat adds to
-  logic [1:0] beats_q, beats;  // beats of this message before this one, 3 for more
-  logic [CountWidth-1:0] blocks_q[Sums-1];  // of the beats before: 0 the last one
+  // ---- Clock 0: the previous beats; the operation of the multiplier of the sums.
+  turn_t turn_q;  // the sum to which this beat is added
+  logic [1:0] beats_q, beats;  // earlier beats of this message, 3 for more
+  logic [CountWidth-1:0] blocks_q[Sums-1];  // of the previous beats; 0: the last one
   function automatic turn_t turn_back(input turn_t turn, input int unsigned back);
     return (turn >> back) | (turn << (Sums - back));
   endfunction
@@ -102,7 +104,7 @@ module mae_ghash_pipelined
   // The end of a message, clock by clock after its last beat: exponents of H for S(k-1), S(k-2).
   typedef struct packed {
     logic                valid;
-    logic [1:0]          beats;     // before it
+    logic [1:0]          beats;     // beats before the last one
     turn_t               turn;      // of the last beat
     logic                user;
     logic [KeyBanks-1:0] bank;
@@ -112,7 +114,7 @@ module mae_ghash_pipelined
   tail_t tail_q[Sums], tail_new;
 
   logic [KeyBanks-1:0] bank;  // one-hot
-  power_t [Sums:1] window;  // blocks of the last 1, 2, 3 beats, this one the last
+  power_t [Sums:1] window;  // blocks of the last 1, 2, 3 beats, this one included
   logic deep;
   assign window[1] = power_t'(beat_blocks_i);
   for (genvar i = 2; i <= Sums; i++) begin : gen_window
@@ -138,11 +140,11 @@ module mae_ghash_pipelined
 
   typedef struct packed {
     logic valid;
-    logic is_end;    // of a message's end, else of a beat
-    logic is_begun;  // the end has a product before this one
-    logic is_last;   // the end's last one, the length's
+    logic is_end;    // for the end of a message, otherwise for a beat
+    logic is_begun;  // the end has an earlier product
+    logic is_last;   // the last product of the end, that of the length
     logic user;
-    turn_t turn;     // the sum of the last beat, where the end's products are added
+    turn_t turn;     // the sum of the last beat, to which the products of the end are added
   } sum_op_t;
   typedef struct packed {
     logic  valid;
@@ -158,7 +160,7 @@ module mae_ghash_pipelined
   logic [KeyBanks-1:0][Lanes:1] beat_pick_q;  // blocks of the beat
   logic [KeyBanks-1:0][Powers:1] sum_pick_q;
   logic [Sums-1:0] old_pick_q;
-  logic fresh_pick_q, length_pick_q;  // S(k-3) is just made
+  logic fresh_pick_q, length_pick_q;  // S(k-3) is computed in this clock
   block_t length_q;
   block_t [Lanes-1:0] data_q;
 
@@ -240,7 +242,7 @@ module mae_ghash_pipelined
           sum_pick_q[b][k] <= sum_bank[b] && 32'(sum_exponent) == k;
         end
       end
-      // A sum that is made in the clock in which it is needed does not come from its register.
+      // A sum that is used in the clock in which it is computed bypasses its register.
       fresh_pick_q  <= 1'b0;
       length_pick_q <= sum_op.valid && sum_op.is_last;
       for (int unsigned t = 0; t < Sums; t++) begin
@@ -254,7 +256,7 @@ module mae_ghash_pipelined
     end
   end
 
-  // ---- Clock 1: the factors. Nothing is picked where there is no block.
+  // ---- Clock 1: the factors. Lanes without a block select nothing.
   block_t sum_q[Sums], fresh;
   block_t [Lanes-1:0] lane_a_q, lane_b, lane_b_q;
   block_t sum_a, sum_b, sum_a_q, sum_b_q;
@@ -275,7 +277,7 @@ module mae_ghash_pipelined
     end
   end
 
-  // ---- Clocks 2 and 3: the products. Data that nothing is picked for comes to nothing.
+  // ---- Clocks 2 and 3: the products. A factor without a selected power gives 0.
   ghash_partial_t [Lanes-1:0] lane_partial;
   ghash_partial_t sum_partial, lanes;
   logic [254:0] sum_wide, wide_q, end_q;
@@ -310,7 +312,7 @@ module mae_ghash_pipelined
       .partial_o(sum_partial)
   );
 
-  // ---- Clock 4: the sums; the message's end.
+  // ---- Clock 4: the sums, and the end of the message.
   assign fresh = ghash_reduce(wide_q);
 
   logic hash_valid_q, hash_user_q;

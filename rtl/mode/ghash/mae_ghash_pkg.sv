@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_pkg: the field GF(2^128) of GCM in parts that a pipeline can cut (SP 800-38D §6.3).
+// mae_ghash_pkg: defines multiplication in GF(2^128), the field of GCM (SP 800-38D §6.3), in steps
+// between which a pipeline can have registers.
 //
 // A block is a polynomial with the coefficient of x^i in bit 127 - i. The carry-less product of two
 // blocks as plain numbers, 255 bits wide, is then the product of the polynomials with the
-// coefficient of x^k in bit 254 - k: nothing has to be turned round.
+// coefficient of x^k in bit 254 - k: no bit reversal is needed.
 //
 // product = ghash_join(ghash_partial(a, b)). Two levels of Karatsuba give nine products of 32 bits
-// (ghash_partial), each by a third level from three of 16 bits; ghash_wide puts the upper two
-// levels together, ghash_reduce takes it modulo x^128 + x^7 + x^2 + x + 1, and ghash_join is both.
-// All of it is linear in the partials: sums of products are reduced once.
+// (ghash_partial), each computed by a third level from three of 16 bits. ghash_wide combines the
+// upper two levels, ghash_reduce reduces modulo x^128 + x^7 + x^2 + x + 1, and ghash_join does
+// both. All steps after ghash_partial are linear in its results, so a sum of products needs only
+// one reduction.
 
 package mae_ghash_pkg;
   import mae_aes_pkg::*;
@@ -19,7 +21,7 @@ package mae_ghash_pkg;
   function automatic logic [30:0] clmul16(input logic [15:0] a, input logic [15:0] b);
     logic [15:0][30:0] term;
     for (int unsigned i = 0; i < 16; i++) term[i] = (31'(a) << i) & {31{b[i]}};
-    // A tree, for synthesis does not make one of a chain.
+    // Written as a tree, because synthesis does not make one from a chain.
     for (int unsigned step = 1; step < 16; step *= 2) begin
       for (int unsigned i = 0; i < 16; i += 2 * step) term[i] ^= term[i+step];
     end
@@ -34,8 +36,8 @@ package mae_ghash_pkg;
     return {high, 32'h0} ^ 63'({middle, 16'h0}) ^ 63'(low);
   endfunction
 
-  // The nine words that are multiplied: of the low half, the high half and the sum of both halves
-  // each the low word, the high word and the sum of both.
+  // The nine words that are multiplied: for the low half, the high half and the sum of both, each
+  // the low word, the high word and the sum of both.
   function automatic logic [8:0][31:0] ghash_words(input block_t a);
     logic [2:0][63:0] halves;
     halves = {a[127:64] ^ a[63:0], a[127:64], a[63:0]};
@@ -57,12 +59,12 @@ package mae_ghash_pkg;
   function automatic block_t ghash_reduce(input logic [254:0] product);
     block_t high, over, all;
     high = {product[126:0], 1'b0};
-    over = (high << 127) ^ (high << 126) ^ (high << 121);  // what the shifts below push out
+    over = (high << 127) ^ (high << 126) ^ (high << 121);  // bits shifted out below
     all  = high ^ over;
     return product[254:127] ^ all ^ (all >> 1) ^ (all >> 2) ^ (all >> 7);
   endfunction
 
-  // The product itself, 255 bits.
+  // The unreduced product, 255 bits.
   function automatic logic [254:0] ghash_wide(input ghash_partial_t p);
     logic [2:0][126:0] half;
     logic [126:0] middle;

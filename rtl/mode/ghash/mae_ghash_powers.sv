@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_ghash_powers: H^1 .. H^Powers of KeyBanks keys, made by one multiplier of its own.
+// mae_ghash_powers: computes the powers 1 to Powers of the hash key H for KeyBanks keys, with one
+// multiplier.
 //
-// H comes in clock t; all powers are there two clocks after ready_o[bank] rises. Throughput: a
-// product a clock, which takes four from the clock that picks its factors to the one in which it
-// can be picked. H^(base + j) = H^base * H^j, base the greatest power of two below; the square is
-// the first product of its base, so that the next base begins 4 clocks later at most, and from
-// base 4 on nothing is waited for. 12 powers: there 20 clocks after H.
-// Legal: Powers >= 2; KeyBanks 1..4. h_valid_i only with h_ready_o.
-// clear_i: no power is left in the next clock, no factor 3 clocks later.
-// Source: SP 800-38D §6.3, P0 §4.1. Constant-time: yes. Masked: no.
+// H^(base + j) = H^base * H^j, with base the greatest power of two below the exponent. The square
+// is the first product of its base, so that the next base begins at most 4 clocks later; from base
+// 4 on there is no wait.
+// Latency: all powers are valid two clocks after ready_o[bank] rises. 12 powers are valid 20 clocks
+// after H.
+// Throughput: one product a clock; from the clock that selects its factors to the one in which the
+// product can be selected, it takes four clocks.
+// Reset and clear: both erase all powers by the next clock and all factors 3 clocks later.
+// Constraint: give h_valid_i only while h_ready_o is high.
+// Parameters: Legal: Powers >= 2; KeyBanks 1..4.
+// Security: constant-time; no masking.
+// Source: SP 800-38D §6.3; paper 000, section 4.1.
 
 `include "mae_assert.svh"
 
@@ -27,20 +32,20 @@ module mae_ghash_powers
     input  bank_t                 h_bank_i,
     input  block_t                h_i,
     output logic   [KeyBanks-1:0] ready_o,
-    output block_t                power_o  [KeyBanks][Powers+1]  // [b][k]: H^k; 0 is not used
+    output block_t                power_o  [KeyBanks][Powers+1]  // [b][k]: H^k; k = 0 is not used
 );
 
   `MAE_PARAM(KeyBanksLegal, KeyBanks inside {[1 : 4]})
   `MAE_PARAM(PowersLegal, Powers >= 2)
 
   typedef logic [$clog2(Powers+1)-1:0] power_t;
-  localparam int unsigned Latency = 3;  // clocks from picking the factors to the product
+  localparam int unsigned Latency = 3;  // clocks from the selection of the factors to the product
 
   block_t power_q[KeyBanks][Powers+1];
   assign power_o = power_q;
 
-  // ---- What is multiplied next: base_q and j_q, downwards to 1. wait_q: clocks until the square
-  // of this base's half is there.
+  // ---- The next product: base_q and j_q, which counts down to 1. wait_q: clocks until the square
+  // of half this base is valid.
   logic run_q, issue_q, issue, last;
   logic [1:0] wait_q;
   logic [KeyBanks-1:0] bank_q;  // one-hot
@@ -50,7 +55,7 @@ module mae_ghash_powers
   assign rest      = power_t'(Powers) - base_next;
   assign last      = j_q == power_t'(1) && 32'(base_q) * 2 >= Powers;
 
-  // What is on its way: to which power of the bank.
+  // Destination of a product in progress: power and bank.
   typedef struct packed {
     logic   valid;
     logic   last;
@@ -84,7 +89,7 @@ module mae_ghash_powers
           base_q  <= base_next;
           j_q     <= (rest < base_next) ? rest : base_next;
           issue_q <= !last;
-          // The next square was begun base_q - 1 clocks ago.
+          // The next square was started base_q - 1 clocks ago.
           wait_q  <= (32'(base_q) == 1) ? 2'd3 : (32'(base_q) == 2) ? 2'd2 : 2'd0;
         end
       end
