@@ -125,7 +125,8 @@ module mae_guard_os_registers
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) response_base_o <= '0;
     else if (clear_i) response_base_o <= '0;
-    else if (write_valid_o && write_offset_o[11:3] == mae_guard_regs_pkg::QueueResponseBaseLo[11:3]) begin
+    else if (write_valid_o && write_offset_o[11:3] == mae_guard_regs_pkg::QueueResponseBaseLo[11:3]
+    ) begin
       // A slot begins at a multiple of 64 bytes, whatever is written.
       if (write_offset_o[2]) response_base_o[write_queue_o][63:32] <= write_data_o;
       else response_base_o[write_queue_o][31:0] <= {write_data_o[31:6], 6'b0};
