@@ -64,25 +64,29 @@ check: $(READY) ## Check format, lint, layering, repository checks and that noth
 	@$(PY) tools/check_layers.py
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_readme.py
+	@$(PY) tools/check_snippets.py
+	@$(PY) tools/gen_figures.py --check
 	@$(PY) tools/mutate.py --check
 	@$(PY) tools/gen_regs.py --check
 	@$(PY) tools/gen_schedules.py --check
-	@$(PY) tools/gen_docs.py --check
+	@$(PY) -m tools.docsite --check
 	@$(PY) tools/lint.py
 
 .PHONY: format
 format: $(READY) ## Format every source file
 	@$(PY) tools/lint.py --fix
 
-.PHONY: docs
-docs: $(READY) ## Make the module pages and the FuseSoC core file from the RTL
-	@$(PY) tools/gen_docs.py
+.PHONY: core
+core: $(READY) ## Make the FuseSoC core file from the RTL
 	@$(PY) tools/gen_core.py
+
+.PHONY: site
+site: $(READY) ## Build the documentation site in build/site; fails on a broken link
+	@$(PY) -m tools.docsite
 
 .PHONY: schedules
 schedules: $(READY) ## Record the GCM engines' timing diagrams in a simulation
 	@$(PY) tools/gen_schedules.py
-	@$(PY) tools/gen_docs.py
 
 .PHONY: lock
 lock: ## Pin the newest versions of requirements.in in requirements.lock
@@ -93,7 +97,7 @@ clean: ## Remove everything that was built, keep the environment
 	rm -rf build
 
 .PHONY: regs regs-html
-regs: $(READY) ## Make registers' RTL, C headers and pages from regs/
+regs: $(READY) ## Make registers' RTL and C headers from regs/
 	@$(PY) tools/gen_regs.py
 regs-html: $(READY) ## Make browsable register pages in build/registers
 	@$(PY) tools/gen_regs.py --html build/registers

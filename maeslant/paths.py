@@ -10,6 +10,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("MAESLANT_BUILD", ROOT / "build"))
 RTL = ROOT / "rtl"
+RESULTS = ROOT / "results"  # published measurements
 # From the ground up: a folder may use itself and those before it, never one after it.
 RTL_ORDER = ("prim", "bus", "cipher", "mode", "dma", "guard", "kernel", "device", "soc")
 

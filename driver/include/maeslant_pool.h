@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several cards behind one call (paper 002's resource manager).
+ * Several cards behind one call (Fernando et al.'s resource manager).
  *
  *   mae_pool_t *pool;
  *   if (mae_pool_open("pool:2*sim:stream4,vfio:0000:00:04.0", &pool) != MAE_OK) ...

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant bench`: the tables of P1's Figures 6, 12 and 13 and P2's sweep over sizes, regenerated.
+"""`maeslant bench`: regenerates the tables of Kumar's Figures 6, 12, 13 and Fernando's sweep.
 
 Software is timed here, now; the card's clocks come out of simulation and are given as seconds at
 a stated clock. One run gives both, so that their ratio means something on this CPU.
@@ -22,16 +22,16 @@ DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
 SIZES = [16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10]
 SIZES += [1 << 20, 4 << 20, 16 << 20, 64 << 20]
 QUICK_SIZES = [16, 1 << 10, 64 << 10, 1 << 20]
-CIPHER = "aes-128-ecb"  # what P1 and P2 measured
-# P1: nanoseconds a block of Tiny-AES (Figure 6), its accelerator (Figure 12), GB/s (Figure 13).
-P1_STEPS = {
+CIPHER = "aes-128-ecb"  # what Kumar and Fernando measured
+# Kumar: nanoseconds a block of Tiny-AES (Figure 6), its accelerator (Figure 12), GB/s (Figure 13).
+KUMAR_STEPS = {
     "KeyExpansion": 372,
     "AddRoundKey": 593,
     "MixColumns": 718,
     "SubAndShift": 482,
 }
-P1_RATES = {"table": 0.083, "with": 1.5, "card": 1.650}
-P1_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
+KUMAR_RATES = {"table": 0.083, "with": 1.5, "card": 1.650}
+KUMAR_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
 
 
 def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
@@ -111,13 +111,13 @@ def run(as_json: bool, quick: bool, console: Console, err: Console) -> None:
 
 
 def steps_table(record: dict) -> Table:
-    """P1's Figure 6: where table-based software spends its time."""
+    """Kumar's Figure 6: where table-based software spends its time."""
     steps = record["steps_ns"]
-    table = Table("step", "ns/block here", "share", "ns/block P1", "share P1")
-    table.title = "Table-based C AES-128 by step (P1, Figure 6)"
-    total, total_p1 = sum(steps.values()), sum(P1_STEPS.values())
+    table = Table("step", "ns/block here", "share", "ns/block Kumar", "share Kumar")
+    table.title = "Table-based C AES-128 by step (Kumar, Figure 6)"
+    total, total_p1 = sum(steps.values()), sum(KUMAR_STEPS.values())
     for name, value in steps.items():
-        paper = P1_STEPS[name]
+        paper = KUMAR_STEPS[name]
         table.add_row(
             name,
             f"{value:.1f}",
@@ -129,18 +129,18 @@ def steps_table(record: dict) -> Table:
 
 
 def stages_table(record: dict) -> Table:
-    """P1's Figure 12: hardware against software, stage by stage."""
+    """Kumar's Figure 12: hardware against software, stage by stage."""
     steps = record["steps_ns"]
     rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
     nanoseconds = 1000 / record["clock_mhz"]
-    table = Table("stage", "clocks", "clocks P1", "ns here", "table C ns here", "ratio")
-    table.title = f"One iterative unit by stage at {record['clock_mhz']} MHz (P1, Figure 12)"
+    table = Table("stage", "clocks", "clocks Kumar", "ns here", "table C ns here", "ratio")
+    table.title = f"One iterative unit by stage at {record['clock_mhz']} MHz (Kumar, Figure 12)"
     for name, software_ns in (("KeyExpansion", steps["KeyExpansion"]), ("Rounds", rounds)):
         clocks = record["unit_clocks"][name]
         table.add_row(
             name,
             f"{clocks:.0f}",
-            str(P1_CLOCKS[name]),
+            str(KUMAR_CLOCKS[name]),
             f"{clocks * nanoseconds:.1f}",
             f"{software_ns:.1f}",
             f"{software_ns / (clocks * nanoseconds):.1f}",
@@ -149,7 +149,7 @@ def stages_table(record: dict) -> Table:
 
 
 def rates_table(record: dict) -> Table:
-    """P1's Figure 13 and P2's comparison with the CPU, over sizes."""
+    """Kumar's Figure 13 and Fernando's comparison with the CPU, over sizes."""
     table = Table(
         "bytes",
         "card GB/s",
@@ -161,7 +161,7 @@ def rates_table(record: dict) -> Table:
     )
     table.title = (
         f"{record['cipher']}, one message: GB/s of the 4-lane card at {record['clock_mhz']} MHz "
-        "beside one thread of this CPU (P1, Figure 13; P2)"
+        "beside one thread of this CPU (Kumar, Figure 13; Fernando)"
     )
     for row in record["sizes"]:
         table.add_row(
@@ -174,7 +174,7 @@ def rates_table(record: dict) -> Table:
             f"{row['card'] / row['openssl']:.2f}",
         )
     table.caption = (
-        f"P1 had {P1_RATES['card']} (its units), {P1_RATES['with']} (AES-NI), "
-        f"{P1_RATES['table']} (Tiny-AES); P2 0.796 at peak, 0.459 with copies"
+        f"Kumar had {KUMAR_RATES['card']} (its units), {KUMAR_RATES['with']} (AES-NI), "
+        f"{KUMAR_RATES['table']} (Tiny-AES); Fernando 0.796 at peak, 0.459 with copies"
     )
     return table

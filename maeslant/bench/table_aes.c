@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // AES-128 encryption in plain C, byte by byte as FIPS 197 writes it: the S-box is a table, the
-// field multiplication a shift and a conditional XOR. It is the kind of software that paper P1
+// field multiplication a shift and a conditional XOR. It is the kind of software that Kumar et al.
 // profiles and compares with; nobody should use it for anything else (it is not constant-time).
 //
 // usage: table_aes steps MEGABYTES       -> nanoseconds a block of each step
@@ -95,7 +95,7 @@ static double now(void) {
 
 static volatile uint8_t sink; // keeps the compiler from dropping the timed work
 
-// P1's Figure 6: each step fed with the same blocks by itself; the steps of a whole encryption,
+// Kumar's Figure 6: each step fed with the same blocks by itself; the steps of a whole encryption,
 // so ten or eleven applications a block.
 static void time_steps(size_t megabytes) {
     const size_t blocks = megabytes * 1000000 / NB;

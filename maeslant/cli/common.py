@@ -31,14 +31,14 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 PublishOption = Annotated[
-    bool, typer.Option("--publish", help="Draw the picture that docs/ of the repository shows.")
+    bool, typer.Option("--publish", help="Draw the picture that results/ of the repository shows.")
 ]
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Choose where a report draws: build/reports, or where the user says; docs/ if told to."""
+    """Choose where a report draws: build/reports, or where the user says; results/ if told to."""
     if picture and publish:
-        raise MaeslantError("--publish draws in docs/: it takes no --picture")
+        raise MaeslantError("--publish draws in results/: it takes no --picture")
     return report.PUBLISHED if publish else picture or report.PICTURE
 
 

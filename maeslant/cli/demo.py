@@ -36,16 +36,16 @@ from maeslant.protected import attack_runs, inference
 
 DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
 CONDITIONS = "host memory: 50-300 clocks latency, answers shuffled, reads and writes at once"
-CLOCK_MHZ = 200  # at which the Gbit/s are stated; P0's engines ran at 303-310, P2's at 199
+CLOCK_MHZ = 200  # at which the Gbit/s are stated; Ghosh's engines ran at 303-310, Fernando's at 199
 PASSES = tuple((mode, way) for mode in ("gcm", "ctr", "cbc") for way in (ENCRYPT, DECRYPT))
 KEY_BYTES = {"gcm": 32, "ctr": 16, "cbc": 16}
 DIGITS = 40  # of the 300 that `maeslant infer` takes
 ATTACKS = ("replay/request before BATCH", "redirect/read/another chunk", "invent/BATCH/zeros")
 PAPERS = (
-    "P1: a block in 12 clocks a unit, AES-128 encryption only",
-    "P2: 796 MB/s at its peak, half of its bus; 459 MB/s with its two copies",
-    "P3: 1,132 clocks a block beside a PicoRV32",
-    "P4: a block a clock in each of N pipelines, 11 clocks latency, encryption only",
+    "Kumar: a block in 12 clocks a unit, AES-128 encryption only",
+    "Fernando: 796 MB/s at its peak, half of its bus; 459 MB/s with its two copies",
+    "Kale: 1,132 clocks a block beside a PicoRV32",
+    "Dong: a block a clock in each of N pipelines, 11 clocks latency, encryption only",
 )
 
 
@@ -197,5 +197,5 @@ def guarded(console: Console) -> None:
     if not attack_runs.run(list(ATTACKS), False, True, False, console, err):
         raise MaeslantError("an attack was not noticed: the hardware is wrong")
     console.print(
-        "All attacks: maeslant attack --all; the paper's protocol falling: --p0", style="dim"
+        "All attacks: maeslant attack --all; the paper's protocol falling: --ghosh", style="dim"
     )

@@ -96,7 +96,7 @@ def soc_run(
     ] = None,
     publish: PublishOption = False,
 ) -> None:
-    """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; P3's Figure 7."""
+    """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; Kale's Figure 7."""
     from maeslant.bench.soc import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)

@@ -57,7 +57,7 @@ def synth(
     ] = False,
     public: Annotated[
         bool,
-        typer.Option("--publish", help="--tables: into docs/ and README.md of the repository."),
+        typer.Option("--publish", help="--tables: into results/ of the repository."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -152,7 +152,9 @@ def explore(
     ] = None,
     public: Annotated[
         bool,
-        typer.Option("--publish", help="Page, picture and reports into docs/ of the repository."),
+        typer.Option(
+            "--publish", help="Page, picture and reports into results/ of the repository."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -23,8 +23,8 @@ def attack(
         bool,
         typer.Option("--card/--model", help="The card's RTL or a model; the driver is in C."),
     ] = True,
-    p0: Annotated[
-        bool, typer.Option("--p0", help="The tag oracle: the paper's mode falls.")
+    ghosh: Annotated[
+        bool, typer.Option("--ghosh", help="The tag oracle: the paper's mode falls.")
     ] = False,
     fuzz: Annotated[int, typer.Option("--fuzz", help="So many random manipulations.")] = 0,
     seed: Annotated[int, typer.Option("--seed", help="Of the random ones.")] = 0,
@@ -34,12 +34,12 @@ def attack(
     from maeslant.protected import attack_runs
 
     console = Console()
-    if not (names or every or p0 or fuzz):
+    if not (names or every or ghosh or fuzz):
         attack_runs.show_catalogue(console)
         return
     good = True
-    if p0:
-        good &= attack_runs.run_p0(card, console)
+    if ghosh:
+        good &= attack_runs.run_ghosh(card, console)
     if names or every:
         good &= attack_runs.run(names or [], every, card, as_json, console, err)
     if fuzz:
@@ -74,7 +74,7 @@ def overhead(
     ] = None,
     publish: PublishOption = False,
 ) -> None:
-    """Paper 000's Table 3: what protection adds to the transfers of three networks."""
+    """Ghosh et al.'s Table 3: what protection adds to the transfers of three networks."""
     from maeslant.bench.overhead import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)

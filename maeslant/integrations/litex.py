@@ -8,7 +8,8 @@ In the SoC's constructor:
     self.irq.add("aes")
 
 Needs LiteX and nothing else of this project's environment, but for plain Verilog the PyPI package
-pyosys: put the repository on PYTHONPATH. docs/litex.md has the rest, software's side included.
+pyosys: put the repository on PYTHONPATH. docs/guides/litex.md
+explains the rest, software included.
 """
 
 import os

@@ -18,8 +18,8 @@ from rich.table import Table
 from maeslant.errors import MaeslantError
 from maeslant.protected.attacks import catalogue, fuzz, tag_oracle
 from maeslant.protected.attacks.entry import NOTHING, Entry
-from maeslant.protected.attacks.paper000 import P0Device, P0Host
 from maeslant.protected.model.constants import Class
+from maeslant.protected.model.ghosh import GhoshDevice, GhoshHost
 from maeslant.protected.model.keys import Session, TagError
 from maeslant.protected.model.link import Link
 from maeslant.protected.model.workload import CAPABILITIES, Machine, Verdict, octets, play
@@ -261,15 +261,15 @@ def _session(machine: Machine) -> Session:
     )
 
 
-def run_p0(card: bool, console: Console) -> bool:
+def run_ghosh(card: bool, console: Console) -> bool:
     """The tag oracle: against the paper-faithful mode, then the same steps against ours."""
     from maeslant.protected.model.workload import expected, first, judge
 
     key = os.urandom(32)
-    attack = tag_oracle.P0Oracle(CHANGE)
-    device = P0Device(key)
+    attack = tag_oracle.GhoshOracle(CHANGE)
+    device = GhoshDevice(key)
     device.bus = Link(device, 1 << 12, attack)
-    host = P0Host(device.bus, key)
+    host = GhoshHost(device.bus, key)
     host.send(0, b"anything at all.")
     learned = attack.learn(device.bus, os.urandom(16))
     try:

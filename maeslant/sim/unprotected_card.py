@@ -2,7 +2,7 @@
 """The host of the card without a guard, in simulation: what the protected card is compared with.
 
 Its driver is as short as one can be: three or four register writes a transfer, one interrupt.
-Registers: docs/registers/mae_unprotected_card.md.
+Registers: regs/mae_unprotected_card.rdl.
 """
 
 from maeslant.build import simulator

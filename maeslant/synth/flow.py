@@ -13,9 +13,9 @@ from maeslant.synth.power.estimate import MODEL, estimate
 from maeslant.synth.report import Report, SynthesisError
 from maeslant.synth.timing import sta
 
-FIGURES = paths.ROOT / "docs" / "figures.json"
+FIGURES = paths.RESULTS / "figures.json"
 SEEDS = 5  # place and route runs
-# What docs/figures.json calls them; a message of mae_gcm_single is a block.
+# What results/figures.json calls them; a message of mae_gcm_single is a block.
 METRICS = {
     "clocks a block of one lane": "clocks a block of one lane",
     "blocks a clock": "blocks a clock",
@@ -158,7 +158,7 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Put a finished point into docs/reports; one with power does not give way to one without."""
+    """Publish a finished point in results/reports; keep one with power before one without."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources and there.power and not found.power:

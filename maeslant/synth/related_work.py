@@ -11,7 +11,7 @@ from maeslant.errors import MaeslantError
 FILE = paths.ROOT / "configs" / "peers.yml"
 KINDS = ("paper", "open", "sold", "software", "gpu")
 BASES = ("reported", "mapped", "measured")
-TEXTS = ("name", "kind", "source", "basis", "target", "does")
+TEXTS = ("name", "kind", "cite", "source", "basis", "target", "does")
 FIGURES = (
     "lanes",
     "blocks_per_clock",
@@ -53,8 +53,3 @@ def designs() -> tuple[dict[str, object], ...]:
             design["blocks_per_clock"] = 1 / design.pop("clocks_per_block")
         found.append(design)
     return tuple(found)
-
-
-def papers() -> dict[str, str]:
-    """The papers' titles by P0 to P4."""
-    return yaml.safe_load(FILE.read_text())["papers"]

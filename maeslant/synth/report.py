@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What one synthesis found, and where it is kept: build/reports/NAME-TARGET-HASH/report.json.
 
-docs/reports/TITLE.json publishes the report alone, without netlist and logs: pages link to it, and
-take the point as finished until something that it depends on changes.
+results/reports/TITLE.json publishes the report alone, without netlist and logs: pages link to it,
+and take the point as finished until something that it depends on changes.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ from maeslant import paths
 from maeslant.errors import MaeslantError
 
 REPORTS = paths.BUILD / "reports"
-PUBLISHED = paths.ROOT / "docs" / "reports"
+PUBLISHED = paths.RESULTS / "reports"
 SCHEMA = 1
 
 

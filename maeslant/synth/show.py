@@ -95,7 +95,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
     written = ", ".join(os.path.relpath(path) for path in files)
     console.print(f"written: {written}", soft_wrap=True)
     if not public:
-        console.print("--publish writes those of the repository, docs/ and README.md.")
+        console.print("--publish writes those of the repository, in results/.")
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant synth --tables`: the papers' tables beside ours (docs/synthesis.*), and the README's.
+"""`maeslant synth --tables`: writes the papers' tables beside ours (results/synthesis.*).
 
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
 
 A table is rows of points and of peers (configs/related_work.yml), under columns that are functions
 of one. What a paper gives only as a picture is said to be one. The points' reports are published
-beside, in docs/reports: what was synthesized by anyone is not synthesized again until something it
-depends on changes.
+beside, in results/reports: a point is not synthesized again until something it depends on changes.
 """
 
 import dataclasses
@@ -23,12 +22,8 @@ from maeslant.synth import related_work, report
 from maeslant.synth.flow import publish, remembered, synthesize
 from maeslant.synth.report import Report
 
-DOCS = paths.ROOT / "docs"
-README = paths.ROOT / "README.md"
 PAGE, DATA = "synthesis.md", "synthesis.json"
 OLDER = "older RTL"
-BEGIN = "<!-- gates begin: written by maeslant synth --tables -->\n"
-END = "<!-- gates end -->"
 NONE = "–"
 
 
@@ -151,7 +146,7 @@ COLUMNS: dict[str, tuple[str, str]] = {  # heading, format
     "gbps_per_mm2": ("Gbit/s/mm²", ",.0f"),
     "clocks_per_block": ("clocks a block", ".3g"),
 }
-P4_COLUMNS = ("fmax_mhz", "mm2", "kge", "mw", "gbps", "latency_ns", "gbps_per_w", "gbps_per_mm2")
+DONG_COLUMNS = ("fmax_mhz", "mm2", "kge", "mw", "gbps", "latency_ns", "gbps_per_w", "gbps_per_mm2")
 FPGA_COLUMNS = ("lut", "ff", "bram", "dsp")
 CORE_COLUMNS = ("clocks_per_block", "kge", "lut", "fmax_mhz", "gbps")
 # Table 3's two families, as their builds are meant to be mapped.
@@ -165,7 +160,7 @@ ONEHOT = Ours(
     options={"power": True, "abc": "small", "period_ns": 2.2},
     label="`lanes10_onehot`",
 )
-# What Ethernet asks for (P4's Table 4), in Gbit/s.
+# What Ethernet asks for (Dong's Table 4), in Gbit/s.
 LINE_RATES = (
     (100, "802.1AE, 802.3ba, bj, bm"),
     (200, "802.3cd, bs"),
@@ -202,34 +197,34 @@ def tables() -> tuple[Table, ...]:
     wholes = (("protected", "unprotected"), ("protected_small", "unprotected_small"))
     return (
         Table(
-            "Paper 004, Table 3: N pipelines on one key expansion",
+            "Dong et al., Table 3: N pipelines on one key expansion",
             "The paper's technology is another 45 nm library, with another flow.",
-            P4_COLUMNS,
-            (*_peers("P4 N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
+            DONG_COLUMNS,
+            (*_peers("Dong N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
         ),
         Table(
-            "Paper 004, Gbit/s/W: of which blocks, and with what",
+            "Dong et al., Gbit/s/W: of which blocks, and with what",
             "The paper says neither which blocks its power is for nor what it counts. Ours is of "
             "random blocks, and of consecutive counter blocks (SP 800-38A §6.5), which change few "
             "bits of the first two rounds; both as everywhere here, with the library's model of "
             "wires, and without. None of them counts a clock tree or glitches, and two rounds "
             "without a register between them have more of those than one.",
             tuple(PER_WATT),
-            (*_peers("P4 N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
+            (*_peers("Dong N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
         ),
         Table(
-            "Paper 000, Table 1: AES-GCM engines",
+            "Ghosh et al., Table 1: AES-GCM engines",
             "The paper's are fitted on Arria 10; ours are mapped, for Xilinx 7-series (a Yosys "
             "estimate, without a clock) and for Nangate45.",
             ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
             (
-                *_peers("P0 "),
+                *_peers("Ghosh "),
                 *_named("gcm4", "gcm4_deep", "gcm_single128", target="xc7"),
                 *_named("gcm4_deep", "gcm_single128"),
             ),
         ),
         Table(
-            "Paper 000, Table 2: what protection adds to a card",
+            "Ghosh et al., Table 2: what protection adds to a card",
             "The paper prints 52, 41 and 47 (that one is 357 - 305 = 52) thousand ALM, 16 to 20 %. "
             "Yosys estimate; the accelerators are small beside the paper's.",
             FPGA_COLUMNS,
@@ -244,7 +239,7 @@ def tables() -> tuple[Table, ...]:
             ),
         ),
         Table(
-            "Paper 002: the I/O subsystem",
+            "Fernando et al.: the I/O subsystem",
             "The paper says less than 10 % of the slices of its FPGA, at 199 MHz. `copy4` is the "
             "movers around a plain copy, `stream4` the same around four lanes.",
             FPGA_COLUMNS,
@@ -256,7 +251,7 @@ def tables() -> tuple[Table, ...]:
             ),
         ),
         Table(
-            "Paper 003, Figure 4: the S-box, both directions",
+            "Kale et al., Figure 4: the S-box, both directions",
             "The paper's figure is a picture; its S-box is the tower field.",
             ("lut", "kge", "fmax_mhz"),
             tuple(
@@ -266,7 +261,7 @@ def tables() -> tuple[Table, ...]:
             ),
         ),
         Table(
-            "Paper 003, Figure 8: the whole peripheral",
+            "Kale et al., Figure 8: the whole peripheral",
             "The paper's figure is a picture. Yosys estimate.",
             FPGA_COLUMNS,
             _named("peripheral", "iter_both", target="xc7"),
@@ -291,7 +286,7 @@ def tables() -> tuple[Table, ...]:
 
 
 def headlines() -> tuple[Ours, ...]:
-    """The README's rows, of points that stand in the tables."""
+    """Rows of the summary at the head of the page, of points that stand in the tables."""
     whole, small = "all key sizes, both directions, round keys on the fly", "AES-128 encryption"
     return (
         Ours("small128", options={"period_ns": 2}, label=f"`small128`: {small}, a round a clock"),
@@ -353,41 +348,37 @@ def make(
             missing.append(f"{ours.title} for {ours.target}: of an {OLDER}, {done[key].commit}")
         elif public:
             done[key] = publish(done[key], *given, **ours.options)
-    folder = DOCS if public else report.REPORTS
+    folder = paths.RESULTS if public else report.REPORTS
     folder.mkdir(parents=True, exist_ok=True)
     page, record = folder / PAGE, folder / DATA
-    lines, data = [HEAD, ""], []
+    lines, data = [HEAD, "", "## Summary", "", *_headlines(), ""], []
     for table in tables():
         records = [_record(row, done, page) for row in table.rows]
         records = [record for record in records if record["figures"]]
         data.append({"title": table.title, "says": table.says, "rows": records})
         lines += [f"## {table.title}", "", table.says, "", *_markdown(table.columns, records), ""]
     rates = _line_rates(done)
-    lines += ["## Paper 004, Table 4: which build for which line rate", "", *rates, ""]
+    lines += ["## Dong et al., Table 4: which build for which line rate", "", *rates, ""]
     paths.write(page, "\n".join(lines).rstrip() + "\n")
     paths.write(record, json.dumps(data, indent=1) + "\n")
-    if not public:
-        return [page, record], missing
-    head, rest = README.read_text().split(BEGIN)
-    paths.write(README, head + BEGIN + "\n".join(_headlines()) + "\n" + END + rest.split(END)[1])
-    return [page, record, README], missing
+    return [page, record], missing
 
 
 HEAD = """# Synthesis
 
-Written by `maeslant synth --tables --publish`, as docs/synthesis.json, out of the reports in
-docs/reports; later runs take those instead of synthesizing again what has not changed. A row of an
-older RTL was synthesized before its sources or the flow last changed, at the commit that it names:
-`maeslant synth` of its build renews it. Nangate45 figures are
+Written by `maeslant synth --tables --publish`, as results/synthesis.json, out of the reports in
+results/reports; later runs take those instead of synthesizing again what has not changed. A row of
+an older RTL was synthesized before its sources or the flow last changed, at the commit that it
+names: `maeslant synth` of its build renews it. Nangate45 figures are
 after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
 activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
 that nextpnr can route. 7-series figures are Yosys estimates. Rows that were not synthesized yet
-are left out."""
+are left out. Papers and open designs: [references](../docs/references.md)."""
 
 
 def _record(
-    row: object, done: dict[str, Report | None], page: pathlib.Path = DOCS / PAGE
+    row: object, done: dict[str, Report | None], page: pathlib.Path = paths.RESULTS / PAGE
 ) -> dict[str, object]:
     """A row with its figures and where they are from."""
     if isinstance(row, dict):
@@ -464,7 +455,7 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
 
 
 def _headlines() -> list[str]:
-    """The README's table, of what is finished."""
+    """Rows of headlines(), of what is finished."""
     columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]

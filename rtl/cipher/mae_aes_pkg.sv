@@ -39,7 +39,7 @@ package mae_aes_pkg;
   } dirs_e;
 
   // Implementations of the S-box: the table of FIPS 197; inversion in GF((2^4)^2) with the
-  // polynomials of paper 003; the smallest published Boolean circuit; a low-depth Boolean circuit;
+  // polynomials of Kale et al.; the smallest published Boolean circuit; a low-depth Boolean circuit;
   // a one-hot circuit with few signal transitions.
   typedef enum logic [2:0] {
     SboxTable = 3'd0,

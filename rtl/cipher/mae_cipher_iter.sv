@@ -6,7 +6,7 @@
 // Ports: see the interface in mae_aes_pkg; unit u is lane u. The ready outputs depend
 // combinationally on bank and direction of the request and on key_valid_i and key_i.bank. The
 // results depend combinationally on registers only. With Duplex = 1 the even units only encrypt and
-// the odd units only decrypt, at the same time and from the same key memory (paper 003); a unit is
+// the odd units only decrypt, at the same time and from the same key memory (Kale et al.); a unit is
 // never ready for the other direction.
 // Latency: 10, 12 or 14 clocks for AES-128, -192, -256.
 // Throughput: one block a unit in 10, 12 or 14 clocks. The next block is accepted in the clock of
@@ -16,7 +16,7 @@
 // (longer keys are not accepted); Sbox any of sbox_impl_e; Duplex 0, or 1 with an even number of
 // units and Dirs = DirsBoth.
 // Security: constant-time; no masking.
-// Source: FIPS 197; paper 001 (parallel units beside one key expansion); paper 003.
+// Source: FIPS 197; Kumar et al. (parallel units beside one key expansion); Kale et al..
 
 `include "mae_assert.svh"
 

@@ -13,7 +13,7 @@
 // Parameters: Legal: KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e; Sbox any of
 // sbox_impl_e.
 // Security: constant-time; no masking.
-// Source: FIPS 197 §5.1, §5.3; paper 001; paper 003, sections 2.3 and 2.4.
+// Source: FIPS 197 §5.1, §5.3; Kumar et al.; Kale et al., sections 2.3 and 2.4.
 
 `include "mae_assert.svh"
 

@@ -20,7 +20,7 @@
 // sbox_impl_e; RegsPerRound 1..3; KeyClocks 1..RegsPerRound; RoundsPerReg, Flush, CtxBits as in
 // mae_pipe_rounds.
 // Security: constant-time; no masking.
-// Source: FIPS 197; paper 004.
+// Source: FIPS 197; Dong et al..
 
 `include "mae_assert.svh"
 

@@ -9,7 +9,7 @@
 // Parameters: Legal: KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e; Sbox any of
 // sbox_impl_e; RegsPerRound 1..3; KeyClocks, Flush, CtxBits as in mae_cipher_lanes.
 // Security: constant-time; no masking.
-// Source: FIPS 197; paper 004.
+// Source: FIPS 197; Dong et al..
 
 module mae_cipher_pipe
   import mae_aes_pkg::*;

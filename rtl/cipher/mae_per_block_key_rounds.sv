@@ -11,7 +11,7 @@
 // Parameters: Legal: Blocks >= 1; UserWidth >= 1; MaxKeyLen any of key_len_e, len_i at most
 // MaxKeyLen; Sbox any of sbox_impl_e.
 // Security: constant-time; no masking.
-// Source: FIPS 197 §5.1, §5.2; paper 000, figure 8.
+// Source: FIPS 197 §5.1, §5.2; Ghosh et al., figure 8.
 
 module mae_per_block_key_rounds
   import mae_aes_pkg::*;

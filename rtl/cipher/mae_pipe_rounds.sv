@@ -28,7 +28,7 @@
 // KeyBanks 1..4; Dirs any of dirs_e; MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e;
 // RegsPerRound 1..3; RoundsPerReg 1, or 2 with RegsPerRound = 1; Flush 0 or 1; CtxBits 0..8.
 // Security: constant-time; no masking.
-// Source: FIPS 197 §5.1, §5.3; paper 004.
+// Source: FIPS 197 §5.1, §5.3; Dong et al..
 
 `include "mae_assert.svh"
 

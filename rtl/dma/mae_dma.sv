@@ -26,7 +26,7 @@
 // Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a power
 // of 2, 2..32; RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read_engine and
 // mae_dma_write_engine.
-// Source: paper 002 (its I/O subsystem).
+// Source: Fernando et al. (its I/O subsystem).
 
 `include "mae_assert.svh"
 

@@ -11,12 +11,12 @@
 // class 4, leave. docs/protocol.md, section 4, lists everything else that the host can do.
 // mae_guard_session ends a session: halt_o, then clear_o until busy_i and the guard's own memory
 // erasures have ended. The card answers check_* in the same clock and reg_* in the next one.
-// Latency: from a doorbell to the response's number in host memory, see docs/figures.md.
+// Latency: from a doorbell to the response's number in host memory, see results/figures.md.
 // Throughput: one message at a time; chunks one row of 64 bytes a clock in each direction.
 // Parameters: see docs/protocol.md, section 1, capabilities. Legal: Queues 1..15; Depth 1..63;
 // ChunkBits 12..20; Operations 4..64; MemoryBits 12..32; Regions 1..16.
 // Security: constant-time in keys and data; no masking.
-// Source: docs/protocol.md; paper 000, sections 3 and 4.
+// Source: docs/protocol.md; Ghosh et al., sections 3 and 4.
 
 `include "mae_assert.svh"
 

@@ -3,7 +3,7 @@
 // mae_memory_arbiter: shares one memory between a CPU and the peripheral's memory jobs, such that
 // the CPU sees every job as if it had been completed at its start.
 //
-// Software starts a job (`ctrl.memory`, docs/registers/mae_peripheral.md) and continues at once.
+// Software starts a job (`ctrl.memory`, regs/mae_peripheral.rdl) and continues at once.
 // mae_memory_block_mover moves the blocks of the job. mae_memory_hazard_check holds CPU accesses to
 // data that are not complete yet; mae_memory_out_of_order computes the block of a held access out
 // of order if the mode allows it. All other accesses run at full speed: the CPU has priority, an
@@ -32,7 +32,7 @@
 // the end of the job and by a wipe.
 // Parameters: Legal: RowBits 1..27; Depth as mae_memory_block_mover.
 // Security: constant-time in data and keys; no masking.
-// Source: paper 003, sections 3.1 and 3.2; docs/adr/0010.
+// Source: Kale et al., sections 3.1 and 3.2; docs/adr/0010.
 
 `include "mae_assert.svh"
 

@@ -16,7 +16,7 @@
 // Reset and clear: clear_i drops the job. No data remain in the clock after it, or after done.
 // Parameters: Legal: Depth 2..15.
 // Security: constant-time; no masking.
-// Source: paper 003, section 3.1 (its aes_wrapper); paper 002 (pull model).
+// Source: Kale et al., section 3.1 (its aes_wrapper); Fernando et al. (pull model).
 
 `include "mae_assert.svh"
 

@@ -11,7 +11,7 @@
 // if its input is not needed any more once it is computed.
 // Latency: 0 clocks (combinational); the amount of logic does not depend on the length of the job.
 // Throughput: one access a clock.
-// Source: paper 003, section 3.1.
+// Source: Kale et al., section 3.1.
 
 module mae_memory_hazard_check
   import mae_mode_pkg::*;

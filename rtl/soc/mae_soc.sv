@@ -13,7 +13,7 @@
 // Throughput: one access at a time.
 // Parameters: Legal: RowBits 10..24; the others as mae_peripheral_core.
 // Security: constant-time if the software is.
-// Source: paper 003, section 3.
+// Source: Kale et al., section 3.
 
 `include "mae_assert.svh"
 

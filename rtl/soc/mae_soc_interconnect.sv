@@ -5,8 +5,8 @@
 //
 // Any CPU with PicoRV32's memory port can be connected.
 //  0x00000000  memory, 2^RowBits rows of 16 bytes
-//  0x10000000  the peripheral, 4 KiB: docs/registers/mae_peripheral.md
-//  0x20000000  console, clock counter, finish: docs/registers/mae_soc.md
+//  0x10000000  the peripheral, 4 KiB: regs/mae_peripheral.rdl
+//  0x20000000  console, clock counter, finish: regs/mae_soc.rdl
 // Accesses to other addresses are counted and return 0. mem_ready_o is registered, except for
 // responses of registers.
 // Latency: memory 2 clocks, registers 3, other addresses 2, each with the clock of mem_valid_i;
@@ -14,7 +14,7 @@
 // Throughput: one access at a time.
 // Parameters: Legal: RowBits 1..24; the others as mae_peripheral_core.
 // Security: constant-time as the peripheral.
-// Source: paper 003, section 3.
+// Source: Kale et al., section 3.
 
 `include "mae_assert.svh"
 

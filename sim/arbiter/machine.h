@@ -16,7 +16,7 @@
 
 namespace mae {
 
-// Registers of docs/registers/mae_peripheral.md.
+// Registers of regs/mae_peripheral.rdl.
 enum Register : uint32_t {
     kCtrl = 0x20,
     kStatus = 0x24,

@@ -41,9 +41,9 @@ async def both_directions_at_once(dut) -> None:
 
 CONFIGURATIONS = (
     {},  # the peripheral's
-    {"Units": 2, "KeyBanks": 1, "Duplex": 1},  # P3
+    {"Units": 2, "KeyBanks": 1, "Duplex": 1},  # Kale
     {"Units": 3, "KeyBanks": 4, "Sbox": 1},
-    {"Units": 1, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 2},  # P1's unit
+    {"Units": 1, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0, "Sbox": 2},  # Kumar's unit
     {"Units": 1, "KeyBanks": 3, "Dirs": 2, "MaxKeyLen": 1, "Sbox": 2},
 )
 

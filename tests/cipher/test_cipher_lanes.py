@@ -50,7 +50,7 @@ CONFIGURATIONS = (
     {"Lanes": 4},  # the stream card's
     pytest.param({"Lanes": 8, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
     pytest.param({"Lanes": 16, "KeyBanks": 2, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow),
-    pytest.param(  # P4's
+    pytest.param(  # Dong's
         {"Lanes": 10, "KeyBanks": 1, "Dirs": 1, "MaxKeyLen": 0}, marks=pytest.mark.slow
     ),
     {"Lanes": 2, "KeyBanks": 3, "RoundsPerReg": 2},

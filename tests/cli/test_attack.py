@@ -2,7 +2,7 @@
 """`maeslant attack`: what it shows, what it runs on, and that a successful attack is a failure.
 
 The attacks of test_defences, on the card's RTL, are those that must notice when one of its defences
-is taken out (tests/mutations/attacks.yml), and so is --p0.
+is taken out (tests/mutations/attacks.yml), and so is --ghosh.
 """
 
 import json
@@ -52,9 +52,9 @@ def test_table_and_unknown_name() -> None:
         attack_runs.choose(["nosuch"], every=False)
 
 
-def test_p0_falls_and_ours_holds() -> None:
+def test_ghosh_falls_and_ours_holds() -> None:
     """The tag oracle."""
-    text = run("--model", "--p0")
+    text = run("--model", "--ghosh")
     assert "it falls" in text and text.rstrip().endswith("it holds")
 
 
@@ -104,14 +104,14 @@ def test_defences_of_the_driver() -> None:
     assert found and all(not entry["wrong"] for entry in found)
 
 
-def test_p0_on_the_card() -> None:
+def test_ghosh_on_the_card() -> None:
     """The whole of ours runs on the card's RTL, the forged transfer too."""
-    text = run("--p0")
+    text = run("--ghosh")
     assert "a model of its card" in text and "on the simulated card under the C driver" in text
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
 
 
-@pytest.mark.parametrize("words", [["--p0"], ["reset/status/7"], ["--fuzz", "20"]])
+@pytest.mark.parametrize("words", [["--ghosh"], ["reset/status/7"], ["--fuzz", "20"]])
 def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
     """Every session of ours is between the C driver and the card's RTL."""
     hosts, devices = [], []

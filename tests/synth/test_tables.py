@@ -17,9 +17,7 @@ def small(monkeypatch, tmp_path) -> None:
     library("nangate45")
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
     monkeypatch.setattr(report, "PUBLISHED", tmp_path / "published")
-    monkeypatch.setattr(tables, "DOCS", tmp_path / "docs")
-    monkeypatch.setattr(tables, "README", tmp_path / "README")
-    tables.README.write_text(f"before\n{tables.BEGIN}old\n{tables.END}\nafter\n")
+    monkeypatch.setattr(tables.paths, "RESULTS", tmp_path / "results")
     use(monkeypatch, {"Kind": 1}, {})
 
 
@@ -30,7 +28,7 @@ def made(compute: bool) -> list[str]:
 
 def page() -> str:
     """What the page of the repository says."""
-    return (tables.DOCS / tables.PAGE).read_text()
+    return (tables.paths.RESULTS / tables.PAGE).read_text()
 
 
 def use(monkeypatch, parameters: dict, options: dict) -> None:
@@ -107,10 +105,9 @@ def test_the_name_of_the_library_is_no_matter(small, monkeypatch, tmp_path) -> N
 
 def test_the_repository_is_written_by_publish_alone(small) -> None:
     """Without it the pages stand under build/, and link to the reports there."""
-    readme = tables.README.read_text()
     files, missing = tables.make(compute=True)
-    assert missing == [] and tables.README.read_text() == readme
-    assert not tables.DOCS.exists() and not report.PUBLISHED.exists()
+    assert missing == []
+    assert not tables.paths.RESULTS.exists() and not report.PUBLISHED.exists()
     assert all(file.parent == report.REPORTS for file in files)
 
 
@@ -130,17 +127,13 @@ def test_published_with_power(small, monkeypatch, tmp_path) -> None:
     assert len(made(False)) == 1, "power of another model is none"
 
 
-def test_readme_has_the_headlines(small) -> None:
-    """The README's own table is replaced, the rest stays; what is not finished is left out."""
+def test_summary(small) -> None:
+    """The page begins with the headlines; what is not finished is left out."""
     made(True)
-    readme = tables.README.read_text()
-    assert readme.startswith(f"before\n{tables.BEGIN}| build | command | kGE ")
-    assert readme.endswith(f"{tables.END}\nafter\n")
-    assert "old" not in readme and "ours" not in readme
+    assert "## Summary\n\n| build | command | kGE " in page() and "ours" not in page()
     flow.synthesize("mae_sbox_tower", "nangate45")
     made(False)
-    row = "| ours | `maeslant synth mae_sbox_tower` | 0."
-    assert row in tables.README.read_text()
+    assert "| ours | `maeslant synth mae_sbox_tower` | 0." in page()
 
 
 def test_differences() -> None:
@@ -171,7 +164,7 @@ def test_differences() -> None:
 def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None:
     """Tables whose points cannot be told are not written."""
     made(True)
-    written = (tables.DOCS / tables.PAGE, tables.DOCS / tables.DATA, tables.README)
+    written = (tables.paths.RESULTS / tables.PAGE, tables.paths.RESULTS / tables.DATA)
     before = {path: path.read_text() for path in written}
     monkeypatch.setenv(liberty.FOLDER, str(tmp_path / "none"))
     with pytest.raises(MaeslantError, match="no nangate45_typ.lib"):
@@ -180,7 +173,7 @@ def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None
 
 
 def test_published_reports_are_of_points() -> None:
-    """docs/reports has nothing that neither a table nor the explorer asks for."""
+    """results/reports has nothing that neither a table nor the explorer asks for."""
     library("nangate45")
     calls = [point.call() for point in points.load()]
     for ours in (ours for table in tables.tables() for ours in tables._points(table.rows)):

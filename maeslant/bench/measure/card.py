@@ -92,17 +92,19 @@ def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Share of bus data clocks used, both kinds of bus, queued and alone, with P2's copies."""
+    """Measure the share of data clocks used on both kinds of bus, with Fernando's copies too."""
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
         config = f"{build}, {bus} bus"
-        peak, copies = "P2: 50 % at peak, one-way", "P2: 29 % (459 of 1600 MB/s)"
+        peak, copies = "Fernando: 50 % at peak, one-way", "Fernando: 29 % (459 of 1600 MB/s)"
 
         def note(metric: str, value: float, paper: str, target=None, config=config) -> None:
             unit = "% of data clocks"
             result.append(
-                Figure("dma", config, metric, value, unit, "higher", target, paper, "P2 Table 1")
+                Figure(
+                    "dma", config, metric, value, unit, "higher", target, paper, "Fernando Table 1"
+                )
             )
 
         for jobs in (QUEUED, 16):
@@ -119,12 +121,12 @@ def bus_figures(build: str) -> list[Figure]:
         stats = batch(uri, "gcm", ENCRYPT, 1, TRANSFER)
         note("GCM, one message of 64 KB alone", used(stats, TRANSFER), "")
         note("CTR, one call of 1 MB (the driver divides it)", one_call(uri, 1 << 20), peak)
-        note("CTR, 1 MB at a time with P2's two copies", with_copies(uri), copies)
+        note("CTR, 1 MB at a time with Fernando's two copies", with_copies(uri), copies)
     return result
 
 
 def one_call(uri: str, size: int) -> float:
-    """One synchronous call, the work that a user of P2 gave its card."""
+    """One synchronous call, the work that a user of Fernando gave its card."""
     with Device(uri) as device:
         device.reset_stats()
         device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
@@ -132,7 +134,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """P2's way: copy to a staging area, transfer, copy back, a megabyte at a time.
+    """Fernando's way: copy to a staging area, transfer, copy back, a megabyte at a time.
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -230,8 +232,8 @@ def push_figures() -> list[Figure]:
                 "clocks/block",
                 "lower",
                 None,
-                "P3: 1,132, CPU included",
-                "P3 Figure 7",
+                "Kale: 1,132, CPU included",
+                "Kale Figure 7",
             )
         )
     return result

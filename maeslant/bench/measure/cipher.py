@@ -26,10 +26,10 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
     per_reg = int(parameters.get("RoundsPerReg", 1))
     if kind == "block":
         target = rounds(bits) if iterative else 1
-        return "clocks", "lower", target, "P1: 12" if iterative and bits == 128 else ""
+        return "clocks", "lower", target, "Kumar: 12" if iterative and bits == 128 else ""
     if kind == "rate":
         target = None if iterative else lanes
-        return "blocks/clock", "higher", target, f"P4: {lanes}" if not iterative else ""
+        return "blocks/clock", "higher", target, f"Dong: {lanes}" if not iterative else ""
     if kind == "latency":
         target = rounds(bits) * regs + 1 if per_reg == 1 else rounds(bits) // per_reg
         target = None if iterative else target
@@ -37,17 +37,17 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
             "clocks",
             "lower",
             target,
-            "P4: 11" if not iterative and bits == 128 else "",
+            "Dong: 11" if not iterative and bits == 128 else "",
         )
     if kind == "wait_decrypt":
-        return "clocks", "lower", rounds(bits), "P3: not at once"
+        return "clocks", "lower", rounds(bits), "Kale: not at once"
     if kind in ("wait_encrypt", "early"):
         whole = kind == "wait_encrypt" and per_reg > 1  # it waits for all round keys
         return (
             "clocks",
             "lower",
             rounds(bits) if whole else 0,
-            "P1: 50, once a key" if kind == "wait_encrypt" else "",
+            "Kumar: 50, once a key" if kind == "wait_encrypt" else "",
         )
     return "clocks", "lower", 0, ""
 

@@ -29,28 +29,28 @@ def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, 
         "key": (
             "from key to ready, powers of H included",
             rounds(bits) + 2 * doublings + 1,
-            "P0: 19" if theirs else "",
+            "Ghosh: 19" if theirs else "",
         ),
-        "latency": ("latency, from a beat in to the same beat out", None, "P0: 1"),
+        "latency": ("latency, from a beat in to the same beat out", None, "Ghosh: 1"),
         "rate": (
             "blocks a clock, messages following each other",
             lanes,
-            "P0: 4" if theirs else "P4: 10, proposed" if bits == 128 and lanes == 10 else "",
+            "Ghosh: 4" if theirs else "Dong: 10, proposed" if bits == 128 and lanes == 10 else "",
         ),
         "first": ("from announcement to first beat", rounds(bits) + 4, ""),
         "between": ("lost between messages under one key", 0, ""),
         "other": ("lost between messages under two loaded keys", 0, ""),
         "mixed": ("lost a change between loaded keys of 128 and of these bits", None, ""),
-        "bubbles": ("bubbles inside a message", 0, "P0: 0"),
-        "tag": ("from last data to tag", 6, "P0: 11"),
+        "bubbles": ("bubbles inside a message", 0, "Ghosh: 0"),
+        "tag": ("from last data to tag", 6, "Ghosh: 11"),
     }[kind]
 
 
 def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float | None, str]:
-    """Metric, unit, direction of better, target and P0's figure for GCM over one word."""
+    """Metric, unit, direction of better, target and Ghosh's figure for GCM over one word."""
     ahead = build["top"] == "mae_gcm_prefetch"
-    theirs = "P0: 16" if bits == 128 else ""
-    a_clock = "P0: 1" if bits == 128 else ""
+    theirs = "Ghosh: 16" if bits == 128 else ""
+    a_clock = "Ghosh: 1" if bits == 128 else ""
     enough = int(build["parameters"].get("Ahead", 4)) >= 17
     return {
         "rate": ("a key of its own each", "messages/clock", "higher", 1, a_clock),
@@ -86,12 +86,12 @@ def figures(name: str, build: dict) -> list[Figure]:
             longer = DEEP_LONGER if build["parameters"].get("Deep") else ()
             longer += () if build["parameters"].get("MaskPipe", 1) else SHARED_LONGER
             target = None if kind in longer else target
-            unit, better, source = "clocks", "lower", "P0 §4.1"
+            unit, better, source = "clocks", "lower", "Ghosh §4.1"
             if kind == "rate":
                 unit, better = "blocks/clock", "higher"
         else:
             metric, unit, better, target, paper = beat_figure(kind, bits, build)
-            source = "P0 §4.2"
+            source = "Ghosh §4.2"
         metric = f"AES-{bits} {metric}"
         result.append(Figure("gcm", name, metric, value, unit, better, target, paper, source))
     return result

@@ -28,9 +28,9 @@ ROOM = 8  # transfers that a channel of the card without a guard keeps
 LOOK = 64  # clocks
 TIMEOUT = 20_000  # looks
 WAYS = {"in": (Time.IN_BEGINS, Time.IN_ENDS), "out": (Time.OUT_BEGINS, Time.OUT_ENDS)}
-PAPER = "P0: about 30, estimated"
-# P0 §3.2: what its tags add to an access, in bus transactions.
-PAPER_MMIO = {"read": "P0: 2 writes, 2 reads more", "write": "P0: 3 writes, 3 reads more"}
+PAPER = "Ghosh: about 30, estimated"
+# Ghosh §3.2: what its tags add to an access, in bus transactions.
+PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes, 3 reads more"}
 
 
 class Protected:

@@ -83,7 +83,9 @@ def figures(build: str) -> list[Figure]:
             what = f"{mode.upper()}, one message of {size >> 20} MB over {cards} cards"
             target = SHARE * cards * one if mode == "ctr" else None
             value, unit = row["blocks_per_clock"], "blocks/clock"
-            result.append(Figure("pool", build, what, value, unit, "higher", target, "", "P2"))
+            result.append(
+                Figure("pool", build, what, value, unit, "higher", target, "", "Fernando")
+            )
     REPORT.parent.mkdir(parents=True, exist_ok=True)
     paths.write(REPORT, json.dumps(rows, indent=1) + "\n")
     return result

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant overhead`: paper 000's Table 3, regenerated."""
+"""`maeslant overhead`: Ghosh et al.'s Table 3, regenerated."""

@@ -54,14 +54,14 @@ def draw(record: dict, paper: dict[str, dict[str, tuple[int, int]]], path: pathl
             [paper["peripheral"]["encrypt"][0], paper["peripheral"]["encrypt_ten"][0]],
             "x",
             color="#d62728",
-            label="paper 003: peripheral, 1 and 10 blocks",
+            label="Kale et al.: peripheral, 1 and 10 blocks",
         )
         axes.plot(
             [16],
             [paper["software"]["encrypt"][0]],
             "x",
             color="#7f7f7f",
-            label="paper 003: software, encryption",
+            label="Kale et al.: software, encryption",
         )
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant soc run`: P3's Figure 7 regenerated, as tables and a picture."""
+"""`maeslant soc run`: Kale's Figure 7 regenerated, as tables and a picture."""
 
 import json
 import pathlib
@@ -13,11 +13,11 @@ from maeslant.bench.soc import bench, curve
 from maeslant.errors import MaeslantError
 
 PICTURE = paths.BUILD / "reports" / "soc.svg"
-PUBLISHED = paths.ROOT / "docs" / "soc.svg"
-# P3, Figure 7: clocks and instructions. Its ten blocks with ten keys took as long each as one.
-P3_SOFTWARE = {"key": (5945, 1411), "encrypt": (31492, 6849), "decrypt": (277476, 64608)}
-P3_PERIPHERAL = {"encrypt": (1132, 809), "decrypt": (1111, 811)}
-P3_PERIPHERAL |= {"encrypt_ten": (1112, 814), "decrypt_ten": (1112, 940)}
+PUBLISHED = paths.RESULTS / "soc.svg"
+# Kale, Figure 7: clocks and instructions. Its ten blocks with ten keys took as long each as one.
+KALE_SOFTWARE = {"key": (5945, 1411), "encrypt": (31492, 6849), "decrypt": (277476, 64608)}
+KALE_PERIPHERAL = {"encrypt": (1132, 809), "decrypt": (1111, 811)}
+KALE_PERIPHERAL |= {"encrypt_ten": (1112, 814), "decrypt_ten": (1112, 940)}
 TITLES = {
     "key": "key expansion / load",
     "encrypt": "encrypt a block",
@@ -26,9 +26,9 @@ TITLES = {
     "decrypt_ten": "decrypt, 10 blocks and keys",
 }
 NOTES = """\
-AES-128. Ten blocks: a tenth of the whole, key expansion or load included; P3's peripheral gets its
-key with each block. Clocks are the CPU's, from the call to its return, and by the arbiter to the
-end of the interrupt; the driver's own work is in all of them. Every result equals OpenSSL's."""
+AES-128. Ten blocks: a tenth of the whole, key expansion or load included; Kale's peripheral gets
+its key with each block. Clocks are the CPU's, from the call to its return, and by the arbiter to
+the end of the interrupt; the driver's own work is in all of them. Every result equals OpenSSL's."""
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
@@ -40,9 +40,9 @@ def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) ->
     if not picture.parent.is_dir():
         raise MaeslantError(f"{picture.parent}: there is no such folder")
     record = bench.collect(err)
-    curve.draw(record, {"software": P3_SOFTWARE, "peripheral": P3_PERIPHERAL}, picture)
+    curve.draw(record, {"software": KALE_SOFTWARE, "peripheral": KALE_PERIPHERAL}, picture)
     if as_json:
-        papers = {"software": P3_SOFTWARE, "peripheral": P3_PERIPHERAL}
+        papers = {"software": KALE_SOFTWARE, "peripheral": KALE_PERIPHERAL}
         print(json.dumps(record | {"paper": papers, "picture": str(picture)}, indent=1))
         return
     if not console.is_terminal:
@@ -78,13 +78,13 @@ def blocks_table(record: dict) -> Table:
         "software",
         "AXI4-Lite",
         "arbiter",
-        "P3 software",
-        "P3 peripheral",
+        "Kale software",
+        "Kale peripheral",
     )
     for name, costs in record["blocks"].items():
         share = 10 if name.endswith("_ten") else 1
         ours = [_pair(costs.get(way), share) for way in bench.WAYS]
-        paper = [_pair(P3_SOFTWARE.get(name)), _pair(P3_PERIPHERAL.get(name))]
+        paper = [_pair(KALE_SOFTWARE.get(name)), _pair(KALE_PERIPHERAL.get(name))]
         table.add_row(TITLES[name], *ours, *paper)
     return table
 

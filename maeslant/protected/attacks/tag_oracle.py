@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tag-oracle attack (H1): it takes P0's channel apart, and the same steps fail against ours.
+"""The tag-oracle attack (H1): it takes Ghosh's channel apart, and the same steps fail against ours.
 
 Two tags under one key and IV over two ciphertexts of one block differ by (c1 ^ c2) * H^2. With H,
 any tag can be moved from one ciphertext to another: T' = T ^ GHASH(c) ^ GHASH(c').
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from maeslant.driver import gf128
 from maeslant.protected.attacks.adversary import Adversary, Sight
-from maeslant.protected.attacks.paper000 import (
+from maeslant.protected.model.ghosh import (
     ENGINE_TAG,
     FINALIZE,
     MOVE,
@@ -36,8 +36,8 @@ def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> by
     return (int.from_bytes(tag) ^ change).to_bytes(16)
 
 
-class P0Oracle(Attack):
-    """Against P0: learn H with a replayed start, then change what is sent and what is received."""
+class GhoshOracle(Attack):
+    """Against Ghosh: learns H with a replayed start, then changes what is sent and received."""
 
     def __init__(self, change: bytes) -> None:
         super().__init__()

@@ -23,9 +23,8 @@ from maeslant.synth.explore.records import Record
 from maeslant.synth.explore.sweep import Outcome
 from maeslant.synth.flow import publish
 
-PAGE = "explore.html"  # in build/reports, published in docs
+PAGE = "explore.html"  # in build/reports, published in results/
 PICTURE = "explore.svg"
-DOCS = paths.ROOT / "docs"
 
 
 class Bar(sweep.Watcher):
@@ -81,12 +80,12 @@ def run(
 ) -> bool:
     """Sweep, write the page, print; whether no point failed.
 
-    ``public``: with the reports and a picture in docs/, where the repository shows them.
+    ``public``: with the reports and a picture in results/, where the repository shows them.
     """
     if public and (quick or targets):
         raise MaeslantError("--publish takes the whole table: leave --quick and --target out")
     if public:
-        out, picture = out or DOCS / PAGE, picture or DOCS / PICTURE
+        out, picture = out or paths.RESULTS / PAGE, picture or paths.RESULTS / PICTURE
     out = _writable(out)
     picture = picture and _writable(picture)
     if picture == out:
@@ -182,7 +181,7 @@ def _pool() -> tuple[pathlib.Path, list[dict]] | None:
 def _published(
     outcomes: list[Outcome], pool: tuple[pathlib.Path, list[dict]] | None
 ) -> tuple[list[Outcome], tuple[pathlib.Path, list[dict]] | None]:
-    """The same with their files in docs/reports."""
+    """The same with their files in results/reports."""
     found = []
     for outcome in outcomes:
         if outcome.report and not outcome.older:

@@ -7,7 +7,6 @@ import os
 import pathlib
 from collections.abc import Callable, Sequence
 
-from maeslant.synth import related_work
 from maeslant.synth.explore import chart, plots, records
 from maeslant.synth.explore.chart import Mark
 from maeslant.synth.explore.records import Record
@@ -39,11 +38,11 @@ COLUMNS: tuple[tuple[str, Callable[[Record], object], bool], ...] = (
 )
 # Tiles: what, of which record, unit, whether less is better, what the papers reach.
 TILES: tuple[tuple[str, Callable[[Record], float | None], str, bool, str], ...] = (
-    ("Highest throughput", lambda r: r.gbps, "Gbit/s", False, "P4, N = 10: 1024"),
-    ("Area efficiency", lambda r: r.density, "Gbit/s/mm²", False, "P4, N = 8: 990"),
-    ("Energy efficiency", lambda r: r.per_watt, "Gbit/s/W", False, "P4, N = 9: 2459"),
-    ("Fastest clock", lambda r: r.mhz, "MHz", False, "P4, N = 1: 870"),
-    ("Shortest latency", lambda r: r.latency_ns, "ns", True, "P4, N = 1: 12.6"),
+    ("Highest throughput", lambda r: r.gbps, "Gbit/s", False, "Dong, N = 10: 1024"),
+    ("Area efficiency", lambda r: r.density, "Gbit/s/mm²", False, "Dong, N = 8: 990"),
+    ("Energy efficiency", lambda r: r.per_watt, "Gbit/s/W", False, "Dong, N = 9: 2459"),
+    ("Fastest clock", lambda r: r.mhz, "MHz", False, "Dong, N = 1: 870"),
+    ("Shortest latency", lambda r: r.latency_ns, "ns", True, "Dong, N = 1: 12.6"),
     ("Smallest core", lambda r: r.kge, "kGE", True, "freecores, plain mapping: 16.8"),
 )
 
@@ -220,7 +219,7 @@ def _lanes(ours: Sequence[Record], others: Sequence[Record], names: plots.Names)
         if any(value(r) for r in same)
     ]
     text = (
-        "Paper 004's Table 3, N = 1 to 10, is synthesized too, with another 45 nm library and "
+        "Dong et al.'s Table 3, N = 1 to 10, is synthesized too, with another 45 nm library and "
         "other tools. It does not say what its power counts; ours counts no clock tree."
     )
     return f'<p class="note">{text}</p><div class="row">{"".join(panels)}</div>'
@@ -300,7 +299,7 @@ def _pool(file: pathlib.Path, rows: list[dict], page: pathlib.Path) -> str:
     build = rows[0].get("build")
     cards = f"simulated {html.escape(str(build))} cards" if build else "simulated cards"
     text = (
-        f"The device pool of paper 002: one message divided over {cards} and collected in order. "
+        f"The device pool of Fernando et al.: one message divided over {cards}, put in order. "
         f'From <a href="{html.escape(where, quote=True)}">{POOL}</a>, by <code>maeslant measure '
         "pool</code>."
     )
@@ -374,9 +373,8 @@ def _peers(others: Sequence[Record]) -> str:
         )
     head = "".join(f"<th>{name}</th>" for name in heads)
     head += "".join(f'<th class="n">{name}</th>' for name in figures) + "<th>source (basis)</th>"
-    papers = "; ".join(f"{key}: {title}" for key, title in related_work.papers().items())
     return (
-        f'<p class="note">From configs/related_work.yml. {html.escape(papers)}.</p>'
+        '<p class="note">From configs/related_work.yml; authors, titles, venues: docs/references.md.</p>'
         f'<div class="wrap"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )

@@ -29,7 +29,7 @@ SBOX_TONES = {
 }
 # Of papers with standard cells, beside which library of ours their figures may stand.
 BESIDE = {"nangate45": ("45 nm CMOS", "nangate45"), "ecp5": ("ecp5",), "xc7": ("xc7", "Kintex-7")}
-TABLE3 = "P4 Table 3"  # the source of paper 004's ten points
+TABLE3 = "Dong Table 3"  # the source of Dong et al.'s ten points
 
 Value = Callable[[Record], float | None]
 
@@ -90,7 +90,7 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
 def lanes(
     ours: Sequence[Record], others: Sequence[Record], value: Value, title: str, names: Names
 ) -> Plot:
-    """A figure over N, ours by registers a round, beside P4's."""
+    """A figure over N, ours by registers a round, beside Dong's."""
     marks: list[Mark] = []
     lines, entries = [], []
     paper = sorted((r for r in others if r.source == TABLE3), key=lambda r: r.lanes)

@@ -24,7 +24,7 @@
 // Parameters: Legal: MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Backward 0 or 1; Sbox any
 // of sbox_impl_e; StepClocks 1..3.
 // Security: constant-time (the key length is not secret); no masking.
-// Source: FIPS 197 §5.2; paper 003, section 2.1.
+// Source: FIPS 197 §5.2; Kale et al., section 2.1.
 
 `include "mae_assert.svh"
 

@@ -12,7 +12,7 @@
 // MaxKeyLen any of key_len_e, len_i at most MaxKeyLen; Sbox any of sbox_impl_e. window_o is not
 // meaningful while valid_i is low.
 // Security: constant-time (the key length is not secret); no masking.
-// Source: FIPS 197 §5.2; paper 000, figure 8.
+// Source: FIPS 197 §5.2; Ghosh et al., figure 8.
 
 `include "mae_assert.svh"
 

@@ -19,7 +19,7 @@
 // number of clocks for a round key. Legal: KeyBanks 1..4; MaxKeyLen any of key_len_e; RoundClocks
 // 1..3; StepClocks 1..RoundClocks; Sbox any of sbox_impl_e.
 // Security: constant-time; no masking.
-// Source: paper 003, section 2.1 (key_mem); paper 004 (one key expansion for all cores).
+// Source: Kale et al., section 2.1 (key_mem); Dong et al. (one key expansion for all cores).
 
 `include "mae_assert.svh"
 

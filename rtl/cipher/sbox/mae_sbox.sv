@@ -11,7 +11,7 @@
 // inside the S-box, Late = 1 places this register near the output. Legal: Kind any of dirs_e; Impl
 // any of sbox_impl_e; Regs 0 or 1; Late 0, or 1 with SboxLowDepth; Bytes >= 1.
 // Security: constant-time; no masking.
-// Source: FIPS 197 §5.1.1, §5.3.2; paper 003, section 2.2 (tower field); Boyar and Peralta
+// Source: FIPS 197 §5.1.1, §5.3.2; Kale et al., section 2.2 (tower field); Boyar and Peralta
 // (Boolean); Maximov and Ekdahl (low depth); Bertoni and others (one-hot).
 
 `include "mae_assert.svh"

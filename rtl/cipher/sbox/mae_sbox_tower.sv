@@ -16,7 +16,7 @@
 // Parameters: with Regs = 1 a register of 12 bits a byte is placed before the inversion in GF(2^4).
 // Legal: Kind any of dirs_e; Regs 0 or 1; Bytes >= 1.
 // Security: constant-time; no masking.
-// Source: paper 003, section 2.2 (polynomials; inverse map and affine map combined); FIPS 197
+// Source: Kale et al., section 2.2 (polynomials; inverse map and affine map combined); FIPS 197
 // §5.1.1, §5.3.2.
 
 module mae_sbox_tower

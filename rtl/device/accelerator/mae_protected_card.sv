@@ -4,17 +4,17 @@
 // data of an application in an enclave cross an untrusted host only encrypted and authenticated.
 //
 // Requests and data are verified before the kernel can use them, and sealed before they leave
-// (paper 000, figure 1). Host registers: docs/registers/mae_guard.md; registers behind the guard:
+// (Ghosh et al., figure 1). Host registers: regs/mae_guard.rdl; registers behind the guard:
 // mae_kernel_registers. mae_unprotected_card is the same card without the guard. install_*:
 // provisioning port, for the unit that agrees on the secret (such as SPDM). nonce_i comes from a
 // random source, or a counter that survives power-off; no value may occur twice. irq_o pulses when
 // a response is in host memory.
-// Latency: see mae_guard and docs/figures.md.
+// Latency: see mae_guard and results/figures.md.
 // Throughput: 64 bytes a clock in each direction at the same time.
 // Parameters: Budget below its default is for tests only. Legal: as mae_guard; Kernel any of
 // kernel_e.
 // Security: constant-time in keys and data; the kernel's time depends on its commands; no masking.
-// Source: docs/protocol.md; paper 000.
+// Source: docs/protocol.md; Ghosh et al..
 
 module mae_protected_card
   import mae_aes_pkg::*;

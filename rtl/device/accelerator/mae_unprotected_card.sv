@@ -4,7 +4,7 @@
 // baseline for mae_protected_card.
 //
 // It has the same memory, kernel and DMA engines, and executes every request of the host.
-// Registers: docs/registers/mae_unprotected_card.md. There is one channel of transfers for each
+// Registers: regs/mae_unprotected_card.rdl. There is one channel of transfers for each
 // direction, each with a queue of Depth transfers. Both channels and the kernel run concurrently;
 // the host orders them. The kernel's registers are in a window of the address space; an illegal
 // access there has no effect and gets SLVERR. irq_o is a level.

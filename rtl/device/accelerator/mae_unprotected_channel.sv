@@ -3,7 +3,7 @@
 // mae_unprotected_channel: queues the transfers of one direction that the host describes in
 // registers, and counts the completed ones.
 //
-// It is a part of mae_unprotected_card; registers: docs/registers/mae_unprotected_card.md, `in` and
+// It is a part of mae_unprotected_card; registers: regs/mae_unprotected_card.rdl, `in` and
 // `out`. A write of the length pushes the transfer that the other registers describe. A transfer
 // that is illegal or finds the queue full is refused, which sets a status bit. Two units report the
 // end of each transfer, first_done_i and second_done_i, once a transfer and in order: a transfer is

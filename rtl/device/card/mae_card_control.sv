@@ -3,7 +3,7 @@
 // mae_card_control: implements the registers, interrupt, key commands and counters of every card
 // with descriptor rings, behind AXI4-Lite.
 //
-// Registers: docs/registers/mae_stream_card.md. The capabilities that describe the cipher come from
+// Registers: regs/mae_stream_card.rdl. The capabilities that describe the cipher come from
 // the parameters.
 // Latency: a register access takes 2 clocks on an idle bus (a read 3, with its response).
 // Throughput: one access at a time.

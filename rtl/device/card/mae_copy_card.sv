@@ -4,7 +4,7 @@
 // engines of mae_stream_card but without AES.
 //
 // It shows the performance of the DMA alone, and the place of another client. Registers:
-// docs/registers/mae_stream_card.md (no key slots, mode 7 only).
+// regs/mae_stream_card.rdl (no key slots, mode 7 only).
 // Latency: that of mae_dma plus 1 clock.
 // Throughput: one row of 128 * Lanes bits a clock.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; IdWidth >= 8.

@@ -3,9 +3,9 @@
 // mae_stream_card: encrypts and decrypts data between buffers of host memory, controlled by rings
 // of descriptors and completions.
 //
-// It reads its own descriptors and data (the pull model of paper 002), with scatter-gather lists,
-// and processes many messages at the same time on the lanes of paper 004. Registers:
-// docs/registers/mae_stream_card.md; ring formats: mae_dma_pkg. The data bus has 128 * Lanes bits.
+// It reads its own descriptors and data (the pull model of Fernando et al.), with scatter-gather lists,
+// and processes many messages at the same time on the lanes of Dong et al.. Registers:
+// regs/mae_stream_card.rdl; ring formats: mae_dma_pkg. The data bus has 128 * Lanes bits.
 // Latency: see mae_dma and mae_dma_aes_client.
 // Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
 // messages in chained modes.
@@ -14,7 +14,7 @@
 // any of dirs_e; MaxKeyLen any of key_len_e; Sbox any but SboxOnehot; RegsPerRound 1..3; IdWidth >=
 // 8.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
-// Source: paper 002; paper 004.
+// Source: Fernando et al.; Dong et al..
 
 `include "mae_assert.svh"
 

@@ -14,7 +14,7 @@
 // Throughput: one register access a clock.
 // Reset and clear: clear_i erases all data in one clock.
 // Parameters: Legal: Depth 1..15.
-// Source: paper 002 (the push model of its AES core).
+// Source: Fernando et al. (the push model of its AES core).
 
 `include "mae_assert.svh"
 

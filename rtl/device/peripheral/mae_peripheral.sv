@@ -3,12 +3,12 @@
 // mae_peripheral: encrypts and decrypts blocks that software writes to registers behind AXI4-Lite.
 //
 // It is mae_peripheral_core without the port to a memory, so that all its ports are bus signals.
-// Registers: docs/registers/mae_peripheral.md.
+// Registers: regs/mae_peripheral.rdl.
 // Latency: as mae_peripheral_core.
 // Throughput: as mae_peripheral_core.
 // Parameters: Legal: as mae_peripheral_core.
 // Security: constant-time; no masking.
-// Source: paper 003, section 2.
+// Source: Kale et al., section 2.
 
 module mae_peripheral
   import mae_aes_pkg::*;

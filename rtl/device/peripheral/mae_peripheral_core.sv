@@ -3,9 +3,9 @@
 // mae_peripheral_core: encrypts and decrypts blocks in every mode, with write-only key slots,
 // controlled by registers behind AXI4-Lite.
 //
-// Blocks come through registers (paper 003, section 2; the push model of paper 002) or, with Memory
+// Blocks come through registers (Kale et al., section 2; the push model of Fernando et al.) or, with Memory
 // = 1, through a port for a unit that moves them from and to a memory (mae_memory_job_pkg).
-// Registers: docs/registers/mae_peripheral.md. One job at a time. memory_error_i answers
+// Registers: regs/mae_peripheral.rdl. One job at a time. memory_error_i answers
 // memory_job_o in its clock. Auth = 1 adds GCM, CCM and CMAC (mae_auth_mode_unit), if the cipher
 // can encrypt.
 // Latency: 10, 12 or 14 clocks a block in the cipher. A register access takes 2 clocks on an idle

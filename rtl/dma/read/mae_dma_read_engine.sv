@@ -21,7 +21,7 @@
 // DataWidth / 8 <= 4096 bytes; RowsPerContext a power of 2, > BurstBeats; BurstsPerContext a power
 // of 2, >= 2.
 // Security: not constant-time, no masking: holds no secret but the data it moves.
-// Source: paper 002 (its I/O subsystem).
+// Source: Fernando et al. (its I/O subsystem).
 
 `include "mae_assert.svh"
 

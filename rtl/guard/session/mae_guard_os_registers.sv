@@ -3,7 +3,7 @@
 // mae_guard_os_registers: implements the unprotected registers that the OS may access, on
 // AXI4-Lite.
 //
-// Register map: docs/registers/mae_guard.md (regs/mae_guard.rdl), one 4 KiB page for the device and
+// Register map: regs/mae_guard.rdl (regs/mae_guard.rdl), one 4 KiB page for the device and
 // one for each queue. Accesses beyond these pages get SLVERR and have no effect (docs/protocol.md,
 // M1: no access to a protected register without a tag). Nothing written here is trusted; words for
 // a mailbox go to mae_guard_mailbox, which decides about them. Only whole aligned words are

@@ -20,7 +20,7 @@
 // Parameters: Legal: Lanes 1..16; KeyBanks 1..4; MaxKeyLen any of key_len_e; Sbox any of
 // sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1, or 0 with one lane.
 // Security: constant-time; no masking.
-// Source: SP 800-38D §6.5, §7.1; paper 000, section 4.1; paper 004.
+// Source: SP 800-38D §6.5, §7.1; Ghosh et al., section 4.1; Dong et al..
 
 `include "mae_assert.svh"
 

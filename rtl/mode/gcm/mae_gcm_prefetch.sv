@@ -25,7 +25,7 @@
 // Parameters: Ahead is the number of prepared values a stream. Legal: Streams 1..256; Ahead >= 1;
 // MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
-// Source: SP 800-38D §7, §8.2.1; paper 000, section 4.2.
+// Source: SP 800-38D §7, §8.2.1; Ghosh et al., section 4.2.
 
 `include "mae_assert.svh"
 

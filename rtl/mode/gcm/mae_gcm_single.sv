@@ -16,7 +16,7 @@
 // Parameters: Legal: MaxKeyLen any of key_len_e, key_i.len at most MaxKeyLen; Sbox any of
 // sbox_impl_e. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
-// Source: SP 800-38D §7; paper 000, section 4.2 and figure 8.
+// Source: SP 800-38D §7; Ghosh et al., section 4.2 and figure 8.
 
 `include "mae_assert.svh"
 

@@ -11,7 +11,7 @@
 // Reset and clear: both erase everything by the next clock.
 // Parameters: Terms is the number of products, each with a multiplier. Legal: Terms >= 1.
 // Security: constant-time; no masking.
-// Source: SP 800-38D §7; paper 000, section 4.2.
+// Source: SP 800-38D §7; Ghosh et al., section 4.2.
 
 module mae_gcm_single_tag
   import mae_aes_pkg::*;

@@ -39,7 +39,7 @@
 // MaxKeyLen any of key_len_e; Sbox any of sbox_impl_e; RegsPerRound 1..3; Deep 0 or 1; MaskPipe 1,
 // or 0 with one lane. iv_bytes >= 1; data_bytes <= 2^36 - 32. A tag of 0 bytes is refused.
 // Security: constant-time, the verdict too; no masking.
-// Source: SP 800-38D §7; paper 000, section 4.1.
+// Source: SP 800-38D §7; Ghosh et al., section 4.1.
 
 `include "mae_assert.svh"
 

@@ -12,7 +12,7 @@
 // Reset and clear: both erase everything by the next clock.
 // Parameters: Legal: OutReg 0 or 1.
 // Security: constant-time; no masking.
-// Source: SP 800-38D §6.3; paper 000, section 4.1.
+// Source: SP 800-38D §6.3; Ghosh et al., section 4.1.
 
 module mae_gf128_mul
   import mae_aes_pkg::*;

@@ -25,7 +25,7 @@
 // reset also erase the keys.
 // Parameters: Legal: Lanes 1..16; KeyBanks 1..4.
 // Security: constant-time; no masking.
-// Source: SP 800-38D §6.4; paper 000, section 4.1, step 2.
+// Source: SP 800-38D §6.4; Ghosh et al., section 4.1, step 2.
 
 `include "mae_assert.svh"
 

@@ -32,7 +32,7 @@
 // and sums remain in registers; the next abort_i or clear_i erases the sums.
 // Parameters: Legal: Lanes 1..16; KeyBanks 1..4.
 // Security: constant-time; no masking.
-// Source: SP 800-38D §6.4; paper 000, section 4.1, step 2.
+// Source: SP 800-38D §6.4; Ghosh et al., section 4.1, step 2.
 
 `include "mae_assert.svh"
 

@@ -14,7 +14,7 @@
 // Constraint: give h_valid_i only while h_ready_o is high.
 // Parameters: Legal: Powers >= 2; KeyBanks 1..4.
 // Security: constant-time; no masking.
-// Source: SP 800-38D §6.3; paper 000, section 4.1.
+// Source: SP 800-38D §6.3; Ghosh et al., section 4.1.
 
 `include "mae_assert.svh"
 

@@ -85,7 +85,7 @@ def test_command(notebook: pathlib.Path) -> None:
     assert good and "The page: " in out and "●" in out
     text = (notebook / "other.html").read_text()
     drawn = ElementTree.parse(notebook / "a.svg").getroot()
-    assert drawn.tag.endswith("svg") and "P4 N=10" in "".join(drawn.itertext())
+    assert drawn.tag.endswith("svg") and "Dong N=10" in "".join(drawn.itertext())
     assert "Many cards" in text and 'href="reports/lanes' in text
     assert 'href="reports/pool.json"' in text
     for head, body in re.findall(r"<thead>(.*?)</thead>\s*<tbody>(.*?)</tbody>", text, re.DOTALL):
@@ -97,25 +97,25 @@ def test_command(notebook: pathlib.Path) -> None:
 def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A published page links to published reports, of all its points and of the pool."""
     library("nangate45")
-    monkeypatch.setattr(report, "PUBLISHED", notebook / "docs" / "reports")
-    monkeypatch.setattr(command, "DOCS", notebook / "docs")
+    monkeypatch.setattr(report, "PUBLISHED", notebook / "results" / "reports")
+    monkeypatch.setattr(command.paths, "RESULTS", notebook / "results")
     orders(notebook)
     report.REPORTS.mkdir(exist_ok=True)
     pool = json.dumps([{"cards": 2, "blocks_per_clock": 7.8, "times_one": 2}])
     (report.REPORTS / "pool.json").write_text(pool)
-    (notebook / "docs").mkdir()
+    (notebook / "results").mkdir()
     good, out, _ = run(notebook, public=True)
-    text = (notebook / "docs" / "explore.html").read_text()
-    assert good and (notebook / "docs" / "explore.svg").is_file()
+    text = (notebook / "results" / "explore.html").read_text()
+    assert good and (notebook / "results" / "explore.svg").is_file()
     links = [point["report"] for point in json.loads(out)["points"]] + ["reports/pool.json"]
     assert len(set(links)) == 7
     for link in links:
         assert link.startswith("reports/") and f'href="{link}"' in text
-        assert (notebook / "docs" / link).is_file()
+        assert (notebook / "results" / link).is_file()
     assert len(list(report.PUBLISHED.iterdir())) == 7
     with pytest.raises(MaeslantError, match="--publish takes the whole table"):
         run(notebook, public=True, quick=True)
-    assert (notebook / "docs" / "explore.html").read_text() == text
+    assert (notebook / "results" / "explore.html").read_text() == text
 
 
 @pytest.mark.parametrize("row", [{}, {"times_one": 0}, {"times_one": None}, {"times_one": "2"}])
@@ -166,8 +166,8 @@ def test_front() -> None:
 
 
 def test_figures() -> None:
-    """Efficiencies follow from area, throughput and energy; P4's are those that it prints."""
-    paper = {r.lanes: r for r in records.others() if r.source == "P4 Table 3"}
+    """Efficiencies follow from area, throughput and energy; Dong's are those that it prints."""
+    paper = {r.lanes: r for r in records.others() if r.source == "Dong Table 3"}
     for lanes, density, per_watt in ((1, 856, 1977), (8, 990, 2292), (10, 983, 2377)):
         assert paper[lanes].density == pytest.approx(density, rel=0.01)
         assert paper[lanes].per_watt == pytest.approx(per_watt, rel=0.01)

@@ -88,8 +88,8 @@ def test_wrong(table, text: str, why: str) -> None:
 
 
 def test_peers() -> None:
-    """Paper 004's Table 3 agrees with itself: throughput of clock and N, latency of clock."""
-    rows = [design for design in related_work.designs() if design["source"] == "P4 Table 3"]
+    """Dong et al.'s Table 3 agrees with itself: throughput of clock and N, latency of clock."""
+    rows = [design for design in related_work.designs() if design["source"] == "Dong Table 3"]
     assert [row["lanes"] for row in rows] == list(range(1, 11))
     for row in rows:
         assert row["gbps"] == pytest.approx(0.128 * row["lanes"] * row["fmax_mhz"], rel=0.002)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The paper's own protocol falls to the tag oracle; the same steps get nothing from ours (H1)."""
+
+import os
+
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+from maeslant.driver import gf128
+from maeslant.protected.attacks.tag_oracle import GhoshOracle, OurOracle, move_tag, recover
+from maeslant.protected.model.constants import Class, Kind
+from maeslant.protected.model.ghosh import GhoshDevice, GhoshHost
+from maeslant.protected.model.keys import Key, Session, TagError
+from maeslant.protected.model.link import Link
+from maeslant.protected.model.workload import (
+    CAPABILITIES,
+    Machine,
+    expected,
+    first,
+    judge,
+    octets,
+    play,
+)
+
+CHANGE = b"\xff\0\0\x01"
+
+
+def hash_key(key: bytes) -> int:
+    """H = E(K, 0)."""
+    cipher = Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
+    return int.from_bytes(cipher.update(bytes(16)))
+
+
+@pytest.fixture
+def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
+    """Ghosh."""
+    key = os.urandom(32)
+    attack = GhoshOracle(CHANGE)
+    device = GhoshDevice(key)
+    device.bus = Link(device, 1 << 12, attack)
+    return GhoshHost(device.bus, key), device, attack
+
+
+def changed(data: bytes) -> bytes:
+    """Changed."""
+    return bytes(a ^ b for a, b in zip(data, CHANGE.ljust(len(data), b"\0"), strict=True))
+
+
+def test_ghosh_works_when_nobody_attacks(ghosh):
+    """Ghosh works when nobody attacks."""
+    host, device, _ = ghosh
+    host.send(64, b"weights!" * 6)
+    assert device.memory[64:112] == b"weights!" * 6
+    assert host.receive(64, 48) == b"weights!" * 6
+
+
+def test_ghosh_notices_a_plain_change(ghosh):
+    """Without H the paper's check holds: it is the oracle that breaks it."""
+    host, _, attack = ghosh
+    host.send(0, bytes(16))
+    attack.h, attack.sent = 0, b""
+    with pytest.raises(TagError):
+        host.send(64, b"weights!" * 6)
+
+
+def test_ghosh_gives_h_away(ghosh):
+    """Ghosh gives h away."""
+    host, device, attack = ghosh
+    host.send(0, b"anything at all.")
+    assert attack.learn(device.bus, os.urandom(16)) == hash_key(device.key)
+
+
+def test_ghosh_takes_a_forged_transfer_for_good(ghosh):
+    """Ghosh takes a forged transfer for good."""
+    host, device, attack = ghosh
+    host.send(0, b"anything at all.")
+    attack.learn(device.bus, os.urandom(16))
+    host.send(64, b"weights!" * 6)  # raises nothing
+    assert device.memory[64:112] == changed(b"weights!" * 6)
+
+
+def test_ghosh_gives_the_application_forged_results(ghosh):
+    """Ghosh gives the application forged results."""
+    host, device, attack = ghosh
+    host.send(0, b"results!" * 6)
+    attack.learn(device.bus, os.urandom(16))
+    device.memory[:48] = b"results!" * 6
+    assert host.receive(0, 48) == changed(b"results!" * 6)
+
+
+def test_ours_shows_no_tag_twice_under_one_iv():
+    """Every pair of tags on the bus, as if it were the oracle's: none gives H."""
+    attack = OurOracle(CHANGE)
+    machine = Machine(attack)
+    record = machine.session("first", first)
+    assert attack.fired and not judge(record, expected())
+    keys = [Key(machine_session(machine), cls, epoch, 1) for cls in Class for epoch in (0, 1)]
+    right = {hash_key(key.bytes) for key in keys}
+    tried = [h for _, h in attack.candidates()]
+    assert len(tried) >= 10
+    assert not right & set(tried)
+
+
+def machine_session(machine: Machine) -> Session:
+    """The first session's secrets, which only the test knows."""
+    label = f"{machine.seed} first"
+    return Session(
+        octets(f"{label} secret", 32),
+        octets(f"{label} id", 16),
+        octets(f"{label} host nonce", 32),
+        octets(f"{machine.seed} device nonce 0", 32),
+        CAPABILITIES.word(),
+    )
+
+
+def test_ours_shows_no_chunks_tag_at_all():
+    """Neither a register nor anything on the bus is the tag of a chunk."""
+    attack = OurOracle(CHANGE)
+    machine = Machine(attack)
+    seen: list[bytes] = []
+    machine.link.watchers.append(lambda event: seen.append(event.data))
+    tags = []
+    real = machine.device.answer
+
+    def answer(queue, request, status, executed=0, value=0, data=b""):
+        if request.kind in (Kind.H2D, Kind.D2H):
+            tags.append(data or request.body[48:64])
+        real(queue, request, status, executed, value, data)
+
+    machine.device.answer = answer
+    machine.session("first", first)
+    tags = {tag for tag in tags if len(tag) == 16 and any(tag)}
+    assert len(tags) >= 10
+    for tag in tags:
+        assert all(tag not in data for data in seen)
+        assert tag not in attack.readable
+
+
+def test_even_with_h_a_forged_transfer_is_noticed():
+    """H moves a tag that can be seen; here it is inside the sealed request."""
+    machine = Machine()
+    h = hash_key(machine_session(machine).derive(Class.DMA_IN, 0)[:32])
+    verdict = play(OurOracle(CHANGE, h))
+    assert verdict.caught == "device:CHUNK" and not verdict.wrong
+
+
+def test_field():
+    """Field."""
+    a, b = int.from_bytes(os.urandom(16)), int.from_bytes(os.urandom(16))
+    assert gf128.multiply(a, gf128.ONE) == a
+    assert gf128.multiply(a, b) == gf128.multiply(b, a)
+    assert gf128.multiply(a, gf128.inverse(a)) == gf128.ONE
+    assert gf128.square_root(gf128.multiply(a, a)) == a
+
+
+def test_ghash_and_moved_tags_are_gcms():
+    """Ghash and moved tags are gcms."""
+    key, iv = os.urandom(32), os.urandom(12)
+    sealed = [AESGCM(key).encrypt(iv, os.urandom(16), b"aad") for _ in range(2)]
+    (c1, t1), (c2, t2) = [(item[:16], item[16:]) for item in sealed]
+    assert recover((c1, t1), (c2, t2)) == hash_key(key)
+    assert move_tag(hash_key(key), t1, c1, c2, b"aad") == t2

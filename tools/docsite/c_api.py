@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes a reference page for each C header from its declarations and their comments."""
+
+import dataclasses
+import pathlib
+import re
+import subprocess
+import textwrap
+
+from clang import cindex
+
+from maeslant import paths
+
+INCLUDE = paths.ROOT / "driver" / "include"
+HEADERS = (
+    "maeslant.h",
+    "maeslant_pool.h",
+    "maeslant_peripheral.h",
+    "maeslant_ring.h",
+    "maeslant_protected.h",
+)
+SECTION = re.compile(r"/\* ---- (.*?) -+ \*/")
+KINDS = {
+    cindex.CursorKind.FUNCTION_DECL,
+    cindex.CursorKind.STRUCT_DECL,
+    cindex.CursorKind.UNION_DECL,
+    cindex.CursorKind.ENUM_DECL,
+    cindex.CursorKind.TYPEDEF_DECL,
+}
+
+
+@dataclasses.dataclass
+class Entry:
+    """One or more declarations below one comment."""
+
+    names: list[str]
+    comment: str
+    first: int  # lines of the source
+    last: int
+
+
+def prose(comment: str) -> str:
+    """Strips the marks of a comment; keeps its lines, and its lists as code."""
+    lines = comment.strip().removeprefix("/*").removesuffix("*/").splitlines()
+    lines = [re.sub(r"^\s*\*? ?", "", line, count=1).rstrip() for line in lines]
+    text = "\n".join(lines).strip("\n")
+    parts = [part for part in re.split(r"\n\s*\n", text) if "SPDX-License" not in part]
+    shown = []
+    for part in parts:
+        indented = any(line.startswith(("  ", "- ")) for line in part.splitlines())
+        if indented:
+            shown.append(f"```text\n{textwrap.dedent(part)}\n```")
+        else:
+            shown.append(re.sub(r"([<*_])", r"\\\1", part))
+    return "\n\n".join(shown)
+
+
+def system_include() -> str:
+    """Names the folder of the compiler's own headers, which libclang comes without."""
+    return subprocess.run(
+        ["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+
+
+def entries(header: pathlib.Path) -> list[Entry]:
+    """Parses a header; joins declarations that share a comment."""
+    options = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
+    arguments = ["-x", "c", "-std=c11", "-fparse-all-comments", f"-I{INCLUDE}"]
+    arguments += ["-isystem", system_include()]
+    unit = cindex.Index.create().parse(str(header), arguments, options=options)
+    errors = [d.spelling for d in unit.diagnostics if d.severity >= cindex.Diagnostic.Error]
+    if errors:
+        raise SystemExit(f"{header.name}: {'; '.join(errors)}")
+    source = header.read_text().splitlines()
+    found: list[Entry] = []
+    for cursor in unit.cursor.get_children():
+        here = cursor.location.file and pathlib.Path(cursor.location.file.name) == header
+        if not here or cursor.kind not in KINDS or not cursor.spelling:
+            continue
+        first, last = cursor.extent.start.line, cursor.extent.end.line
+        near = found and not any(not line.strip() for line in source[found[-1].last : first - 1])
+        inside = found and first <= found[-1].last
+        comment = cursor.raw_comment or ""
+        if SECTION.match(comment):
+            comment = ""
+        if inside or (near and not comment):
+            found[-1].last = max(last, found[-1].last)
+            if cursor.spelling not in found[-1].names:
+                found[-1].names.append(cursor.spelling)
+        else:
+            found.append(Entry([cursor.spelling], comment, first, last))
+    return found
+
+
+def page(header: pathlib.Path) -> str:
+    """Gives the page of a header: its introduction, then a section a declaration."""
+    text = header.read_text()
+    source = text.splitlines()
+    comments = re.findall(r"/\*.*?\*/", text, re.DOTALL)
+    introduction = next((c for c in comments if "SPDX-License" not in c), "")
+    marks = [(i + 1, match[1]) for i, line in enumerate(source) if (match := SECTION.match(line))]
+    lines = [f"# {header.name}", "", f"[`{header.relative_to(paths.ROOT)}`]"]
+    lines[-1] += f"(../../{header.relative_to(paths.ROOT)})"
+    lines += ["", prose(introduction), ""]
+    for entry in entries(header):
+        while marks and marks[0][0] < entry.first:
+            title = marks.pop(0)[1]
+            lines += [f"## {title[0].upper()}{title[1:]}", ""]
+        named = [f"`{name}`" for name in entry.names if "unnamed" not in name]
+        names = ", ".join(dict.fromkeys(named)) or "Constants"
+        code = "\n".join(source[entry.first - 1 : entry.last])
+        if entry.comment and entry.comment != introduction:
+            explained = prose(entry.comment) + "\n"
+        else:
+            explained = ""
+        lines += [f"### {names}", "", explained, "```c", code, "```", ""]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+def write(out: pathlib.Path) -> list[str]:
+    """Writes all pages into a folder; gives their names."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in HEADERS:
+        (out / f"{pathlib.Path(name).stem}.md").write_text(page(INCLUDE / name))
+    return [pathlib.Path(name).stem for name in HEADERS]
