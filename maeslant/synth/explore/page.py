@@ -374,7 +374,7 @@ def _peers(others: Sequence[Record]) -> str:
     head = "".join(f"<th>{name}</th>" for name in heads)
     head += "".join(f'<th class="n">{name}</th>' for name in figures) + "<th>source (basis)</th>"
     return (
-        '<p class="note">From configs/related_work.yml; authors, titles, venues: docs/references.md.</p>'
+        '<p class="note">From configs/related_work.yml; titles and venues: docs/references.md.</p>'
         f'<div class="wrap"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
