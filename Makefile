@@ -3,35 +3,47 @@
 SHELL := /bin/bash
 VENV := .venv
 PY := $(VENV)/bin/python
-READY := $(VENV)/.ready
+READY := $(VENV)/.ready-run
+PYTHON ?= python3
+EXTRAS := synth soc measure prove plot cluster litex docs site test
 FILE ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
+LIBDIR ?= $(PREFIX)/lib
+INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)"
 
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## List the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-$(READY): requirements.lock tools/setup.py
-	@python3 tools/setup.py $(VENV)
+SETUP := requirements.lock tools/setup.py maeslant/build/toolchain.py
+$(READY): $(SETUP)
+	@$(PYTHON) tools/setup.py $(VENV) run
+	@touch $@
+$(EXTRAS:%=$(VENV)/.ready-%): $(VENV)/.ready-%: $(SETUP) | $(READY)
+	@$(PYTHON) tools/setup.py $(VENV) $*
 	@touch $@
 
-.PHONY: setup
-setup: $(READY) ## Make the virtual environment and the simulator (once)
+.PHONY: setup setup-synth $(EXTRAS:%=setup-%)
+setup: $(READY) ## Make the virtual environment with what `make run` needs (once)
+setup-synth: ## Add synthesis to it; also setup-soc, -measure, -prove, -plot, -cluster, -litex, -docs, -test
+$(EXTRAS:%=setup-%): setup-%: $(VENV)/.ready-%
 
 .PHONY: run
 run: $(READY) ## Take FILE (or one found here) through the card and back, digits through the protected card, attack it
 	@$(VENV)/bin/maeslant demo "$(FILE)"
 
 .PHONY: test
-test: $(READY) ## Run the tests, but for the long ones (TEST=... for some)
+test: $(VENV)/.ready-test ## Run the tests, but for the long ones (TEST=... for some)
 	@$(PY) -m pytest -n 2 $(TEST)
 
 .PHONY: test-all
-test-all: $(READY) ## Run the long tests too (TEST=... for some)
+test-all: $(VENV)/.ready-test ## Run the long tests too (TEST=... for some)
 	@$(PY) -m pytest -n 2 -m "slow or not slow" $(TEST)
 
 .PHONY: vectors
-vectors: $(READY) ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
+vectors: $(VENV)/.ready-test ## Run every NIST vector, Monte Carlo included, on the peripheral and on the card
 	@$(PY) -m pytest -n 2 -m "slow or not slow" tests/vectors
 
 .PHONY: soak
@@ -43,7 +55,7 @@ torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU
 	@$(PY) -m maeslant.verify.torture $(TORTURE)
 
 .PHONY: prove
-prove: $(READY) ## Prove formal/proofs.yml; try every state of the memory arbiter with small jobs
+prove: $(VENV)/.ready-prove ## Prove formal/proofs.yml; try every state of the memory arbiter with small jobs
 	@$(PY) -m maeslant.verify.prove
 	@$(PY) -m maeslant.verify.arbiter_states
 
@@ -56,11 +68,11 @@ tcb: $(READY) ## Count the lines of the protected driver that the enclave has to
 	@$(PY) -m tools.count_tcb
 
 .PHONY: mutations
-mutations: $(READY) ## Break the RTL on purpose, place by place, and see the tests fail
+mutations: $(VENV)/.ready-test ## Break the RTL on purpose, place by place, and see the tests fail
 	@$(PY) tools/mutate.py
 
 .PHONY: check
-check: $(READY) ## Check format, lint, layering, repository checks and that nothing generated is stale
+check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks and that nothing generated is stale
 	@$(PY) tools/check_layers.py
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_readme.py
@@ -70,34 +82,47 @@ check: $(READY) ## Check format, lint, layering, repository checks and that noth
 	@$(PY) tools/gen_regs.py --check
 	@$(PY) tools/gen_schedules.py --check
 	@$(PY) -m tools.docsite --check
+	@$(PY) tools/gen_core.py --check
 	@$(PY) tools/lint.py
 
 .PHONY: format
-format: $(READY) ## Format every source file
+format: $(VENV)/.ready-test ## Format every source file
 	@$(PY) tools/lint.py --fix
 
 .PHONY: core
-core: $(READY) ## Make the FuseSoC core file from the RTL
+core: $(VENV)/.ready-docs ## Make the FuseSoC cores from the RTL
 	@$(PY) tools/gen_core.py
 
 .PHONY: site
-site: $(READY) ## Build the documentation site in build/site; fails on a broken link
+site: $(VENV)/.ready-site ## Build the documentation site in build/site; fails on a broken link
 	@$(PY) -m tools.docsite
 
 .PHONY: schedules
-schedules: $(READY) ## Record the GCM engines' timing diagrams in a simulation
+schedules: $(VENV)/.ready-docs $(VENV)/.ready-measure ## Record the GCM engines' timing diagrams in a simulation
 	@$(PY) tools/gen_schedules.py
 
 .PHONY: lock
-lock: ## Pin the newest versions of requirements.in in requirements.lock
-	python3 tools/lock.py
+lock: ## Pin the newest versions of what pyproject.toml asks for in requirements.lock
+	$(PYTHON) tools/lock.py --upgrade
+
+.PHONY: install install-library uninstall
+install: $(READY) ## Install the C library, headers, man page, completion (PREFIX=/usr/local DESTDIR=)
+	@$(INSTALL_TO) $(PY) tools/install.py library documents
+install-library: ## Install the C library and its headers alone; needs no virtual environment
+	@$(INSTALL_TO) $(PYTHON) tools/install.py library
+uninstall: ## Remove what make install put there, by the same PREFIX and DESTDIR
+	@$(INSTALL_TO) $(PYTHON) tools/install.py uninstall
+
+.PHONY: dist
+dist: $(VENV)/.ready-synth ## Make the release archive in build/dist, with plain Verilog of the recommended builds
+	@$(PY) tools/dist.py
 
 .PHONY: clean
 clean: ## Remove everything that was built, keep the environment
 	rm -rf build
 
 .PHONY: regs regs-html
-regs: $(READY) ## Make registers' RTL and C headers from regs/
+regs: $(VENV)/.ready-docs ## Make registers' RTL and C headers from regs/
 	@$(PY) tools/gen_regs.py
-regs-html: $(READY) ## Make browsable register pages in build/registers
+regs-html: $(VENV)/.ready-docs ## Make browsable register pages in build/registers
 	@$(PY) tools/gen_regs.py --html build/registers

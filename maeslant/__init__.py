@@ -1,2 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """Maeslant: an open family of AES accelerators."""
+
+__version__ = "0.1.0"

@@ -5,10 +5,23 @@ import importlib.util
 import os
 import pathlib
 import re
+import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-BUILD = pathlib.Path(os.environ.get("MAESLANT_BUILD", ROOT / "build"))
+_PACKAGE = pathlib.Path(__file__).resolve().parent
+# An installed package carries the folders that it builds from; pyproject.toml lists them.
+INSTALLED = (_PACKAGE / "_tree").is_dir()
+ROOT = _PACKAGE / "_tree" if INSTALLED else _PACKAGE.parent
+
+
+def _cache() -> pathlib.Path:
+    """The user's folder for what can be built again."""
+    return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+
+
+BUILD = pathlib.Path(
+    os.environ.get("MAESLANT_BUILD") or (_cache() / "maeslant" if INSTALLED else ROOT / "build")
+).absolute()
 RTL = ROOT / "rtl"
 RESULTS = ROOT / "results"  # published measurements
 # From the ground up: a folder may use itself and those before it, never one after it.
@@ -93,6 +106,8 @@ def write(file: pathlib.Path, data: str | bytes) -> None:
 
 
 def tool(name: str) -> str:
-    """A program of the project's environment, by the path where `make setup` put it."""
-    path = ROOT / ".venv" / "bin" / name
-    return str(path) if path.exists() else name
+    """A program of the project's environment, or of the one that this Python belongs to."""
+    for folder in (ROOT / ".venv" / "bin", pathlib.Path(sys.executable).parent):
+        if (folder / name).exists():
+            return str(folder / name)
+    return name

@@ -1,64 +1,174 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write maeslant.core, the FuseSoC description, from the tree; `--check` fails when it is stale."""
+"""Writes the FuseSoC cores rtl/*.core, one a product and one of everything; or checks them.
 
+A design that uses several products depends on the core of everything: each core lists all files
+that its product needs, and two of them would bring a module twice.
+"""
+
+import dataclasses
 import pathlib
 import sys
+from collections.abc import Iterator
+
+import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-from maeslant import paths
+from maeslant import __version__, paths
+from maeslant.build import configurations
+from maeslant.errors import MaeslantError
+from maeslant.synth import design
 
-CORE = paths.ROOT / "maeslant.core"
 HEAD = """CAPI=2:
 # SPDX-License-Identifier: Apache-2.0
 # Written by tools/gen_core.py from the tree; do not edit.
-name: maeslant:aes:maeslant:0.1.0
-description: An open family of AES accelerators, from one S-box to a card with rings and DMA
-filesets:
-  rtl:
-    file_type: systemVerilogSource
-    files:
 """
-TAIL = """targets:
-  default:
-    filesets: [rtl]
-    toplevel: mae_stream_card
-  lint:
-    default_tool: verilator
-    filesets: [rtl]
-    tools:
-      verilator:
-        mode: lint-only
-        verilator_options: [-Wall]
-    toplevel: mae_stream_card
-"""
+WAIVERS = ("parameters.vlt", "verilator.vlt")
+LINT = ["--assert", "-Wall"]
 
 
-def core() -> str:
-    """The text of the core file: headers, packages in order, modules from the ground up."""
-    names = [f"{path.relative_to(paths.ROOT)}: {{is_include_file: true}}" for path in headers()]
-    packages = paths.rtl_packages()
+@dataclasses.dataclass(frozen=True)
+class Core:
+    """A FuseSoC core: its name, what it is, and its top modules, the first one the default."""
+
+    name: str
+    description: str
+    tops: tuple[str, ...]
+
+
+PRODUCTS = (
+    Core(
+        "cipher",
+        "AES block ciphers: smallest, iterative, pipelined, and several pipelines as one",
+        ("mae_cipher_iter", "mae_cipher_min_area", "mae_cipher_pipe", "mae_cipher_lanes"),
+    ),
+    Core(
+        "gcm",
+        "AES-GCM engine, 1 to 16 blocks a clock, with AXI4-Stream ports or rows of blocks",
+        ("mae_gcm_axis", "mae_gcm_stream"),
+    ),
+    Core(
+        "peripheral",
+        "AES peripheral for a CPU: all modes behind AXI4-Lite or APB registers",
+        ("mae_peripheral", "mae_apb_to_axil"),
+    ),
+    Core(
+        "stream_card",
+        "AES card with descriptor rings and DMA over AXI4, in one clock domain or two",
+        ("mae_stream_card", "mae_stream_card_async"),
+    ),
+    Core(
+        "protected_card",
+        "Accelerator card behind a guard that keeps its data from the host, by AES-GCM",
+        ("mae_protected_card",),
+    ),
+)
+
+
+def file_of(top: str) -> pathlib.Path:
+    """Finds a module's file."""
+    return next(paths.RTL.glob(f"*/**/{top}.sv"))
+
+
+def files(core: Core) -> list[pathlib.Path]:
+    """Lists what the tops need: headers, packages in order, modules from the ground up."""
+    headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
+    needed = set(paths.rtl_closure([file_of(top) for top in core.tops]))
+    return _ordered(headers, needed)
+
+
+def all_files() -> list[pathlib.Path]:
+    """Lists everything in the same order."""
+    headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
+    return _ordered(headers, {p for f in paths.rtl_folders() for p in f.glob("**/*.sv")})
+
+
+def _ordered(headers: list[pathlib.Path], needed: set[pathlib.Path]) -> list[pathlib.Path]:
+    packages = [path for path in paths.rtl_packages() if path in needed]
     modules = [
         path
         for folder in paths.rtl_folders()
         for path in sorted(folder.glob("**/*.sv"))
-        if path not in packages
+        if path in needed and path not in packages
     ]
-    names += [str(path.relative_to(paths.ROOT)) for path in [*packages, *modules]]
-    return HEAD + "".join(f"      - {name}\n" for name in names) + TAIL
+    return [*headers, *packages, *modules]
 
 
-def headers() -> list[pathlib.Path]:
-    """Include files."""
-    return sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
+def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Describes a module's parameters, enum values by their numbers."""
+    for name, (kind, default) in design.header(top).items():
+        text = f"default {default}"
+        if kind not in design.PLAIN_TYPES:
+            known = design.enum_values(kind).items()
+            values = ", ".join(f"{key.split('::')[-1]} {value}" for key, value in known)
+            text = f"{kind}: {values}; {text}"
+        yield name, {"datatype": "int", "paramtype": "vlogparam", "description": text}
+
+
+def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
+    """Gives a core as values, in the order of its text."""
+    names: list[object] = []
+    for path in sources:
+        name = str(path.relative_to(paths.RTL))
+        names.append({name: {"is_include_file": True}} if path.suffix == ".svh" else name)
+    known = {top: dict(parameters(top)) for top in core.tops}
+    every = {name: entry for top in reversed(core.tops) for name, entry in known[top].items()}
+    targets: dict[str, object] = {"default": {"filesets": ["rtl"], "toplevel": core.tops[0]}}
+    for at, top in enumerate(core.tops):
+        name = "lint" if at == 0 else f"lint_{top.removeprefix('mae_')}"
+        targets[name] = {
+            "default_tool": "verilator",
+            "filesets": ["rtl", "waivers"],
+            "parameters": list(known[top]),
+            "tools": {"verilator": {"mode": "lint-only", "verilator_options": list(LINT)}},
+            "toplevel": top,
+        }
+    found = {
+        "name": f"maeslant:aes:{core.name}:{__version__}",
+        "description": core.description,
+        "license": "Apache-2.0",
+        "filesets": {
+            "rtl": {"file_type": "systemVerilogSource", "files": names},
+            "waivers": {"file_type": "vlt", "files": list(WAIVERS)},
+        },
+        "parameters": every,
+        "targets": targets,
+    }
+    return found if every else {k: v for k, v in found.items() if k != "parameters"}
+
+
+def cores() -> dict[pathlib.Path, str]:
+    """Gives the text of every core by its file."""
+    whole = Core("maeslant", "All of Maeslant's AES hardware", ("mae_stream_card",))
+    found = {core.name: document(core, files(core)) for core in PRODUCTS}
+    found["maeslant"] = document(whole, all_files())
+    check_products()
+    return {
+        paths.RTL / f"{name}.core": HEAD + yaml.safe_dump(entry, sort_keys=False, width=1000)
+        for name, entry in found.items()
+    }
+
+
+def check_products() -> None:
+    """Raises MaeslantError for a product of configs/builds.yml that no core offers."""
+    offered = {top for core in PRODUCTS for top in core.tops}
+    for name, build in configurations.products().items():
+        if build["top"] not in offered:
+            raise MaeslantError(f"build {name} is a product, and no FuseSoC core has its top")
 
 
 def main() -> int:
     """Write or check."""
-    if "--check" not in sys.argv:
-        CORE.write_text(core())
-    elif not CORE.exists() or CORE.read_text() != core():
-        print("maeslant.core is stale; run: make core")
-        return 1
+    wanted = cores()
+    present = {path: path.read_text() for path in paths.RTL.glob("*.core")}
+    if "--check" in sys.argv:
+        stale = [path for path in {*wanted, *present} if wanted.get(path) != present.get(path)]
+        for path in sorted(stale):
+            print(f"rtl/{path.name} is stale; run: make core")
+        return int(bool(stale))
+    for path in present.keys() - wanted.keys():
+        path.unlink()
+    for path, text in wanted.items():
+        paths.write(path, text)
     return 0
 
 

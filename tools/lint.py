@@ -120,7 +120,7 @@ def verilator_lint(root: pathlib.Path) -> list[str]:
     for path, parameters in verilator_tops(root):
         commands.append(
             [paths.tool("verilator"), "--lint-only", "--assert", "-Wall", "--quiet"]
-            + [paths.ROOT / "tools" / "verilator.vlt", *paths.verilator_sources()]
+            + [paths.RTL / "verilator.vlt", *paths.verilator_sources()]
             + _overrides(path, parameters)
             + ["--top-module", path.stem, *paths.rtl_packages_of([path]), path]
         )

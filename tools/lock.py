@@ -1,28 +1,78 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resolve requirements.in in a fresh environment and write requirements.lock."""
+"""Pins what pyproject.toml asks for in requirements.lock, with versions, hashes and groups.
+
+A group is `run`, what the command line always needs, or an extra. The line above each package
+names the groups that take it, themselves or through another package; tools/setup.py reads it.
+`--upgrade` takes the newest versions; without, what is pinned stays as far as it fits.
+"""
 
 import pathlib
 import subprocess
 import sys
 import tempfile
+import tomllib
 import venv
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-HEAD = "# Written by `make lock` from requirements.in; do not edit.\n"
+LOCK = ROOT / "requirements.lock"
+PROJECT = ROOT / "pyproject.toml"
+HEAD = "# Written by `make lock` from pyproject.toml; do not edit.\n"
+MARK = "# groups: "
+WIDEST = "test"  # the extra with all others in it
+UV = "uv==0.13.9"
+
+
+def groups() -> list[str]:
+    """Lists the groups: what always is installed, then each extra."""
+    return ["run", *tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]]
+
+
+def packages(text: str) -> dict[str, str]:
+    """Splits a list of requirements: each package with its marker, and the lines it takes."""
+    found: dict[str, str] = {}
+    for line in text.splitlines(keepends=True):
+        if not line.startswith((" ", "#")):
+            found[name := line.split(" \\")[0].strip()] = ""
+        if not line.startswith("#"):
+            found[name] += line
+    return found
+
+
+def _pin(requirement: str) -> str:
+    """Name and version alone: a group may need a package on some systems only."""
+    return requirement.split(";")[0].strip()
 
 
 def main() -> None:
-    """Install into a throw-away environment, then freeze it."""
+    """Resolves the widest group, then each other one within its versions, and writes the file."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
-        python = pathlib.Path(folder) / "bin" / "python"
-        pip = [str(python), "-m", "pip", "--disable-pip-version-check"]
-        subprocess.run([*pip, "install", "-q", "-r", str(ROOT / "requirements.in")], check=True)
-        frozen = subprocess.run(
-            [*pip, "freeze"], check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
-    (ROOT / "requirements.lock").write_text(HEAD + frozen)
+        binaries, fresh = pathlib.Path(folder) / "bin", pathlib.Path(folder) / "fresh"
+        subprocess.run([str(binaries / "pip"), "install", "-q", UV], check=True)
+        compiler = [str(binaries / "uv"), "pip", "compile", "-q", "--no-header", "--no-annotate"]
+        compiler += ["--universal", "--fork-strategy", "fewest", "--python-version", "3.11"]
+
+        def resolve(group: str, *options: str) -> dict[str, str]:
+            extra = [] if group == "run" else ["--extra", group]
+            command = [*compiler, *extra, *options, "-o", str(fresh), str(PROJECT)]
+            subprocess.run(command, check=True, cwd=ROOT)
+            text = fresh.read_text()
+            fresh.unlink()
+            return packages(text)
+
+        known = [] if "--upgrade" in sys.argv or not LOCK.exists() else ["-c", str(LOCK)]
+        pinned = resolve(WIDEST, "--generate-hashes", *known)
+        limits = pathlib.Path(folder) / "limits"
+        limits.write_text("\n".join(pinned))
+        taken = {
+            group: {_pin(line) for line in resolve(group, "-c", str(limits))} for group in groups()
+        }
+    text = HEAD
+    for name, lines in pinned.items():
+        own = [group for group in groups() if _pin(name) in taken[group]]
+        text += MARK + " ".join(own) + "\n" + lines
+    LOCK.write_text(text)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

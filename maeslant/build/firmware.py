@@ -10,7 +10,7 @@ import pathlib
 import subprocess
 import sys
 
-from maeslant import paths
+from maeslant import extras, paths
 from maeslant.errors import MaeslantError
 
 DRIVER = paths.ROOT / "driver"
@@ -29,6 +29,7 @@ COMMON = ("start.S", "soc.c", "aes.c")
 
 def run(arguments: list[object], what: str) -> None:
     """Run the compiler; its messages are the error."""
+    extras.need_modules(["ziglang"])
     command = [str(word) for word in (*COMPILER, *TARGET, *arguments)]
     cache = {f"ZIG_{kind}_CACHE_DIR": str(paths.BUILD / "zig") for kind in ("GLOBAL", "LOCAL")}
     done = subprocess.run(
@@ -52,13 +53,21 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
 
 def build(name: str) -> pathlib.Path:
     """The program driver/firmware/NAME.c, made when it is missing or stale: an ELF file."""
-    OUT.mkdir(parents=True, exist_ok=True)
-    target = OUT / f"{name}.elf"
-    sources = [FIRMWARE / file for file in (*COMMON, f"{name}.c")]
+    return build_program(FIRMWARE / f"{name}.c", OUT)
+
+
+def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+    """Makes a program for the system of a C file, as an ELF file in ``folder``, unless it is there.
+
+    Links it with the start-up code, the driver's freestanding part and AES in software.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    name, target = source.stem, folder / f"{source.stem}.elf"
+    sources = [*(FIRMWARE / file for file in COMMON), source]
     sources += FREESTANDING
     script = FIRMWARE / "soc.ld"
     headers = [*DRIVER.glob("**/*.h"), script, pathlib.Path(__file__)]
-    with open(OUT / f".{name}.lock", "w") as lock:
+    with open(folder / f".{name}.lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         newest = max(path.stat().st_mtime_ns for path in (*sources, *headers))
         if not target.exists() or target.stat().st_mtime_ns < newest:

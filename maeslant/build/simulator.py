@@ -20,8 +20,8 @@ import sys
 import time
 from collections.abc import Iterable, Mapping
 
-from maeslant import paths
-from maeslant.build import bus_checkers, configurations
+from maeslant import extras, paths
+from maeslant.build import bus_checkers, configurations, toolchain
 from maeslant.errors import MaeslantError, naming
 
 SIM = paths.ROOT / "sim"
@@ -52,6 +52,8 @@ BUS_MONITORS = {
         ("mae_unprotected_card", "unprotected_bus_monitor"),
     )
 }
+# Python packages that hold modules of a top.
+FOREIGN = {"mae_soc": ("pythondata_cpu_picorv32",)}
 # Of a first build on two cores, roughly.
 MINUTES, MINUTES_OF_MANY = "1 to 2", "3 to 6"
 LARGE = ("mae_stream_card", "mae_stream_card_async", "mae_protected_card", "mae_gcm_stream")
@@ -102,6 +104,7 @@ def build_top(
     trace: bool = False,
 ) -> pathlib.Path:
     """The same for any top; ``sources`` are files outside rtl/."""
+    extras.need_modules(FOREIGN.get(top, ()))
     where = folder(name, trace)
     where.mkdir(parents=True, exist_ok=True)
     target = library(name, trace)
@@ -171,7 +174,7 @@ def _make(
 ) -> None:
     """Verilate, compile and link; everything said goes to the log."""
     model = where / "model"
-    verilator = paths.tool("verilator")
+    verilator = toolchain.verilator()
     flags = " ".join(CXX)
     _run([verilator, *arguments, "--Mdir", str(model), "-CFLAGS", flags], log)
     classes = (model / "Vtop.h").read_text()
@@ -183,6 +186,8 @@ def _make(
     (model / "libVtop.a").unlink(missing_ok=True)  # ar keeps members that are no longer made
     make = ["make", "-s", "-C", str(model), "-f", "Vtop.mk", f"-j{JOBS}", "libVtop.a"]
     _run([*make, f"OPT_FAST={optimize}", "OPT_SLOW=-O0", "VM_PARALLEL_BUILDS=1"], log)
+    for header in model.glob("*.gch"):  # 300 MB; Verilator writes all sources again anyway
+        header.unlink()
     objects = [*own, str(model / "libVtop.a")]
     new = target.with_suffix(".new")
     link = ["g++", "-shared", "-pthread", "-o", str(new), *objects]
@@ -273,7 +278,7 @@ def _harness(
 
 def _run(command: list[str], log) -> None:
     """Run a tool; when it fails, its last words are the error."""
-    environment = os.environ | {"PATH": f"{paths.ROOT / '.venv' / 'bin'}:{os.environ['PATH']}"}
+    environment = os.environ | {"PATH": toolchain.search_path()}
     result = subprocess.run(
         command,
         stdout=subprocess.PIPE,

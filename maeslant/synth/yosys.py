@@ -5,7 +5,6 @@ A crash or a refusal of theirs is an error here, never the end of the program; a
 given up takes its helpers (ABC) with it.
 """
 
-import importlib.metadata
 import os
 import pathlib
 import re
@@ -14,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 
+from maeslant import extras
 from maeslant.synth import interrupt
 from maeslant.synth.report import SynthesisError
 
@@ -23,11 +23,12 @@ CHILD = pathlib.Path(__file__).with_name("yosys_child.py")
 
 def version() -> str:
     """The version of Yosys."""
-    return f"Yosys {importlib.metadata.version('pyosys')}"
+    return f"Yosys {extras.version('pyosys')}"
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
     """Run passes one after another; what Yosys says goes to ``log``, each pass's name to tell."""
+    extras.need_modules(["pyosys"])
     process = None
     try:
         with interrupt.held():

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.ciphers import algorithms
 from cryptography.hazmat.primitives.ciphers.aead import AESCCM, AESGCM
 from cryptography.hazmat.primitives.cmac import CMAC
 
+from maeslant import paths
 from maeslant.build import c_driver, simulator
 from maeslant.driver import aead, device
 from maeslant.driver.device import AEAD, DeviceError, is_wrong_tag
@@ -205,7 +206,7 @@ def test_drawn_nonces_differ() -> None:
 def test_example() -> None:
     """The C example opens what it sealed, and refuses what was changed."""
     simulator.build("stream4")
-    program = c_driver.build_program(c_driver.DRIVER / "examples" / "seal_gcm.c")
+    program = c_driver.build_program(paths.ROOT / "examples" / "c_program" / "seal_gcm.c")
     folder = simulator.folder("stream4").parent
     environment = {"MAESLANT_SIM_PATH": str(folder), **os.environ}
     done = subprocess.run([program], capture_output=True, text=True, env=environment, check=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from maeslant import paths
 from maeslant.build import c_driver, simulator
 from maeslant.driver import device
 from maeslant.driver.device import DECRYPT, ENCRYPT, MODES
@@ -294,7 +295,7 @@ def test_keys_are_gone_after_close() -> None:
 def test_example() -> None:
     """The C example prints NIST's answer (SP 800-38A F.5.1)."""
     simulator.build("stream4")
-    program = c_driver.build_program(c_driver.DRIVER / "examples" / "encrypt_ctr.c")
+    program = c_driver.build_program(paths.ROOT / "examples" / "c_program" / "encrypt_ctr.c")
     folder = simulator.folder("stream4").parent
     environment = {**os.environ, "MAESLANT_SIM_PATH": str(folder)}
     done = subprocess.run([program], capture_output=True, text=True, env=environment, check=True)

@@ -41,9 +41,8 @@ def test_every_memory_of_luts_counts() -> None:
 
 def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
     """A line that says what is missing, before anything is synthesized."""
-    monkeypatch.setattr(gates.paths, "ROOT", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SynthesisError, match="--simulate needs verilator.*make setup"):
+    with pytest.raises(SynthesisError, match="--simulate needs g"):
         gates.check_simulator()
 
 

@@ -272,9 +272,20 @@ static bool search_folder(int index, char *folder, size_t size)
             snprintf(folder, size, "%.*s/../sim", (int)(slash - own), own);
         return true;
     }
-    if (index == 1)
+    if (index == 1) {
         snprintf(folder, size, "build/sim");
-    return index == 1;
+        return true;
+    }
+    if (index == 2) { /* the user's cache, where an installed maeslant builds */
+        const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+        bool given = cache && *cache;
+        if (given || (home && *home)) {
+            snprintf(folder, size, "%s%s/maeslant/sim", given ? cache : home,
+                     given ? "" : "/.cache");
+            return true;
+        }
+    }
+    return false;
 }
 
 static bool find_build(const char *build, char *file, size_t size)

