@@ -359,7 +359,9 @@ struct mae_message {
 
 /* Nonces as a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). One for each key, and kept
    with it: what was counted must never be counted again. Two senders under one key differ in the
-   fixed field, which is the first nonce_bytes - 8 bytes of `fixed`. */
+   fixed field, which is the first nonce_bytes - 8 bytes of `fixed`. A forked child is another sender:
+   with a device that its parent opened it gets MAE_E_STATE, with one of its own it needs a fixed
+   field of its own. */
 struct mae_nonce_counter {
     uint8_t fixed[8];
     uint64_t next;

@@ -5,6 +5,7 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #include "maeslant.h"
 #include "maeslant_peripheral.h"
@@ -139,6 +140,7 @@ struct mae_dev {
     struct mae_caps caps;
     uint32_t key_sizes;
     bool dead;
+    pid_t process; /* that opened it */
 
     struct mae_slot slots[MAE_MAX_SLOTS];
     struct mae_seal_count seals; /* with keys that came with their messages */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "device.h"
 
@@ -76,6 +77,7 @@ mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *nam
     }
     dev->ops = ops;
     dev->backend = backend;
+    dev->process = getpid();
     dev->bus = (struct mae_pio_bus){ops->read32, ops->write32, backend};
     dev->stall_ns = ops->simulated ? STALL_SIMULATED_NS : stall_real_ns;
     mae_error_t error = ask(dev, name);
