@@ -84,9 +84,6 @@ def build_simulation(uri: str) -> None:
     name += options.get("lanes", "")
     if configurations.load().get(name, {}).get("device"):
         simulator.build(name, trace="wave" in options)
-    elif not simulator.library(name).exists():  # tests leave libraries that are no named builds
-        named = [key for key, found in configurations.load().items() if found.get("device")]
-        raise MaeslantError(f"there is no device sim:{name}; there are: {', '.join(named)}")
 
 
 def is_wrong_tag(error: DeviceError) -> bool:
@@ -103,7 +100,13 @@ class Device:
         if uri.startswith("sim:"):
             build_simulation(uri)
         handle = self.ffi.new("mae_dev_t **")
-        check(self.lib.mae_open(uri.encode(), handle))
+        try:
+            check(self.lib.mae_open(uri.encode(), handle))
+        except DeviceError as error:
+            if uri.startswith("sim:") and error.code == self.lib.MAE_E_NO_DEVICE:
+                named = [key for key, found in configurations.load().items() if found.get("device")]
+                error.args = (f"{error}; there are: {', '.join(named)}",)
+            raise
         self._handle, self.open_pieces = handle[0], weakref.WeakSet()
 
     @classmethod

@@ -47,7 +47,7 @@ def test_exports() -> None:
         text=True,
         check=True,
     ).stdout
-    exported = set(re.findall(r" T (\S+)", listing))
+    exported = set(re.findall(r" T ([^@\s]+)", listing))
     text = "".join(path.read_text() for path in HEADERS)
     declared = set(re.findall(r"MAE_API(?:_VOID)? [\w *]*?(mae_\w+)\(", text))
     assert exported == declared
