@@ -72,9 +72,11 @@ mutations: $(VENV)/.ready-test ## Break the RTL on purpose, place by place, and 
 	@$(PY) tools/mutate.py
 
 .PHONY: check
-check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks and that nothing generated is stale
+check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks, bus ports, generated files
 	@$(PY) tools/check_layers.py
 	@$(PY) tools/check_tests.py
+	@$(PY) tools/check_ports.py
+	@$(PY) -m maeslant.verify.prove --check
 	@$(PY) tools/check_readme.py
 	@$(PY) tools/check_snippets.py
 	@$(PY) tools/gen_figures.py --check

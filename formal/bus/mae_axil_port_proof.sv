@@ -95,4 +95,25 @@ module mae_axil_port_proof #(
       .rresp
   );
 
+  // An invariant, which lets the induction close: what is under way stands in the port's registers.
+  function automatic logic [2:0] held(input logic [1:0] valid);
+    return 3'(valid[0]) + 3'(valid[1]);
+  endfunction
+  logic [2:0] aw, w, b, ar, r;
+  assign aw = held({u_dut.u_aw.out_valid_q, u_dut.u_aw.skid_valid_q});
+  assign w  = held({u_dut.u_w.out_valid_q, u_dut.u_w.skid_valid_q});
+  assign b  = held({u_dut.u_b.out_valid_q, u_dut.u_b.skid_valid_q});
+  assign ar = held({u_dut.u_ar.out_valid_q, u_dut.u_ar.skid_valid_q});
+  assign r  = held({u_dut.u_r.out_valid_q, u_dut.u_r.skid_valid_q});
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      WritesUnderWay : assert (u_check.aw_q == aw + b && u_check.w_q == w + b);
+      ReadsUnderWay : assert (u_check.ar_q == ar + r);
+      NoExOkay :
+      assert (u_dut.u_b.out_data_q != 2'b01 && u_dut.u_b.skid_data_q != 2'b01 &&
+              u_dut.u_r.out_data_q[1:0] != 2'b01 && u_dut.u_r.skid_data_q[1:0] != 2'b01);
+      NoneInReset : assert (u_check.out_of_reset_q || (b == '0 && r == '0));
+    end
+  end
+
 endmodule

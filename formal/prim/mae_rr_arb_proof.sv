@@ -40,6 +40,22 @@ module mae_rr_arb_proof #(
       end
     end
   end
+  // An invariant, which lets the induction close: the pointer is a thermometer code, who was served
+  // while i waited comes after i in the order from the pointer on, and a stuck grant is where it
+  // is.
+  logic [N-1:0] mask;
+  assign mask = u_dut.mask_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_ni) begin
+      Thermometer : assert ((~mask & (~mask + N'(1))) == '0);
+      StuckIsNext : assert ($onehot0(stuck_q) && (stuck_q == '0 || mask == ~(stuck_q - N'(1))));
+      for (int unsigned i = 0; i < N; i++) begin
+        for (int unsigned j = 0; j < N; j++) begin
+          assert (!served_q[i][j] || (mask[i] == mask[j] ? i < j : mask[i]));
+        end
+      end
+    end
+  end
   always_ff @(posedge clk_i) begin
     if (rst_ni) begin
       OneGrant : assert ($onehot0(grant) && (grant & ~req_i) == '0);

@@ -19,7 +19,19 @@ BREAKS = {
         "assign in_ready_o = 1'b1",
     ),
     "rr_arb": ("prim/mae_rr_arb.sv", "(after != '0) ? after : req_i", "req_i"),
-    "axil_port": ("bus/mae_axil_to_reg.sv", "if (s_axil_bready) s_axil_bvalid", "s_axil_bvalid"),
+    "axil_port": ("bus/mae_axil_to_reg.sv", "wrote = aw_valid && w_valid", "wrote = aw_valid"),
+    "fifo_async": ("prim/mae_fifo_async.sv", "to_gray(write_d);", "write_d;"),
+    "fifo_async_keep": (
+        "prim/mae_fifo_async.sv",
+        "write_q - free_q != pointer_t'(Depth)",
+        "write_q - free_q != pointer_t'(Depth + 1)",
+    ),
+    "sbox_table": ("cipher/mae_sbox_table_pkg.sv", "8'h63, 8'h7c", "8'h62, 8'h7c"),
+    "sbox_tower": ("cipher/mae_sbox_tower.sv", "8'h63", "8'h62"),
+    "sbox_boolean": ("cipher/mae_sbox_boolean.sv", "~(pair[0] ^ x[b][7])", "(pair[0] ^ x[b][7])"),
+    "sbox_shallow": ("cipher/mae_sbox_low_depth.sv", "= x[2] ^ l[32];", "= x[2];"),
+    "sbox_onehot": ("cipher/mae_sbox_onehot.sv", "6*h+2], four[6*h+0]", "6*h+2], four[6*h+1]"),
+    "round": ("cipher/mae_round_pkg.sv", "(top << 4) ^ (top << 3)", "(top << 4) ^ (top << 2)"),
 }
 PROOFS = {proof.name: proof for proof in proofs.load()}
 

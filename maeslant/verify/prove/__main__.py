@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prove what formal/proofs.yml lists, and write docs/proofs.md from it.
+"""Prove the lists of formal/ (proofs.yml, independence.yml), and write docs/proofs.md from them.
 
 ``--write`` only writes the page; ``--check`` sees that it is as the list; names choose some proofs.
 """
@@ -10,13 +10,13 @@ import time
 
 from maeslant import paths
 from maeslant.errors import MaeslantError
-from maeslant.verify.prove import proofs
+from maeslant.verify.prove import independence, proofs
 
 
 def main() -> int:
     """Run the proofs one by one."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.prove", description=__doc__)
-    parser.add_argument("name", nargs="*", help="a proof of formal/proofs.yml")
+    parser.add_argument("name", nargs="*", help="a proof of one of the lists")
     parser.add_argument("--write", action="store_true", help="write docs/proofs.md")
     parser.add_argument("--check", action="store_true", help="compare docs/proofs.md")
     arguments = parser.parse_args()
@@ -26,7 +26,7 @@ def main() -> int:
     if arguments.check:
         return proofs.PAGE.read_text() != proofs.page() and "docs/proofs.md is not as its list"
     failed = False
-    for proof in proofs.load():
+    for proof in [*proofs.load(), *independence.load()]:
         if arguments.name and proof.name not in arguments.name:
             continue
         start = time.time()

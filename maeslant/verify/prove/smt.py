@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 
 from maeslant import paths
 from maeslant.errors import MaeslantError
@@ -56,20 +57,54 @@ def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = p
     return " ".join([*words, *(f"-G {key}={value}" for key, value in parameters.items())])
 
 
-def system(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
+def system(
+    top: pathlib.Path,
+    parameters: dict[str, object],
+    rtl: pathlib.Path = paths.RTL,
+    clocks: int = 1,
+    free: Sequence[str] = (),
+) -> str:
     """The transition system of a module in SMT-LIB, flat, of bit vectors only.
 
-    Resets are synchronous in it: the states that an asynchronous one leads to are the same.
+    With one clock, a step is a clock, and resets are synchronous: the states that an asynchronous
+    one leads to are the same. With more, clocks are inputs, and a step changes any of them; the
+    assertions that stand in rtl/ look back by clocks and are left out.
+    Modules of ``free`` may answer anything.
     """
+    source = read(top, parameters, rtl)
+    opaque = "".join(f" --blackboxed-module {name}" for name in free)
+    source = source.replace("read_slang", f"read_slang{opaque}", 1)
+    cut = "; ".join(f"delete t:{name}" for name in free) or "opt_clean"
+    if clocks > 1:
+        source = source.replace(" --no-synthesis-define", "")
+    model = "memory_map; clk2fflogic" if clocks > 1 else "async2sync; memory_map -formal"
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "system.smt2"
         yosys(
-            read(top, parameters, rtl),
-            "hierarchy -check; proc; flatten; async2sync; chformal -lower; memory_map -formal",
+            source,
+            f"hierarchy; {cut}; hierarchy -check; proc; flatten; {model}; chformal -lower",
             "opt; setundef -undriven -anyseq; dffunmap; opt_clean",
             f"write_smt2 -stbv {out}",
         )
         return out.read_text()
+
+
+def _run(text: str, limit: int, *options: str) -> str:
+    """What the solver says of a script, after ``limit`` seconds at the latest."""
+    with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
+        file.write(text)
+        file.flush()
+        try:
+            result = subprocess.run(
+                [paths.tool("yices-smt2"), *options, file.name],
+                capture_output=True,
+                text=True,
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise MaeslantError(f"the solver did not end in {limit} s") from None
+    return result.stdout + result.stderr
 
 
 def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
@@ -77,21 +112,11 @@ def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> 
     last = clocks[-1]
     values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
     text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
-    with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
-        file.write(text)
-        file.flush()
-        result = subprocess.run(
-            [paths.tool("yices-smt2"), file.name],
-            capture_output=True,
-            text=True,
-            timeout=limit,
-            check=False,
-        )
-    said = result.stdout
+    said = _run(text, limit)
     if said.startswith("unsat"):
         return Answer(True)
     if not said.startswith("sat"):
-        raise MaeslantError(f"the solver failed: {said[:500]} {result.stderr[:500]}")
+        raise MaeslantError(f"the solver failed: {said[:1000]}")
     found = re.findall(r"\|\w+_a (\d+)\| s\d+\)\s+(true|false)", said)
     return Answer(False, tuple(dict.fromkeys(names[int(i)] for i, v in found if v == "false")))
 
@@ -122,6 +147,19 @@ def _steps(text: str, count: int, initial: bool) -> str:
         if i:
             lines.append(f"(assert (|{top}_t| s{i - 1} s{i}))\n")
     return "".join(lines)
+
+
+def everywhere(text: str, limit: int = 3600) -> Answer:
+    """Whether each assertion of a combinational module, asked by itself, holds for all inputs."""
+    top, names = _top(text), _names(text)
+    text = _steps(text, 2, True)
+    for i in range(len(names)):
+        text += f"(push 1)\n(assert (not (|{top}_a {i}| s1)))\n(check-sat)\n(pop 1)\n"
+    said = _run(text, limit, "--incremental").split()
+    if len(said) != len(names) or set(said) - {"sat", "unsat"}:
+        raise MaeslantError(f"the solver failed: {' '.join(said)[:500]}")
+    found = [name for name, answer in zip(names, said, strict=True) if answer == "sat"]
+    return Answer(not found, tuple(found))
 
 
 def bounded(text: str, depth: int, limit: int = 3600) -> Answer:

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""No handshake depends on key or data: no path in the netlist leads there; a leak is seen."""
+
+import dataclasses
+import pathlib
+
+import pytest
+
+from maeslant import paths
+from maeslant.synth import design
+from maeslant.verify.prove import independence
+
+# Of each module: a file, a place in it, what leaks there, and the output that is reached.
+LEAKS = {
+    "small": (
+        "cipher/mae_cipher_min_area.sv",
+        "assign rsp_valid_o[0] = answer;",
+        "assign rsp_valid_o[0] = answer && !keyed[0];",
+        "rsp_valid_o",
+    ),
+    "iter": (
+        "cipher/mae_cipher_iter_unit.sv",
+        "assign rsp_valid_o = last;",
+        "assign rsp_valid_o = last && rsp_o.block != '0;",
+        "rsp_valid_o",
+    ),
+    "peripheral": (
+        "device/mae_block_registers.sv",
+        "assign push = hand_over && room_o != '0;",
+        "assign push = hand_over && room_o != '0 && write_data_i != '0;",
+        "s_axil_arready",
+    ),
+    "gcm_axis": (
+        "mode/mae_gcm_axis.sv",
+        "assign in_valid      = open_q &&",
+        "assign in_valid      = open_q && s_axis_tdata[0] &&",
+        "m_axis_tvalid",
+    ),
+}
+SHOWN = {shown.name: shown for shown in independence.load()}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_independent(name: str) -> None:
+    """No secret reaches an output that says when or where."""
+    assert SHOWN[name].run() == ""
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_leak(name: str, tmp_path: pathlib.Path) -> None:
+    """A deliberate leak in the RTL is found."""
+    file, find, replace, output = LEAKS[name]
+    what = design.find(SHOWN[name].top, SHOWN[name].parameters)
+    text = (paths.RTL / file).read_text()
+    assert text.count(find) == 1
+    copy = tmp_path / pathlib.Path(file).name
+    copy.write_text(text.replace(find, replace))
+    files = [copy if path == paths.RTL / file else path for path in what.files]
+    said = SHOWN[name].run(dataclasses.replace(what, files=tuple(files)))
+    assert said.startswith("reached: ") and output in said
+
+
+@pytest.mark.parametrize(("name", "output"), [("peripheral", "irq_o"), ("stream_card", "m_axi_aw")])
+def test_verdict(name: str, output: str) -> None:
+    """Verdicts are computed of secrets: without the exception there is a path."""
+    assert output in dataclasses.replace(SHOWN[name], verdicts=()).run()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check_ports.py finds combinational paths through bus ports, and unlisted ports."""
+
+import dataclasses
+import pathlib
+
+import pytest
+
+from maeslant import paths
+from maeslant.synth import design
+from maeslant.verify.prove import through
+from tools import check_ports
+
+
+def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: str) -> design.Design:
+    """A design with one of its files changed."""
+    what = design.find(name)
+    text = (paths.RTL / file).read_text()
+    assert text.count(find) == 1
+    copy = tmp_path / pathlib.Path(file).name
+    copy.write_text(text.replace(find, replace))
+    files = [copy if path == paths.RTL / file else path for path in what.files]
+    return dataclasses.replace(what, files=tuple(files))
+
+
+@pytest.mark.parametrize("name", ["mae_axil_to_reg", "mae_axil_cdc", "mae_apb_to_axil"])
+def test_clean(name: str) -> None:
+    """A small module of each kind has no path that is not meant."""
+    assert check_ports.forbidden(name) == []
+
+
+def test_response_to_request(tmp_path: pathlib.Path) -> None:
+    """A stream register whose ready follows the ready behind it leads from bready to awready."""
+    broken = changed(
+        "mae_axil_to_reg",
+        tmp_path,
+        "prim/mae_stream_reg.sv",
+        "= !skid_valid_q;",
+        "= !skid_valid_q || out_ready_i;",
+    )
+    found = check_ports.forbidden("mae_axil_to_reg", broken)
+    for path in ("bready -> s_axil_awready", "bready -> s_axil_wready", "rready -> s_axil_arready"):
+        assert f"mae_axil_to_reg: s_axil_{path}" in found
+
+
+def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
+    """A path within AXI's side of the bridge is not among those that are meant."""
+    broken = changed(
+        "mae_apb_to_axil",
+        tmp_path,
+        "bus/mae_apb_to_axil.sv",
+        "assign m_axil_bready  = access && s_apb_pwrite;",
+        "assign m_axil_bready  = access && s_apb_pwrite && m_axil_bvalid;",
+    )
+    assert check_ports.forbidden("mae_apb_to_axil", broken) == [
+        "mae_apb_to_axil: m_axil_bvalid -> m_axil_bready"
+    ]
+
+
+def test_registers_end_paths() -> None:
+    """No path leads through a crossing: registers and memories end it."""
+    assert through.found_in(design.find("mae_axi_cdc")) == set()
+
+
+def test_unlisted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every module with a bus port is in the tables."""
+    assert check_ports.unlisted() == []
+    monkeypatch.delitem(check_ports.TOPS, "mae_copy_card")
+    monkeypatch.setitem(check_ports.TOPS, "mae_fifo", {})
+    assert len(check_ports.unlisted()) == 2
