@@ -27,10 +27,10 @@ INDEPENDENT = """
 
 Of two copies of a module that differ in the secret bits alone, the outputs below are equal in every
 clock, at any depth: no path through gates, registers and memories of the elaborated netlist leads
-from a secret bit to one of them (maeslant/verify/prove/independence.py). Nothing is assumed. A bus that
-carries registers, descriptors and data on the same wires cannot be told apart bit by bit: there
-the secrets begin at the nets that carry them alone, behind the bus's decoder. Verdicts (a tag was
-right or not) are public, and stop a path. Parameters not named are the defaults.
+from a secret bit to one of them (maeslant/verify/prove/independence.py). Nothing is assumed. A bus
+that carries registers, descriptors and data on the same wires cannot be told apart bit by bit:
+there the secrets begin at the nets that carry them alone, behind the bus's decoder. Verdicts (a tag
+was right or not) are public, and stop a path. Parameters not named are the defaults.
 
 | module | parameters | secret | outputs | public verdict | seconds |
 |---|---|---|---|---|---|
