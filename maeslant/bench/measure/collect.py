@@ -4,7 +4,7 @@
 from rich.console import Console
 from rich.progress import Progress
 
-from maeslant.bench.measure import card, cipher, gcm, guard, pool
+from maeslant.bench.measure import card, cipher, fhe, gcm, guard, pool
 from maeslant.bench.measure.figures import Figure
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
@@ -30,6 +30,7 @@ def jobs() -> dict[str, list]:
         "push": [(card.push_figures,)],
         "guard": [(guard.figures,)],
         "pool": [(pool.figures, CARD[0])],
+        "fhe": [(fhe.figures,)],
     }
 
 

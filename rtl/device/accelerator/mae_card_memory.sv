@@ -5,8 +5,8 @@
 //
 // One write port is shared, round-robin, by the DMA, by zero writes of an aborted transfer and by
 // the kernel; DMA and kernel have one read port each (on an FPGA: two copies of the memory, with
-// the same writes). Byte 0 of a row is in bits 7:0. The kernel's 16-byte accesses are checked in
-// the clock in which they are accepted: judge_*_o shows the access at its port (element 0 as a
+// the same writes). Byte 0 of a row is in bits 7:0. The kernel's accesses, of 16 bytes or of a row
+// (kernel_wide_i), are checked in the clock in which they are accepted: judge_*_o shows the access at its port (element 0 as a
 // read, 1 as a write), judge_fault_i refuses it in the same clock (docs/protocol.md, H8: locked
 // regions). So, when a region is locked, an access has either ended or not begun. A refused access
 // has no effect; a refused read is answered with zero and kernel_fault_o, a refused write with
@@ -49,12 +49,15 @@ module mae_card_memory
     output logic         read_rvalid_o,
     output logic [511:0] read_rdata_o,
 
-    input  logic            kernel_valid_i,
-    output logic            kernel_ready_o,
-    input  memory_request_t kernel_request_i,
-    output logic            kernel_rvalid_o,
-    output row_t            kernel_rdata_o,
-    output logic            kernel_fault_o,
+    input logic kernel_valid_i,
+    output logic kernel_ready_o,
+    input memory_request_t kernel_request_i,
+    input logic kernel_wide_i,  // the row of the address, with the data below
+    input logic [511:0] kernel_row_i,
+    output logic [511:0] kernel_row_o,  // read, beside kernel_rdata_o
+    output logic kernel_rvalid_o,
+    output row_t kernel_rdata_o,
+    output logic kernel_fault_o,
 
     output logic [1:0]       judge_write_o,
     output logic [1:0][63:0] judge_address_o,
@@ -135,6 +138,10 @@ module mae_card_memory
       strb  = '0;
       if (!kernel_refused) strb[{kernel_request_i.address[5:4], 4'b0}+:16] = kernel_request_i.strb;
       data = {4{kernel_request_i.data}};
+      if (kernel_wide_i) begin
+        strb = {64{!kernel_refused}};
+        data = kernel_row_i;
+      end
     end
     if (!writing) strb = '0;
     if (!open) begin
@@ -183,14 +190,19 @@ module mae_card_memory
       part_q         <= '0;
       read_rdata_o   <= '0;
       kernel_rdata_o <= '0;
+      kernel_row_o   <= '0;
     end else if (clear_i) begin
       part_q         <= '0;
       read_rdata_o   <= '0;
       kernel_rdata_o <= '0;
+      kernel_row_o   <= '0;
     end else begin
       part_q <= kernel_request_i.address[5:4];
       if (read_taken_q) read_rdata_o <= read_row_q;
-      if (kernel_taken_q) kernel_rdata_o <= refused_q ? '0 : kernel_row_q[{part_q, 7'b0}+:128];
+      if (kernel_taken_q) begin
+        kernel_rdata_o <= refused_q ? '0 : kernel_row_q[{part_q, 7'b0}+:128];
+        kernel_row_o   <= refused_q ? '0 : kernel_row_q;
+      end
     end
   end
 

@@ -2,7 +2,7 @@
 //
 // mae_kernel_registers: connects a card's kernel to its registers, the protected register space.
 //
-//  offset       KernelMap    KernelNn                     width  access
+//  offset       KernelMap    others                       width  access
 //  0x00         CONTROL: bit 0 starts a run               4      write
 //  0x04         STATUS: bit 0 busy, bit 1 fault           4      read
 //  0x08         RUNS completed without fault, since clear_i  8   read
@@ -16,7 +16,8 @@
 // bits) is not counted and sets the fault bit until the next start. reg_valid_i executes an access;
 // an access in the next clock sees its effect. Accesses are aligned to their width. A 4-byte read
 // is legal here wherever an 8-byte read is, whatever check_* says. Memory port and clocks of a run
-// (counted by CLOCKS): mae_kernel_int8_nn, mae_kernel_affine_bytes.
+// (counted by CLOCKS): mae_kernel_int8_nn, mae_kernel_affine_bytes,
+// mae_kernel_fhe.
 // Latency: check_legal_o is combinational; reg_rdata_o and reg_error_o come one clock after
 // reg_valid_i; a run begins one clock after the write.
 // Throughput: one access a clock.
@@ -55,12 +56,15 @@ module mae_kernel_registers
     output logic        fault_o,  // the last run was aborted
     output logic        done_o,   // a run ended, with or without fault
 
-    output logic            mem_valid_o,
-    input  logic            mem_ready_i,
-    output memory_request_t mem_request_o,
-    input  logic            mem_rvalid_i,
-    input  row_t            mem_rdata_i,
-    input  logic            mem_fault_i
+    output logic                    mem_valid_o,
+    input  logic                    mem_ready_i,
+    output memory_request_t         mem_request_o,
+    output logic                    mem_wide_o,     // an access of 64 bytes, with the data below
+    output logic            [511:0] mem_row_o,
+    input  logic            [511:0] mem_row_i,
+    input  logic                    mem_rvalid_i,
+    input  row_t                    mem_rdata_i,
+    input  logic                    mem_fault_i
 );
   localparam logic [31:0] Control = 32'h00;
   localparam logic [31:0] Status = 32'h04;
@@ -87,7 +91,7 @@ module mae_kernel_registers
         check_offset_i == Control: check_legal_o = check_write_i && !check_wide;
         check_offset_i == Status: check_legal_o = !check_write_i && !check_wide;
         check_offset_i == Runs: check_legal_o = !check_write_i && check_wide;
-        check_offset_i == Clocks && Kernel == KernelNn:
+        check_offset_i == Clocks && Kernel != KernelMap:
         check_legal_o = !check_write_i && check_wide;
         default:
         check_legal_o = (check_offset_i >= 32'h10 && check_offset_i < OwnEnd) ||
@@ -111,7 +115,7 @@ module mae_kernel_registers
     unique case (reg_offset_i[31:3])
       29'd0:   shown = {30'b0, fault_q, running_q, 32'b0};
       29'd1:   shown = runs_q;
-      29'd3:   shown = (Kernel == KernelNn) ? clocks_q : word_q[3];
+      29'd3:   shown = (Kernel != KernelMap) ? clocks_q : word_q[3];
       default: shown = (reg_offset_i < Space) ? word_q[index] : '0;
     endcase
     if (!wide) shown = {32'b0, reg_offset_i[2] ? shown[63:32] : shown[31:0]};
@@ -151,7 +155,7 @@ module mae_kernel_registers
       {runs_q, clocks_q} <= '0;
     end else begin
       started_q <= start;
-      beyond_q  <= start && Kernel == KernelNn && word_q[2][63:32] != '0;
+      beyond_q  <= start && Kernel != KernelMap && word_q[2][63:32] != '0;
       if (running_q && !done_o) clocks_q <= clocks_q + 64'd1;
       if (done_o) begin
         running_q <= 1'b0;
@@ -183,7 +187,37 @@ module mae_kernel_registers
         .mem_rdata_i,
         .mem_fault_i
     );
+    assign mem_wide_o = 1'b0;
+    assign mem_row_o  = '0;
+  end else if (Kernel != KernelMap) begin : gen_fhe
+    localparam bit Large = Kernel == KernelFhe8192;
+    assign mem_wide_o = 1'b1;
+    assign mem_request_o.strb = '1;
+    assign mem_request_o.data = '0;
+    mae_kernel_fhe #(
+        .LogN (Large ? 13 : 12),
+        .Width(Large ? 54 : 37)
+    ) u_kernel (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .start_i      (started_q && !beyond_q),
+        .list_i       (word_q[2][31:0]),
+        .busy_o       (kernel_busy),
+        .done_o       (kernel_done),
+        .fault_o      (kernel_fault),
+        .mem_valid_o,
+        .mem_ready_i,
+        .mem_write_o  (mem_request_o.write),
+        .mem_address_o(mem_request_o.address),
+        .mem_data_o   (mem_row_o),
+        .mem_rvalid_i,
+        .mem_rdata_i  (mem_row_i),
+        .mem_fault_i
+    );
   end else begin : gen_map
+    assign mem_wide_o = 1'b0;
+    assign mem_row_o  = '0;
     mae_kernel_affine_bytes u_kernel (
         .clk_i,
         .rst_ni,
@@ -203,6 +237,9 @@ module mae_kernel_registers
         .mem_fault_i
     );
   end
+
+  logic unused;  // kernels take the 16 bytes or the row
+  assign unused = ^{mem_rdata_i, mem_row_i};
 
   `MAE_ASSERT(Aligned, !reg_valid_i || (reg_offset_i[1:0] == '0 && !(wide && reg_offset_i[2])))
   `MAE_ASSERT(OneRun, !(kernel_done && !running_q))

@@ -114,6 +114,8 @@ module mae_protected_card
   logic mem_valid, mem_ready, mem_rvalid, mem_fault;
   memory_request_t mem_request;
   row_t mem_rdata;
+  logic mem_wide;
+  logic [511:0] mem_row, mem_answer;
 
   mae_guard #(
       .Queues    (Queues),
@@ -219,6 +221,9 @@ module mae_protected_card
       .kernel_valid_i  (mem_valid),
       .kernel_ready_o  (mem_ready),
       .kernel_request_i(mem_request),
+      .kernel_wide_i   (mem_wide),
+      .kernel_row_i    (mem_row),
+      .kernel_row_o    (mem_answer),
       .kernel_rvalid_o (mem_rvalid),
       .kernel_rdata_o  (mem_rdata),
       .kernel_fault_o  (mem_fault),
@@ -251,6 +256,9 @@ module mae_protected_card
       .mem_valid_o       (mem_valid),
       .mem_ready_i       (mem_ready),
       .mem_request_o     (mem_request),
+      .mem_wide_o        (mem_wide),
+      .mem_row_o         (mem_row),
+      .mem_row_i         (mem_answer),
       .mem_rvalid_i      (mem_rvalid),
       .mem_rdata_i       (mem_rdata),
       .mem_fault_i       (mem_fault)

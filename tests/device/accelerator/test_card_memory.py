@@ -35,6 +35,7 @@ async def traffic(dut) -> None:
     granules = 1 << bits - 6
     Clock(dut.clk_i, 10, "ns").start()
     names = "clear_i write_valid_i scrub_valid_i read_valid_i kernel_valid_i judge_fault_i"
+    names += " kernel_wide_i kernel_row_i"
     for name in names.split():
         getattr(dut, name).value = 0
     dut.rst_ni.value = 0

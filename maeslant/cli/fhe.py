@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands that compute on encrypted data: CKKS ciphertexts of Microsoft SEAL, on the card."""
+
+import json
+import pathlib
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from maeslant.cli.common import JsonOption, app
+
+fhe = typer.Typer(help="Compute on encrypted data (CKKS).", no_args_is_help=True)
+app.add_typer(fhe, name="fhe")
+
+
+@fhe.command()
+def matmul(
+    left: Annotated[pathlib.Path, typer.Argument(metavar="A.npy", help="Up to 64 x 64.")],
+    right: Annotated[
+        pathlib.Path, typer.Argument(metavar="B.npy", help="Encrypted: a vector or a matrix.")
+    ],
+    encrypted: Annotated[bool, typer.Option("--encrypted", help="Encrypt A too.")] = False,
+    large: Annotated[bool, typer.Option("--large", help="8192 coefficients for vectors.")] = False,
+    protected: Annotated[
+        bool, typer.Option("--protected", help="Behind the guard: keys and data pass it sealed.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Multiply A by an encrypted B; compare with floating point and with SEAL."""
+    from maeslant.fhe import demo
+
+    found = demo.multiply(demo.load(left), demo.load(right), encrypted, large, protected)
+    if as_json:
+        print(json.dumps(found | {"result": found["result"].tolist()}))
+    else:
+        demo.show(found, Console())
+    if not found["equal"]:
+        raise typer.Exit(1)
+
+
+@fhe.command()
+def digits(
+    images: Annotated[int, typer.Option("--images", help="How many digits.")] = 8,
+    as_json: JsonOption = False,
+) -> None:
+    """Classify encrypted handwritten digits by logistic regression."""
+    from maeslant.fhe import demo
+
+    found = demo.digits(images)
+    if as_json:
+        print(json.dumps(found))
+    else:
+        print(
+            f"{images} encrypted digits: {found['same']} labels as the plaintext model's, "
+            f"{found['right']} right; {found['clocks'] // images:,} clocks an image"
+        )
+    if not found["equal"]:
+        raise typer.Exit(1)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant fhe`: a client encrypts with SEAL, the card computes, the client decrypts."""
+
+import pathlib
+
+import numpy as np
+from rich.console import Console
+
+from maeslant.errors import MaeslantError
+from maeslant.fhe import matrix, sets
+from maeslant.fhe.card import Evaluator
+from maeslant.fhe.matrix import Client
+
+CLOCK_MHZ = 200
+WARNING = (
+    "Do not give decrypted results to those who see the ciphertexts: a CKKS result carries its "
+    "noise, and with it the key can be found (IND-CPA-D)."
+)
+
+
+def load(file: pathlib.Path) -> np.ndarray:
+    """A matrix or a vector out of a .npy file."""
+    try:
+        return np.load(file, allow_pickle=False)
+    except ValueError as error:
+        raise MaeslantError(f"{file} is no .npy file of numbers: {error}") from None
+
+
+def multiply(
+    a: np.ndarray,
+    b: np.ndarray,
+    encrypted: bool = False,
+    large: bool = False,
+    protected: bool = False,
+) -> dict:
+    """A b with b encrypted (with `encrypted`, a too): result, error, clocks, SEAL's seconds."""
+    left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
+    if left.ndim != 2 or a.shape[1] != b.shape[0]:
+        raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")
+    unit = 1 if right.ndim == 1 else matrix.SIZE
+    params = sets.LARGE if encrypted or right.ndim == 2 or large else sets.SMALL
+    client = Client(params, unit, encrypted)
+    values = matrix.diagonals(left, params.slots, unit)
+    terms = [(client.encrypt_diagonal if encrypted else client.encode)(one) for one in values]
+    x = client.encrypt(right)
+    with Evaluator(params, protected) as card:
+        card.use_keys(client.galois, client.relin)
+        found = card.product(card.put_diagonals(terms), x, unit)
+        clocks = card.clocks
+    runs = [client.by_seal(terms, x) for _ in range(5)]
+    wanted, seconds = min(runs, key=lambda run: run[1])
+    result = client.decrypt(found, right.shape)[tuple(slice(n) for n in (a @ b).shape)]
+    return {
+        "set": params.name,
+        "result": result,
+        "error": float(np.abs(result - a @ b).max()),
+        "clocks": clocks,
+        "card_ms": clocks / CLOCK_MHZ / 1000,
+        "seal_ms": 1000 * seconds,
+        "faster": seconds * CLOCK_MHZ * 1e6 / clocks,
+        "equal": found.to_string() == wanted.to_string(),
+        "seen": x.to_string()[-32:].hex(),
+    }
+
+
+def show(found: dict, console: Console) -> None:
+    """What happened, in a few lines."""
+    same = "equal to" if found["equal"] else "[red]different from[/]"
+    console.print(f"parameter set {found['set']}; the card saw ciphertext: ...{found['seen']}")
+    console.print(f"largest error against floating point: {found['error']:.2g}")
+    console.print(
+        f"card: {found['clocks']:,} clocks, {found['card_ms']:.2f} ms at {CLOCK_MHZ} MHz; SEAL on "
+        f"one core here: {found['seal_ms']:.1f} ms, {found['faster']:.1f} times as long; bytes "
+        f"{same} SEAL's"
+    )
+    console.print(WARNING)
+
+
+def digits(images: int) -> dict:
+    """Classify handwritten digits, each encrypted, by logistic regression."""
+    from sklearn.datasets import load_digits
+    from sklearn.linear_model import LogisticRegression
+
+    pixels, labels = load_digits(return_X_y=True)
+    pixels = pixels / 16
+    held = len(pixels) // 2
+    if not 1 <= images <= len(pixels) - held:
+        raise MaeslantError(f"1 to {len(pixels) - held} images are held out, not {images}")
+    model = LogisticRegression(max_iter=2000).fit(pixels[:held], labels[:held])
+    weights = matrix.padded(model.coef_ / 8, "the weights")
+    params, chosen = sets.SMALL, pixels[held : held + images]
+    client = Client(params, 1)
+    terms = [client.encode(one) for one in matrix.diagonals(weights, params.slots, 1)]
+    found, clocks = [], 0
+    with Evaluator(params) as card:
+        card.use_keys(client.galois)
+        held_matrix = card.put_diagonals(terms)
+        for image in chosen:
+            result = client.decrypt(card.product(held_matrix, client.encrypt(image), 1), (10,))
+            found.append(int(np.argmax(8 * result + model.intercept_)))
+            clocks += card.clocks
+    wanted = model.predict(chosen).tolist()
+    right = sum(int(x == y) for x, y in zip(found, labels[held:], strict=False))
+    return {
+        "images": images,
+        "labels": found,
+        "equal": found == wanted,
+        "same": sum(int(x == y) for x, y in zip(found, wanted, strict=True)),
+        "right": right,
+        "clocks": clocks,
+    }

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Matrices of 64 x 64 for encrypted products, and the same product by SEAL on this CPU."""
+
+import time
+
+import numpy as np
+import seal
+
+from maeslant.errors import MaeslantError
+from maeslant.fhe.card import STEP
+from maeslant.fhe.sets import ParameterSet
+
+SIZE = 64
+
+
+def padded(values: np.ndarray, what: str) -> np.ndarray:
+    """A matrix or a vector with zeros up to 64."""
+    values = np.asarray(values)
+    if values.dtype.kind not in "fiu" or not np.isfinite(values.astype(float)).all():
+        raise MaeslantError(f"{what} must hold finite real numbers")
+    if values.ndim not in (1, 2) or 0 in values.shape or max(values.shape) > SIZE:
+        raise MaeslantError(f"{what} must be at most {SIZE} x {SIZE}; it is {values.shape}")
+    whole = np.zeros((SIZE,) * values.ndim)
+    whole[tuple(slice(n) for n in values.shape)] = values
+    return whole
+
+
+def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
+    """Its 64 diagonals as `card.Evaluator.product` takes them, turned back by giant steps."""
+    rows = np.arange(SIZE)
+    found = []
+    for number in range(SIZE):
+        giant = number - number % STEP
+        diagonal = matrix[(rows - giant) % SIZE, (rows - giant + number) % SIZE]
+        found.append(np.tile(np.repeat(diagonal, unit), slots // (SIZE * unit)))
+    return found
+
+
+class Client:
+    """Who has the secret key: encodes, encrypts, decrypts."""
+
+    def __init__(self, params: ParameterSet, unit: int, with_relin: bool = False) -> None:
+        self.params, self.unit = params, unit
+        context = params.context
+        generator = seal.KeyGenerator(context)
+        self.galois = seal.GaloisKeys()
+        generator.create_galois_keys([unit, STEP * unit], self.galois)
+        self.relin = generator.create_relin_keys() if with_relin else None
+        self.encoder = seal.CKKSEncoder(context)
+        self.encryptor = seal.Encryptor(context, generator.create_public_key())
+        self.decryptor = seal.Decryptor(context, generator.secret_key())
+
+    def encode(self, values: np.ndarray) -> seal.Plaintext:
+        """A diagonal: its scale is the last data prime's, which rescaling takes away again."""
+        return self.encoder.encode(values, float(self.params.primes[1]))
+
+    def encrypt(self, values: np.ndarray) -> seal.Ciphertext:
+        """A vector, repeated over all slots, or a matrix row by row."""
+        whole = np.tile(values.ravel(), self.params.slots // values.size)
+        return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
+
+    def encrypt_diagonal(self, values: np.ndarray) -> seal.Ciphertext:
+        """A diagonal that the card must not see."""
+        return self.encryptor.encrypt(self.encoder.encode(values, 2.0**self.params.log_scale))
+
+    def decrypt(self, found: seal.Ciphertext, shape: tuple[int, ...]) -> np.ndarray:
+        """The numbers."""
+        values = np.array(self.encoder.decode(self.decryptor.decrypt(found)))
+        return values[: int(np.prod(shape))].reshape(shape)
+
+    def by_seal(
+        self, terms: list[seal.Plaintext | seal.Ciphertext], x: seal.Ciphertext
+    ) -> tuple[seal.Ciphertext, float]:
+        """The same steps on this CPU, on one core; the seconds."""
+        evaluator, unit = seal.Evaluator(self.params.context), self.unit
+        encrypted = isinstance(terms[0], seal.Ciphertext)
+        times = evaluator.multiply if encrypted else evaluator.multiply_plain
+        start = time.perf_counter()
+        turned = [x]
+        for _ in range(STEP - 1):
+            turned.append(evaluator.rotate_vector(turned[-1], unit, self.galois))
+        total = None
+        for giant in reversed(range(STEP)):
+            if total is not None:
+                evaluator.rotate_vector_inplace(total, STEP * unit, self.galois)
+            part = times(turned[0], terms[STEP * giant])
+            for baby in range(1, STEP):
+                evaluator.add_inplace(part, times(turned[baby], terms[STEP * giant + baby]))
+            if encrypted:
+                evaluator.relinearize_inplace(part, self.relin)
+            total = part if total is None else evaluator.add(total, part)
+        evaluator.rescale_to_next_inplace(total)
+        return total, time.perf_counter() - start

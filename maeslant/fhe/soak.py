@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compare every operation with SEAL over random inputs: `python -m maeslant.fhe.soak [INPUTS]`."""
+
+import sys
+
+import numpy as np
+import seal
+
+from maeslant.fhe import sets
+from maeslant.fhe.card import Evaluator
+from maeslant.fhe.sets import ParameterSet
+
+STEPS = (1, 8, 0)  # rotations; 0 makes the key that conjugates
+INPUTS = 1000
+
+
+class Soak:
+    """SEAL's side, and a card with the same keys."""
+
+    def __init__(self, params: ParameterSet, card: Evaluator) -> None:
+        self.params, self.card = params, card
+        context = params.context
+        generator = seal.KeyGenerator(context)
+        self.galois = seal.GaloisKeys()
+        generator.create_galois_keys(list(STEPS), self.galois)
+        self.relin = generator.create_relin_keys()
+        self.judge = seal.Evaluator(context)
+        self.encoder = seal.CKKSEncoder(context)
+        self.encryptor = seal.Encryptor(context, generator.create_public_key())
+        card.use_keys(self.galois, self.relin)
+
+    def plain(self, rng: np.random.Generator, level: int) -> seal.Plaintext:
+        """Random numbers, at a level, of a scale whose product fits there."""
+        values = rng.uniform(-1, 1, self.params.slots)
+        found = self.encoder.encode(values, 2.0 ** (self.params.bits[0] // 2 - 3))
+        if level == 1:
+            self.judge.mod_switch_to_next_inplace(found)
+        return found
+
+    def compare(self, seed: int, level: int) -> list[str]:
+        """The operations whose bytes differ."""
+        rng, card, judge = np.random.default_rng(seed), self.card, self.judge
+        a, b = (self.encryptor.encrypt(self.plain(rng, level)) for _ in range(2))
+        factor, product = self.plain(rng, level), judge.multiply(a, b)
+        pairs = {
+            "add": (card.add(a, b), judge.add(a, b)),
+            "subtract": (card.subtract(a, b), judge.sub(a, b)),
+            "multiply_plain": (card.multiply_plain(a, factor), judge.multiply_plain(a, factor)),
+            "multiply": (card.multiply(a, b), product),
+            "relinearize": (card.relinearize(product), judge.relinearize(product, self.relin)),
+            "rotate 1": (card.rotate(a, 1), judge.rotate_vector(a, 1, self.galois)),
+            "rotate 8": (card.rotate(a, 8), judge.rotate_vector(a, 8, self.galois)),
+            "conjugate": (card.conjugate(a), judge.complex_conjugate(a, self.galois)),
+        }
+        if level == 2:
+            pairs["rescale"] = card.rescale(product), judge.rescale_to_next(product)
+        return [name for name, (x, y) in pairs.items() if x.to_string() != y.to_string()]
+
+
+def main() -> int:
+    """Print what differs; 0 when nothing does."""
+    inputs, wrong = int(sys.argv[1]) if sys.argv[1:] else INPUTS, 0
+    for params in sets.SETS.values():
+        with Evaluator(params) as card:
+            soak = Soak(params, card)
+            for level in (2, 1):
+                for seed in range(inputs):
+                    for name in soak.compare(seed, level):
+                        wrong += 1
+                        print(f"{params.name}, level {level}, seed {seed}: {name} differs")
+                print(f"{params.name}, level {level}: {inputs} random inputs of each operation")
+    return int(bool(wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

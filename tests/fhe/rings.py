@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A small ring for tests, and SEAL as the judge of transforms."""
+
+import functools
+
+import numpy as np
+import seal
+
+from maeslant.fhe import sets
+
+
+class Ring(sets.ParameterSet):
+    """A set without security: SEAL takes it when told so."""
+
+    @functools.cached_property
+    def primes(self) -> tuple[int, ...]:
+        """As SEAL finds them."""
+        return tuple(m.value() for m in self.moduli)
+
+    @functools.cached_property
+    def moduli(self) -> list:
+        """For SEAL's parameters."""
+        n, found = self.n, []
+        for bits in sorted(set(self.bits)):
+            candidate = (1 << bits) + 1
+            while len([q for q in found if q.bit_length() == bits]) < self.bits.count(bits):
+                candidate -= 2 * n
+                if is_prime(candidate):
+                    found.append(candidate)
+        found.sort()
+        return [seal.Modulus(q) for q in found]
+
+    @functools.cached_property
+    def context(self) -> seal.SEALContext:
+        """Without a claim of security."""
+        parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
+        parameters.set_poly_modulus_degree(self.n)
+        parameters.set_coeff_modulus(self.moduli)
+        return seal.SEALContext(parameters, True, seal.sec_level_type.none)
+
+
+def is_prime(q: int) -> bool:
+    """Fermat's test with a few bases; these candidates are no Carmichael numbers."""
+    return all(pow(base, q - 1, q) == 1 for base in (2, 3, 5, 7, 11, 13))
+
+
+TINY = Ring("tiny", "", 10, (24, 24, 24), 10)
+
+
+@functools.cache
+def transformed(params: sets.ParameterSet) -> list[tuple[np.ndarray, np.ndarray]]:
+    """A random polynomial modulo each data prime: SEAL's transform of it, and its coefficients."""
+    context = params.context
+    encryptor = seal.Encryptor(context, seal.KeyGenerator(context).create_public_key())
+    plain = seal.CKKSEncoder(context).encode(np.arange(3.0), 2.0**params.log_scale)
+    cipher = encryptor.encrypt(plain)
+    both = []
+    for _ in range(2):
+        words = np.frombuffer(cipher.to_string(), "<u8", 4 * params.n, 113)
+        both.append(words.reshape(2, 2, params.n)[1])
+        if not both[1:]:
+            seal.Evaluator(context).transform_from_ntt_inplace(cipher)
+    return list(zip(*both, strict=True))

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in a small ring.
+
+Each operation of SEAL's at both levels, its bytes; stalls, refusals, illegal instructions,
+coefficients out of range, clearing.
+"""
+
+import dataclasses
+
+import cocotb
+import numpy as np
+import seal
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from maeslant.fhe import instructions, seal_bytes
+from maeslant.fhe.instructions import BYTES, CONSTANT, Instruction, Op, Part
+from maeslant.fhe.program import Program
+from tests.fhe.rings import TINY
+from tests.fhe.wide_memory import WideMemory
+from tests.support import bench
+from tests.support.stream import start
+
+POLY = TINY.poly_bytes
+SETUP, KEYS, IN, OUT, LIST = 0, 0x10000, 0x80000, 0xC0000, 0xF0000
+KEY_BYTES = 12 * POLY
+STEPS = (1, 7, 0)  # rotations, and 0: the conjugation
+
+
+class Client:
+    """What SEAL's side has."""
+
+    def __init__(self) -> None:
+        context = TINY.context
+        generator = seal.KeyGenerator(context)
+        self.galois = seal.GaloisKeys()
+        generator.create_galois_keys(list(STEPS), self.galois)
+        self.relin = generator.create_relin_keys()
+        self.evaluator = seal.Evaluator(context)
+        self.encryptor = seal.Encryptor(context, generator.create_public_key())
+        self.encoder = seal.CKKSEncoder(context)
+        self.elements = [pow(3, s, 2 * TINY.n) if s else TINY.conjugation for s in STEPS]
+        keys = seal_bytes.galois_keys(self.galois, TINY)
+        parts = [keys[element] for element in self.elements]
+        parts.append(seal_bytes.relin_key(self.relin, TINY))
+        self.keys = b"".join(part.tobytes() for part in parts)
+
+    def encrypt(self, seed: int, level: int) -> seal.Ciphertext:
+        """Random numbers, at a level."""
+        values = np.random.default_rng(seed).uniform(-1, 1, TINY.slots)
+        found = self.encryptor.encrypt(self.encoder.encode(values, 2.0**TINY.log_scale))
+        if level == 1:
+            self.evaluator.mod_switch_to_next_inplace(found)
+        return found
+
+
+def data(found: seal.Ciphertext) -> np.ndarray:
+    """Its coefficients."""
+    return seal_bytes.parse_ciphertext(found.to_string(), TINY).data
+
+
+async def begin(dut, **options) -> WideMemory:
+    """Reset, a memory at the port, the erased kernel."""
+    idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
+    await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
+    memory = WideMemory(dut, **options)
+    setup = [TINY.constants(e).tobytes() + TINY.table(e).tobytes() for e in range(3)]
+    memory.load(SETUP, b"".join(setup))
+    while dut.busy_o.value:
+        await RisingEdge(dut.clk_i)
+    return memory
+
+
+async def go(dut, address: int = LIST) -> tuple[bool, int]:
+    """A run: fault_o and its clocks."""
+    dut.start_i.value, dut.list_i.value = 1, address
+    await RisingEdge(dut.clk_i)
+    dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
+    for count in range(1, 100_000):
+        await RisingEdge(dut.clk_i)
+        if dut.done_o.value:
+            assert not dut.busy_o.value
+            return bool(dut.fault_o.value), count
+        assert dut.busy_o.value and not dut.fault_o.value
+    raise AssertionError("not done")
+
+
+async def listed(dut, memory: WideMemory, *given: Instruction) -> tuple[bool, int]:
+    """Run these instructions as they are."""
+    every = [*given, Instruction(Op.END)]
+    memory.load(LIST, b"".join(instruction.encode() for instruction in every))
+    return await go(dut)
+
+
+async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.ndarray:
+    """What a program makes of ciphertexts."""
+    program = Program(TINY)
+    operands, at = [], IN
+    for given in inputs:
+        memory.load(at, given.tobytes())
+        level = given.shape[1]
+        operands.append([program.load(at + i * level * POLY, level) for i in range(len(given))])
+        at += given.nbytes
+    results = make(program, *operands)
+    level = len(results[0])
+    for i, poly in enumerate(results):
+        program.store(poly, OUT + i * level * POLY)
+    memory.load(LIST, program.encode())
+    fault, _ = await go(dut)
+    assert not fault
+    size = len(results) * level * POLY
+    return np.frombuffer(memory.read(OUT, size), "<u8").reshape(len(results), level, TINY.n)
+
+
+def multiply(program: Program, a: list, b: list) -> list:
+    """Ciphertext by ciphertext."""
+    b = [program.to_montgomery(poly) for poly in b]
+    middle = program.multiply(a[1], b[0], program.multiply(a[0], b[1]))
+    return [program.multiply(a[0], b[0]), middle, program.multiply(a[1], b[1])]
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def operations(dut) -> None:
+    """SEAL's bytes."""
+    client = Client()
+    ev = client.evaluator
+    conditions = (dict(), dict(stall=0.5), dict(slow=0.5, answer=9), dict(stall=0.3, slow=0.3))
+    for number, options in enumerate(conditions):
+        memory = await begin(dut, seed=number, **options)
+        memory.load(KEYS, client.keys)
+        program = Program(TINY)
+        program.setup(SETUP)
+        memory.load(LIST, program.encode())
+        assert not (await go(dut))[0]
+        for level in (2, 1):
+            a, b = client.encrypt(number, level), client.encrypt(9 + number, level)
+            product = ev.multiply(a, b)
+            plain = client.encoder.encode(np.arange(9.0) + number, 2.0**TINY.log_scale)
+            ev.mod_switch_to_inplace(plain, a.parms_id())
+            coded = seal_bytes.parse_plaintext(plain.to_bytes(), TINY).data
+            cases = [
+                (lambda p, x, y: [p.add(*z) for z in zip(x, y, strict=True)], ev.add(a, b), a, b),
+                (
+                    lambda p, x, y: [p.subtract(*z) for z in zip(x, y, strict=True)],
+                    ev.sub(a, b),
+                    a,
+                    b,
+                ),
+                (multiply, product, a, b),
+                (
+                    lambda p, x: p.relinearize(x, KEYS + len(STEPS) * KEY_BYTES),
+                    ev.relinearize(product, client.relin),
+                    product,
+                ),
+            ]
+            for place, (steps, element) in enumerate(zip(STEPS, client.elements, strict=True)):
+                key = KEYS + place * KEY_BYTES
+                wanted = (
+                    ev.rotate_vector(a, steps, client.galois)
+                    if steps
+                    else ev.complex_conjugate(a, client.galois)
+                )
+                cases.append((lambda p, x, g=element, k=key: p.rotate(x, g, k), wanted, a))
+            if level == 2:
+                cases.append((lambda p, x: p.rescale(x), ev.rescale_to_next(product), product))
+            for place, (make, wanted, *inputs) in enumerate(cases):
+                found = await computed(dut, memory, make, *(data(x) for x in inputs))
+                assert (found == data(wanted)).all(), (number, level, place)
+
+            def by_plain(program: Program, x: list, y: list) -> list:
+                factor = program.to_montgomery(y[0])
+                return [program.multiply(poly, factor) for poly in x]
+
+            found = await computed(dut, memory, by_plain, data(a), coded)
+            assert (found == data(ev.multiply_plain(a, plain))).all()
+        memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def damaged(dut) -> None:
+    """A coefficient that is not below its prime, a constant or a prime out of range: a fault."""
+    memory = await begin(dut)
+    setup = [
+        Instruction(Op.CONSTANTS, engine=0, address=SETUP),
+        Instruction(Op.TABLE, engine=0, address=SETUP + BYTES),
+    ]
+    assert not (await listed(dut, memory, *setup))[0]
+    load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
+    store = Instruction(Op.STORE, engine=0, slot=1, address=OUT)
+    q = TINY.primes[0]
+    good = np.full(TINY.n, q - 1, np.uint64)
+    memory.load(IN, good.tobytes())
+    assert not (await listed(dut, memory, load, store))[0]
+    assert memory.read(OUT, POLY) == good.tobytes()
+    for place in (0, 7, 8, 500, TINY.n - 1):
+        for value in (q, (1 << 24) - 1, 1 << 24, 1 << 63):
+            bad = good.copy()
+            bad[place] = value
+            memory.load(IN, bad.tobytes())
+            memory.load(OUT, bytes(POLY))
+            fault, _ = await listed(dut, memory, load, store)
+            assert fault and memory.read(OUT, POLY) == bytes(POLY), (place, value)
+    for word, value in ((0, q + 2), (0, 0), (0, 1), (0, q | 1 << 24), (3, q), (7, 1 << 40)):
+        block = TINY.constants(0)
+        block[word] = value
+        memory.load(IN, block.tobytes())
+        bad_block = dataclasses.replace(setup[0], address=IN)
+        assert (await listed(dut, memory, bad_block))[0], (word, value)
+    memory.load(IN, good.tobytes())
+    assert not (await listed(dut, memory, load, store))[0]  # the constants stand
+
+
+def illegal() -> list[bytes]:
+    """Instructions that the kernel must refuse."""
+    fine = Part(True, dst=1, u=2, v=3, w=CONSTANT)
+    turn = Part(True, dst=1, u=2, v=1)
+    load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
+    change = dataclasses.replace
+
+    def one(op: Op, part: Part, **fields: int) -> Instruction:
+        return Instruction(op, (part, Part(), Part()), **fields)
+
+    slots = bench.parameters()["Slots"]
+    wrong = [
+        *(
+            change(load, **{k: v})
+            for k, v in (("engine", 3), ("slot", slots), ("address", IN + 32))
+        ),
+        change(load, engine=2, slot=bench.parameters()["KeySlots"]),
+        Instruction(Op.STORE, montgomery=True),
+        *(one(Op.PASS, change(fine, **{k: slots})) for k in ("dst", "u", "v", "w")),
+        one(Op.PASS, change(fine, w=CONSTANT | 8)),
+        one(Op.PASS, change(fine, source=3)),
+        one(Op.PASS, change(fine, permute=True), galois=2),
+        one(Op.PASS, fine, galois=2 * TINY.n + 1),
+        one(Op.PASS, fine, address=64),
+        one(Op.TRANSFORM, change(turn, u=1)),
+        one(Op.TRANSFORM, change(turn, v=2)),
+        one(Op.TRANSFORM, change(turn, u=CONSTANT)),
+        one(Op.TRANSFORM, change(turn, permute=True), galois=3),
+    ]
+    encoded = [instruction.encode() for instruction in wrong]
+    for place in (1, 16 - 1, 32, 63):  # flags that do not exist, bytes that must be zero
+        raw = bytearray(one(Op.PASS, fine).encode())
+        raw[place] |= 0x80
+        encoded.append(bytes(raw))
+    encoded += [bytes([op]) + bytes(63) for op in (7, 255)]
+    return encoded
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def refused(dut) -> None:
+    """Illegal instructions, lists in odd places, the end of the space, refusals at every access."""
+    memory = await begin(dut)
+    for number, raw in enumerate(illegal()):
+        memory.load(LIST, raw + Instruction(Op.END).encode())
+        assert (await go(dut))[0], number
+    assert (await go(dut, LIST + 32))[0]
+    end = (1 << 32) - BYTES
+    memory.load(end, Instruction(Op.PASS, (Part(),) * 3).encode())
+    assert (await go(dut, end))[0]
+    beyond = Instruction(Op.STORE, engine=0, slot=0, address=end)
+    assert (await listed(dut, memory, beyond))[0]
+    memory.stop()
+    for number in range(5):
+        memory = await begin(dut, stall=0.2, slow=0.2, answer=3, seed=number)
+        granules = POLY // BYTES
+        memory.refuse = (0, 1, granules // 2, granules + 5, 2 * granules + 3)[number]
+        load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
+        store = Instruction(Op.STORE, engine=1, slot=0, address=OUT)
+        fault, _ = await listed(dut, memory, load, store, store)
+        assert fault
+        memory.refuse, memory.refused = None, False
+        assert not (await listed(dut, memory, load, store))[0]
+        memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def cleared(dut) -> None:
+    """Nothing is asked after clear_i, nothing is told, nothing stays."""
+    for clocks in (1, 5, 30, 150, 400):
+        memory = await begin(dut, answer=3)
+        load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
+        memory.load(IN, np.full(TINY.n, 5, np.uint64).tobytes())
+        fill = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
+        store = Instruction(Op.STORE, engine=0, slot=1, address=OUT)
+        assert not (await listed(dut, memory, load, fill))[0]
+        turn = Part(True, dst=1, u=2, v=1)
+        work = Instruction(Op.TRANSFORM, (turn, Part(), Part()))
+        memory.load(LIST, b"".join(i.encode() for i in (fill, work, store, Instruction(Op.END))))
+        dut.start_i.value, dut.list_i.value = 1, LIST
+        await RisingEdge(dut.clk_i)
+        dut.start_i.value = 0
+        await ClockCycles(dut.clk_i, clocks)
+        dut.clear_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        while True:
+            await RisingEdge(dut.clk_i)
+            assert not dut.mem_valid_o.value and not dut.done_o.value
+            if not dut.busy_o.value:
+                break
+        memory.load(OUT, b"\xff" * POLY)
+        assert not (await listed(dut, memory, store))[0]
+        assert memory.read(OUT, POLY) == bytes(POLY)
+        memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def both_at_work(dut) -> None:
+    """A transfer and a transform run at once, but one after the other on the same slot."""
+    memory = await begin(dut)
+    load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
+    turn = Instruction(Op.TRANSFORM, (Part(True, dst=1, u=2, v=1), Part(), Part()))
+    fill = Instruction(Op.LOAD, engine=0, slot=3, address=IN)
+    assert not (await listed(dut, memory, load))[0]
+    _, nothing = await listed(dut, memory)
+    _, alone = await listed(dut, memory, turn)
+    _, move = await listed(dut, memory, fill)
+    _, beside = await listed(dut, memory, turn, fill)
+    _, behind = await listed(dut, memory, turn, dataclasses.replace(fill, slot=2))
+    assert beside < alone + 12
+    assert behind > alone + move - nothing - 12
+    tail = 2 * 3 + 3 + 6
+    assert alone - nothing <= TINY.log_n * TINY.n // 16 + tail
+    assert move - nothing <= TINY.n // 8 + 20
+
+
+def test_kernel_fhe() -> None:
+    """The test's ring, 8 lanes."""
+    parameters = {"LogN": 10, "Width": 24, "Lanes": 8, "Slots": 32, "KeySlots": 8}
+    bench.run("mae_kernel_fhe", parameters=parameters)
+
+
+def test_order() -> None:
+    """Interleaving changes no order that matters, and loses nothing."""
+    program = Program(TINY)
+    a = [program.load(IN + i * 2 * POLY, 2) for i in (0, 1)]
+    program.rotate(a, 3, KEYS)
+    order = instructions.interleave(program.list, TINY.log_n)
+    assert sorted(map(id, order)) == sorted(map(id, program.list))
+    place = {id(instruction): at for at, instruction in enumerate(order)}
+    for at, one in enumerate(program.list):
+        for other in program.list[:at]:
+            if one.conflicts(other):
+                assert place[id(other)] < place[id(one)]

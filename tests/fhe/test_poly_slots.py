@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mae_poly_slots against arrays: random reads and writes, all ports at once."""
+
+import random
+
+import cocotb
+import pytest
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from tests.support import bench
+
+SLOTS, WIDTH = 3, 16
+
+
+def packed(values: list[int], width: int) -> int:
+    """A vector of a port."""
+    return sum(value << width * i for i, value in enumerate(values))
+
+
+@cocotb.test(timeout_time=10, timeout_unit="ms")
+async def random_accesses(dut) -> None:
+    """What is read is what was written last; a read of the clock of a write sees the old word."""
+    words = bench.parameters()["Words"]
+    bits = words.bit_length() - 1
+    chooser = random.Random(6)
+    Clock(dut.clk_i, 10, unit="ns").start()
+    for name in ("read_i", "read_slot_i", "read_word_i", "write_i", "write_slot_i"):
+        getattr(dut, name).value = 0
+    dut.write_word_i.value, dut.write_data_i.value = 0, 0
+
+    async def clear() -> None:
+        dut.clear_i.value, dut.write_i.value = 1, 0
+        for row in range(words // 2):
+            dut.clear_row_i.value = row
+            await FallingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+
+    def bank(word: int) -> tuple[int, int]:
+        return (word >> bits - 1) ^ (word & 1), word >> 1
+
+    await FallingEdge(dut.clk_i)
+    await clear()
+    memory = [[0] * words for _ in range(SLOTS)]
+    for number in range(3000):
+        if number == 2000:
+            await clear()
+            memory = [[0] * words for _ in range(SLOTS)]
+        # No two reads of different words in one bank of a slot; the pair writes different banks.
+        reads, used = [], {}
+        for _ in range(4):
+            slot, word = chooser.randrange(SLOTS), chooser.randrange(words)
+            where = (slot, bank(word)[0])
+            on = chooser.random() < 0.8 and used.get(where, word) == word
+            if on:
+                used[where] = word
+            reads.append((on, slot, word))
+        first = chooser.randrange(words)
+        second = chooser.choice([w for w in range(words) if bank(w)[0] != bank(first)[0]])
+        slot, other = chooser.sample(range(SLOTS), 2)
+        writes = [
+            (chooser.random() < 0.7, slot, w, chooser.randrange(1 << WIDTH))
+            for w in (first, second)
+        ]
+        writes.append(
+            (chooser.random() < 0.7, other, chooser.randrange(words), chooser.randrange(1 << WIDTH))
+        )
+        dut.read_i.value = packed([int(on) for on, _, _ in reads], 1)
+        dut.read_slot_i.value = packed([slot for _, slot, _ in reads], 2)
+        dut.read_word_i.value = packed([word for _, _, word in reads], bits)
+        dut.write_i.value = packed([int(on) for on, *_ in writes], 1)
+        dut.write_slot_i.value = packed([slot for _, slot, _, _ in writes], 2)
+        dut.write_word_i.value = packed([word for _, _, word, _ in writes], bits)
+        dut.write_data_i.value = packed([data for *_, data in writes], WIDTH)
+        wanted = [memory[slot][word] if on else None for on, slot, word in reads]
+        await FallingEdge(dut.clk_i)
+        found = int(dut.read_data_o.value)
+        for port, value in enumerate(wanted):
+            if value is not None:
+                assert found >> WIDTH * port & 0xFFFF == value, (number, port)
+        for on, slot, word, data in writes:
+            if on:
+                memory[slot][word] = data
+
+
+@pytest.mark.parametrize("words", [4, 32])
+def test_poly_slots(words: int) -> None:
+    """The fewest words, and some."""
+    bench.run("mae_poly_slots", parameters={"Slots": SLOTS, "Words": words, "Width": WIDTH})
