@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Authenticated messages in one call: against the toy's, tampered with, and refused. */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "aead_case.h"
 
 static const mae_mode_t modes[] = {MAE_GCM, MAE_CCM};
@@ -232,26 +229,6 @@ static void counted_nonces(void)
     test.message.nonce_bytes = 17;
     CHECK_ERROR(mae_seal_counted(dev, &test.message, &counter), MAE_E_ARGUMENT);
     CHECK(counter.next == 0);
-    mae_close(dev);
-}
-
-/* Parent and child would count the same nonces under one key. */
-static void a_forked_child_counts_no_nonce(void)
-{
-    struct mock *mock = mock_with(MAE_KIND_STREAM, 0x100);
-    struct mae_nonce_counter counter = {{0}, 7};
-    mae_dev_t *dev;
-    int status;
-    CHECK_OK(mock_open(mock, &dev));
-    new_case(MAE_GCM, 40, 10);
-    test.message.nonce_bytes = 12;
-    pid_t child = fork();
-    CHECK(child >= 0);
-    if (child == 0)
-        _exit(mae_seal_counted(dev, &test.message, &counter) != MAE_E_STATE || counter.next != 7);
-    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    CHECK_OK(mae_seal_counted(dev, &test.message, &counter));
-    CHECK(counter.next == 8);
     mae_close(dev);
 }
 
@@ -504,7 +481,6 @@ int main(void)
     RUN(equal_tags);
     RUN(drawn_nonces);
     RUN(counted_nonces);
-    RUN(a_forked_child_counts_no_nonce);
     RUN(a_key_wears_out);
     RUN(refused);
     RUN(a_device_that_keeps_plaintext);

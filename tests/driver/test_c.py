@@ -18,6 +18,7 @@ PROGRAMS = (
     "messages",
     "aead",
     "aead_streams",
+    "aead_fork",
     "aead_jobs",
     "null_backend",
     "outside_copies",
