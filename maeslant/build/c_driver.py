@@ -29,7 +29,15 @@ SANITIZERS = {
     "memory": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
     "threads": ("-O1", "-g", "-fsanitize=thread"),
 }
-FOLDERS = ("include", "src", "src/message", "src/aead", "src/pool", "backend/vfio")
+FOLDERS = (
+    "include",
+    "src",
+    "src/message",
+    "src/aead",
+    "src/peripheral",
+    "src/pool",
+    "backend/vfio",
+)
 INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)
 
 
