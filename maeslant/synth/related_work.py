@@ -8,7 +8,7 @@ import yaml
 from maeslant import paths
 from maeslant.errors import MaeslantError
 
-FILE = paths.ROOT / "configs" / "peers.yml"
+FILE = paths.ROOT / "configs" / "related_work.yml"
 KINDS = ("paper", "open", "sold", "software", "gpu")
 BASES = ("reported", "mapped", "measured")
 TEXTS = ("name", "kind", "cite", "source", "basis", "target", "does")
