@@ -62,13 +62,13 @@ def test_errors(card: UnprotectedCard) -> None:
 def test_map() -> None:
     """The numbers here are those of the register map."""
     places = {name: offset for name, (offset, _, _) in layout("mae_unprotected_card").items()}
-    assert places["inward.host_lo"] == unprotected_card.H2D
-    assert places["outward.host_lo"] == unprotected_card.D2H
+    assert places["h2d.host_lo"] == unprotected_card.H2D
+    assert places["d2h.host_lo"] == unprotected_card.D2H
     assert places["kernel"] == unprotected_card.WINDOW
     for name in ("host_lo", "host_hi", "device", "length", "completed"):
         wanted = unprotected_card.H2D + getattr(unprotected_card, name.upper())
-        assert places[f"inward.{name}"] == wanted
-    assert places["inward.status"] == unprotected_card.H2D + unprotected_card.CHANNEL_STATUS
+        assert places[f"h2d.{name}"] == wanted
+    assert places["h2d.status"] == unprotected_card.H2D + unprotected_card.CHANNEL_STATUS
     assert places["status"] == unprotected_card.STATUS
     assert places["irq_enable"] == unprotected_card.IRQ_ENABLE
     assert places["irq_status"] == unprotected_card.IRQ_STATUS

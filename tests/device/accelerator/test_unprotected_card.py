@@ -29,7 +29,7 @@ class Card(Registers):
     def __init__(self, dut: SimHandleBase) -> None:
         super().__init__(dut, "mae_unprotected_card")
         self.dut = dut
-        self.pushed = {"inward": 0, "outward": 0}
+        self.pushed = {"h2d": 0, "d2h": 0}
 
     @classmethod
     async def begin(cls, dut: SimHandleBase, seed: int = 1, **options: object) -> "Card":
@@ -83,18 +83,18 @@ async def there_and_back(dut: SimHandleBase) -> None:
             length = card.random.choice((1, 63, 64, 65, 500, card.random.randrange(1, 4000)))
             at = 64 * card.random.randrange((SIZE - length) // 64)
             host = 64 * card.random.randrange((HOST // 2 - length) // 64)
-            await card.push("inward", BASE + host, at, length)
+            await card.push("h2d", BASE + host, at, length)
             device[at : at + length] = card.memory.data[host : host + length]
-        await card.finish("inward")
+        await card.finish("h2d")
         for _ in range(card.random.randrange(1, 7)):
             length = card.random.choice((1, 63, 64, 65, 500, card.random.randrange(1, 4000)))
             at = 64 * card.random.randrange((SIZE - length) // 64)
             host = HOST // 2 + 64 * card.random.randrange((HOST // 2 - length) // 64)
-            await card.push("outward", BASE + host, at, length)
+            await card.push("d2h", BASE + host, at, length)
             wanted[host : host + length] = device[at : at + length]
-        await card.finish("outward")
+        await card.finish("d2h")
         assert card.memory.data == wanted
-    for channel in ("inward", "outward"):
+    for channel in ("h2d", "d2h"):
         assert await card.read(f"{channel}.status") == 0
 
 
@@ -114,7 +114,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
         await card.write("irq_status", **which)
         assert not dut.irq_o.value
 
-    await card.push("inward", BASE, 0, 1000)
+    await card.push("h2d", BASE, 0, 1000)
     await interrupt(inward=1)
     for offset, value in (
         (golden.SOURCE, 0),
@@ -131,7 +131,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
     assert (await card.read_at(0x100 + golden.RUNS))[0] == 1
     assert (await card.read_at(0x100 + golden.LENGTH))[0] == 1000
     assert (await card.read_at(0x100 + golden.SCRATCH + 4))[0] == 0x11223344
-    await card.push("outward", BASE + 0x8000, 2048, 1000)
+    await card.push("d2h", BASE + 0x8000, 2048, 1000)
     await interrupt(outward=1)
     wanted = bytes(card.memory.data[:1000]).translate(golden.TABLE)
     assert card.memory.read(BASE + 0x8000, 1000) == wanted
@@ -148,7 +148,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
 async def refused(dut: SimHandleBase) -> None:
     """Transfers that are not legal, too many of them, bus errors, registers that are not there."""
     card = await Card.begin(dut, latency=(3000, 3000))
-    for channel in ("inward", "outward"):
+    for channel in ("h2d", "d2h"):
         for host, device, length in (
             (BASE, 0, 0),
             (BASE, 0, (1 << 20) + 1),
@@ -169,7 +169,7 @@ async def refused(dut: SimHandleBase) -> None:
         await card.finish(channel)
     await ClockCycles(dut.clk_i, 3000)
     card.memory.fail(BASE + 0x100, BASE + 0x140)
-    for channel in ("inward", "outward"):
+    for channel in ("h2d", "d2h"):
         await card.push(channel, BASE, 0, 1000)
         await card.push(channel, BASE + 0x4000, 0, 1000)
         await card.finish(channel)
@@ -197,10 +197,10 @@ async def bulk(dut: SimHandleBase) -> None:
     card.memory.reset_statistics()
     for number in range(4):
         at = number * length % half
-        await card.push("inward", BASE + number * length, at, length)
-        await card.push("outward", BASE + HOST // 2 + number * length, half + at, length)
-    await card.finish("inward")
-    await card.finish("outward")
+        await card.push("h2d", BASE + number * length, at, length)
+        await card.push("d2h", BASE + HOST // 2 + number * length, half + at, length)
+    await card.finish("h2d")
+    await card.finish("d2h")
     figures = card.memory.statistics
     for first, last in (
         (figures.first_read, figures.last_read),
