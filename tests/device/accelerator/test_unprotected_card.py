@@ -105,7 +105,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
     caps = await card.fields("caps")
     assert caps == {"log2_memory": BITS, "kernel": KERNEL, "depth": 8}
     assert await card.read("id") == 0x4D414550 and await card.field("version.major") == 1
-    await card.write("irq_enable", inward=1, outward=1, kernel=1)
+    await card.write("irq_enable", h2d=1, d2h=1, kernel=1)
 
     async def interrupt(**which: int) -> None:
         while not dut.irq_o.value:
@@ -115,7 +115,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
         assert not dut.irq_o.value
 
     await card.push("h2d", BASE, 0, 1000)
-    await interrupt(inward=1)
+    await interrupt(h2d=1)
     for offset, value in (
         (golden.SOURCE, 0),
         (golden.DESTINATION, 2048),
@@ -132,7 +132,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
     assert (await card.read_at(0x100 + golden.LENGTH))[0] == 1000
     assert (await card.read_at(0x100 + golden.SCRATCH + 4))[0] == 0x11223344
     await card.push("d2h", BASE + 0x8000, 2048, 1000)
-    await interrupt(outward=1)
+    await interrupt(d2h=1)
     wanted = bytes(card.memory.data[:1000]).translate(golden.TABLE)
     assert card.memory.read(BASE + 0x8000, 1000) == wanted
     # Beyond the memory; a part of a word starts nothing.
