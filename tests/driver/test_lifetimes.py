@@ -9,7 +9,7 @@ import pytest
 from maeslant import paths
 
 BEGIN = """
-from maeslant import aead
+from maeslant.driver import aead
 from maeslant.driver.device import Device
 device = Device("null:")
 """
