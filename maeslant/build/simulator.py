@@ -102,8 +102,12 @@ def build_top(
     *,
     sources: Iterable[pathlib.Path] = (),
     trace: bool = False,
+    checked: bool = True,
 ) -> pathlib.Path:
-    """The same for any top; ``sources`` are files outside rtl/."""
+    """Make the library of any top; ``sources`` are files outside rtl/.
+
+    ``checked``: binds the bus checkers of formal/bus to its ports.
+    """
     extras.need_modules(FOREIGN.get(top, ()))
     where = folder(name, trace)
     where.mkdir(parents=True, exist_ok=True)
@@ -114,7 +118,8 @@ def build_top(
     files = [*packages, *sources, *own]
     arguments = [*VERILATOR, *(["--trace-fst"] if trace else []), "--top-module", top]
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
-    files += bus_checkers.sources(files, where / "bus_checks.sv")
+    if checked:
+        files += bus_checkers.sources(files, where / "bus_checks.sv")
     arguments += [*paths.verilator_sources(), f"-I{bus_checkers.CHECKERS}", *map(str, files)]
     arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
     optimize = OPT_ENGINE if top in ENGINES or top in BUS_MONITORS else OPT_FAST

@@ -162,8 +162,8 @@ class Probe(Machine):
 
 
 def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
-    """The probe's library."""
+    """Make the probe's library, without bus checkers: the machine's own rules are tested."""
     name = f"probe{width}"
     return simulator.build_top(
-        name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace
+        name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace, checked=False
     )
