@@ -93,7 +93,7 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Where SEAL's time goes: transforms of a rotation; encryption's random numbers (Kumar et al.)."""
+    """Times SEAL: transforms of a rotation; random numbers of encryption (Kumar et al.)."""
     client = matrix.Client(params, 1)
     evaluator, x = seal.Evaluator(params.context), client.encrypt(np.ones(64))
     rotation = _seconds(lambda: evaluator.rotate_vector(x, 1, client.galois))
