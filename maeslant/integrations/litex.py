@@ -24,7 +24,7 @@ from migen import ClockSignal, Constant, Instance, Module, ResetSignal, Signal
 
 from maeslant import paths
 
-TOP = paths.RTL / "device" / "mae_peripheral.sv"
+TOP = paths.RTL / "device" / "peripheral" / "mae_peripheral.sv"
 INCLUDES = paths.RTL / "prim"
 ADDRESS_BITS = 12  # RegAddrWidth of mae_device_pkg
 

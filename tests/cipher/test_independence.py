@@ -25,13 +25,13 @@ LEAKS = {
         "rsp_valid_o",
     ),
     "peripheral": (
-        "device/mae_block_registers.sv",
+        "device/peripheral/mae_block_registers.sv",
         "assign push = hand_over && room_o != '0;",
         "assign push = hand_over && room_o != '0 && write_data_i != '0;",
         "s_axil_arready",
     ),
     "gcm_axis": (
-        "mode/mae_gcm_axis.sv",
+        "mode/gcm/mae_gcm_axis.sv",
         "assign in_valid      = open_q &&",
         "assign in_valid      = open_q && s_axis_tdata[0] &&",
         "m_axis_tvalid",

@@ -26,11 +26,15 @@ BREAKS = {
         "write_q - free_q != pointer_t'(Depth)",
         "write_q - free_q != pointer_t'(Depth + 1)",
     ),
-    "sbox_table": ("cipher/mae_sbox_table_pkg.sv", "8'h63, 8'h7c", "8'h62, 8'h7c"),
-    "sbox_tower": ("cipher/mae_sbox_tower.sv", "8'h63", "8'h62"),
-    "sbox_boolean": ("cipher/mae_sbox_boolean.sv", "~(pair[0] ^ x[b][7])", "(pair[0] ^ x[b][7])"),
-    "sbox_shallow": ("cipher/mae_sbox_low_depth.sv", "= x[2] ^ l[32];", "= x[2];"),
-    "sbox_onehot": ("cipher/mae_sbox_onehot.sv", "6*h+2], four[6*h+0]", "6*h+2], four[6*h+1]"),
+    "sbox_table": ("cipher/sbox/mae_sbox_table_pkg.sv", "8'h63, 8'h7c", "8'h62, 8'h7c"),
+    "sbox_tower": ("cipher/sbox/mae_sbox_tower.sv", "8'h63", "8'h62"),
+    "sbox_boolean": (
+        "cipher/sbox/mae_sbox_boolean.sv",
+        "~(pair[0] ^ x[b][7])",
+        "(pair[0] ^ x[b][7])",
+    ),
+    "sbox_shallow": ("cipher/sbox/mae_sbox_low_depth.sv", "= x[2] ^ l[32];", "= x[2];"),
+    "sbox_onehot": ("cipher/sbox/mae_sbox_onehot.sv", "6*h+2], four[6*h+0]", "6*h+2], four[6*h+1]"),
     "round": ("cipher/mae_round_pkg.sv", "(top << 4) ^ (top << 3)", "(top << 4) ^ (top << 2)"),
 }
 PROOFS = {proof.name: proof for proof in proofs.load()}
