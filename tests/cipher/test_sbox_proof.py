@@ -22,8 +22,8 @@ for command in sys.argv[1:]:
 def prove(kind: str, flip: int) -> subprocess.CompletedProcess:
     """Yosys on the side-by-side module."""
     cipher = paths.RTL / "cipher"
-    files = [cipher / f"{name}.sv" for name in ("mae_aes_pkg", "mae_sbox_table_pkg")]
-    files += [*sorted(cipher.glob("mae_sbox*.sv")), paths.RTL / "prim" / "mae_preserved_gates.sv"]
+    files = [cipher / "mae_aes_pkg.sv", cipher / "sbox" / "mae_sbox_table_pkg.sv"]
+    files += [*sorted(cipher.glob("sbox/mae_sbox*.sv")), paths.RTL / "prim" / "mae_preserved_gates.sv"]
     names = " ".join(dict.fromkeys(str(file) for file in [*files, TOP]))
     commands = (
         f"read_slang -D SYNTHESIS -I {paths.RTL / 'prim'} {names} --top mae_sbox_equal "
