@@ -23,7 +23,8 @@ def prove(kind: str, flip: int) -> subprocess.CompletedProcess:
     """Yosys on the side-by-side module."""
     cipher = paths.RTL / "cipher"
     files = [cipher / "mae_aes_pkg.sv", cipher / "sbox" / "mae_sbox_table_pkg.sv"]
-    files += [*sorted(cipher.glob("sbox/mae_sbox*.sv")), paths.RTL / "prim" / "mae_preserved_gates.sv"]
+    files += sorted(cipher.glob("sbox/mae_sbox*.sv"))
+    files += [paths.RTL / "prim" / "mae_preserved_gates.sv"]
     names = " ".join(dict.fromkeys(str(file) for file in [*files, TOP]))
     commands = (
         f"read_slang -D SYNTHESIS -I {paths.RTL / 'prim'} {names} --top mae_sbox_equal "
