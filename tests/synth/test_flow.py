@@ -114,7 +114,8 @@ def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
         words = [
             sum((byte >> bit & 1) << run for run, byte in enumerate(given)) for bit in range(8)
         ]
-        design.edge(idle | {"in_i": np.array(words, np.uint64)}, count=True)
+        enabled = {"en_i": np.full(1, levels.ONES, np.uint64)}
+        design.edge(idle | enabled | {"in_i": np.array(words, np.uint64)}, count=True)
         out = [int(word) for word in design.words[design.port("out_o")]]
         for run, byte in enumerate(given):
             assert sum((word >> run & 1) << bit for bit, word in enumerate(out)) == SBOX[byte]
