@@ -78,7 +78,7 @@ def show(found: dict, console: Console) -> None:
 
 
 def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fit multinomial logistic regression by gradient descent: weights (10, pixels) and bias (10)."""
+    """Fit multinomial logistic regression: weights (10, pixels) and bias (10)."""
     weights, bias, wanted = np.zeros((10, pixels.shape[1])), np.zeros(10), np.eye(10)[labels]
     for _ in range(1000):
         scores = pixels @ weights.T + bias
