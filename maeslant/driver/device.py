@@ -105,7 +105,9 @@ class Device:
         except DeviceError as error:
             if uri.startswith("sim:") and error.code == self.lib.MAE_E_NO_DEVICE:
                 named = [key for key, found in configurations.load().items() if found.get("device")]
-                error.args = (f"{error}; there are: {', '.join(named)}",)
+                # The driver's advice, to build it, holds for a build that there is.
+                text = str(error).partition("; make it with")[0]
+                error.args = (f"{text}; there are: {', '.join(named)}",)
             raise
         self._handle, self.open_pieces = handle[0], weakref.WeakSet()
 

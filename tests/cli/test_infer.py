@@ -15,7 +15,7 @@ def infer(*words: str) -> dict:
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     assert result.exit_code == 0, result.output
-    return json.loads(result.output)
+    return json.loads(result.stdout)  # that a simulator is built is told on stderr
 
 
 @pytest.mark.parametrize(

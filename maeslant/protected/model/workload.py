@@ -64,7 +64,7 @@ class Machine:
     def __init__(self, attack: Attack | None = None, seed: str = "0", timeout: int = 40) -> None:
         self.seed, self.timeout = seed, timeout
         self.device = self.make_device(CAPABILITIES, counter_nonces(seed))
-        self.link = Link(self.device, 1 << 19, attack)
+        self.link = Link(self.device, 1 << 20, attack)
         self.device.bus = self.link
 
     def session(self, name: str, application: Callable[[Host, Record], None]) -> Record:

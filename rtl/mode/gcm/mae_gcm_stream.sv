@@ -16,8 +16,9 @@
 // is combinational in out_ready_i, key_ready_o in key_i.bank, msg_ready_o in msg_i.bank and the key
 // port. With Deep = 1 key_ready_o and in_ready_o depend on registers only, msg_ready_o on
 // msg_i.bank and the key port, and all of them on abort_i and clear_i. Latency (Deep = 0): out_* 1
-// clock after in_*; the tag 6 clocks after the last beat; the first data beat is accepted Nr + 3
-// clocks after its announcement; from the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1
+// clock after in_*; the tag 6 clocks after the last beat, and of a message without data not before
+// its mask, Nr + 4 clocks after the announcement; the first data beat is accepted Nr + 3 clocks after
+// its announcement; from the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1
 // clocks. With RegsPerRound registers a round, Nr here means Nr * RegsPerRound. Latency (Deep = 1):
 // out_* 2 clocks after in_*; the tag 13 clocks after the last beat; the first beat is accepted
 // without a wait Nr * RegsPerRound + 5 clocks after its announcement; from the key to the first
