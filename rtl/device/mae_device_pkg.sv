@@ -45,7 +45,7 @@ package mae_device_pkg;
                                          input dirs_e dirs);
     logic inverse;
     if (op > 8'(Xts)) return 1'b0;
-    inverse = mode_cipher_dir(mode_e'(op[2:0]), dir_e'(decrypt)) == Decrypt;
+    inverse = mode_cipher_dir(mode_e'(op[ModeWidth-1:0]), dir_e'(decrypt)) == Decrypt;
     // The tweak of XTS is encrypted in both directions.
     if (op == 8'(Xts) && !dirs[0]) return 1'b0;
     return inverse ? dirs[1] : dirs[0];
@@ -63,7 +63,7 @@ package mae_device_pkg;
   // Checks a job before any of its data are moved.
   function automatic status_e check_job(input job_t job, input dirs_e dirs);
     mode_e mode;
-    mode = mode_e'(job.op[2:0]);
+    mode = mode_e'(job.op[ModeWidth-1:0]);
     if (!mode_possible(job.op, job.decrypt, dirs)) return StatusBadOp;
     if (job.length == '0) return StatusBadLength;
     if (!mode_any_length(mode) && job.length[3:0] != '0) return StatusBadLength;

@@ -140,7 +140,7 @@ module mae_dma_aes_client
     // A job that is half accepted cannot be refused any more, even if its key is lost.
     if (is_gcm) cfg_status_o = begins ? StatusOk : gcm_status;
 
-    cfg.mode = mode_e'(cfg_desc_i.op[2:0]);
+    cfg.mode = mode_e'(cfg_desc_i.op[ModeWidth-1:0]);
     cfg.dir = dir_e'(decrypt);
     cfg.init = init;
     cfg.serial = cfg_desc_i.length[3:0] != '0;

@@ -24,15 +24,19 @@
 package mae_mode_pkg;
   import mae_aes_pkg::*;
 
-  typedef enum logic [2:0] {
-    Ecb   = 3'd0,
-    Cbc   = 3'd1,
-    Pcbc  = 3'd2,
-    Cfb   = 3'd3,
-    Ofb   = 3'd4,
-    Ctr   = 3'd5,
-    Xts   = 3'd6,
-    Ctr32 = 3'd7
+  // The modes of this table have the codes of mae_mode_e (regs/mae_common.rdl), whose field has 5
+  // bits. Each context stores as many bits as the table needs; a ninth mode takes ModeWidth = 4.
+  // Ctr32 is used inside the hardware only.
+  localparam int unsigned ModeWidth = 3;
+  typedef enum logic [ModeWidth-1:0] {
+    Ecb   = ModeWidth'(0),
+    Cbc   = ModeWidth'(1),
+    Pcbc  = ModeWidth'(2),
+    Cfb   = ModeWidth'(3),
+    Ofb   = ModeWidth'(4),
+    Ctr   = ModeWidth'(5),
+    Xts   = ModeWidth'(6),
+    Ctr32 = ModeWidth'(7)
   } mode_e;
 
   localparam int unsigned KeySlotWidth = 6;

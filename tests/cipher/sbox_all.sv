@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every S-box beside the others: implementation, register and kind. out_o[i] is of
-// implementation i / 6, register (i / 3) % 2, kind i % 3 + 1 (dirs_e).
+// implementation i / 6, register (i / 3) % 2, kind i % 3 + 1 (dirs_e). Implementations is the number
+// of values of sbox_impl_e.
 
 module sbox_all
   import mae_aes_pkg::*;
-(
-    input  logic             clk_i,
-    input  logic             rst_ni,
-    input  logic             en_i,
-    input  logic             inverse_i,
-    input  logic [ 7:0]      in_i,
-    output logic [29:0][7:0] out_o
+#(
+    parameter  int unsigned Implementations = 5,
+    localparam int unsigned Number          = 6 * Implementations
+) (
+    input  logic                   clk_i,
+    input  logic                   rst_ni,
+    input  logic                   en_i,
+    input  logic                   inverse_i,
+    input  logic [       7:0]      in_i,
+    output logic [Number-1:0][7:0] out_o
 );
 
-  for (genvar i = 0; i < 30; i++) begin : gen_sbox
+  for (genvar i = 0; i < int'(Number); i++) begin : gen_sbox
     mae_sbox #(
         .Kind (dirs_e'(i % 3 + 1)),
         .Impl (sbox_impl_e'(i / 6)),

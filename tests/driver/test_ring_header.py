@@ -90,7 +90,7 @@ def test_statuses() -> None:
 def test_modes() -> None:
     """Modes have the same numbers in the driver, the hardware and the register map."""
     package = (paths.RTL / "mode" / "mae_mode_pkg.sv").read_text()
-    rtl = {n.upper(): int(v) for n, v in re.findall(r"(\w+)\s*= 3'd(\d),?\n", package)}
+    rtl = {n.upper(): int(v) for n, v in re.findall(r"(\w+)\s*= ModeWidth'\((\d+)\),?\n", package)}
     del rtl["CTR32"]  # inside the hardware only
     regs = (paths.ROOT / "regs" / "mae_common.rdl").read_text()
     regs = re.search(r"enum mae_mode_e \{(.*?)\n\};", regs, re.DOTALL)[1]

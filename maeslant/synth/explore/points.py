@@ -194,7 +194,10 @@ def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
 
 
 def _word(value: object) -> object:
-    return VALUES.get(value, value)
+    """Names a value of a parameter; an S-box without a word of its own by its name in RTL."""
+    known = str(value)
+    default = known.removeprefix("Sbox").lower() if known.startswith("Sbox") else value
+    return VALUES.get(value, default)
 
 
 def _list(value: object) -> list[object]:

@@ -56,7 +56,7 @@ module mae_peripheral_job_check
     job_o.final_job = regs_i.ctrl.final_.value;
     job_o.length = regs_i.length.bytes.value;
     job_o.tag_bytes = regs_i.tag_bytes.bytes.value;
-    job_o.cfg.mode = mode_e'(regs_i.ctrl.mode.value[2:0]);
+    job_o.cfg.mode = mode_e'(regs_i.ctrl.mode.value[ModeWidth-1:0]);
     job_o.cfg.dir = dir_e'(regs_i.ctrl.decrypt.value);
     job_o.cfg.init = regs_i.ctrl.init.value;
     job_o.cfg.serial = regs_i.length.bytes.value[3:0] != '0;

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """mae_sbox: every implementation, kind and register, for every byte."""
 
+import re
+
 import cocotb
 from cocotb.triggers import RisingEdge, Timer
 
+from maeslant import paths
 from tests.cipher import fips197
 from tests.cipher.leaks import registers_left
 from tests.support import bench
 from tests.support.stream import start
 
-IMPLEMENTATIONS = ("table", "tower", "Boolean", "shallow", "one-hot")
+PACKAGE = (paths.RTL / "cipher" / "mae_aes_pkg.sv").read_text()
+# Of sbox_impl_e: the name and its number.
+IMPLEMENTATIONS = {int(n): name for name, n in re.findall(r"\b(Sbox\w+)\s*= 3'd(\d)", PACKAGE)}
 ENCRYPT, DECRYPT, BOTH = 1, 2, 3
 
 
@@ -30,7 +35,7 @@ async def equals_the_definition(dut) -> None:
         dut.inverse_i.value = inverse
         dut.in_i.value = x
         await Timer(1, "ns")
-        out = int(dut.out_o.value).to_bytes(30, "little")
+        out = int(dut.out_o.value).to_bytes(6 * len(IMPLEMENTATIONS), "little")
         for i, value in enumerate(out):
             kind, registered = i % 3 + 1, i // 3 % 2
             at = before if registered else (inverse, x)
@@ -56,7 +61,23 @@ async def idle_registers_are_empty(dut) -> None:
 
 def test_sbox() -> None:
     """All in one build."""
-    bench.run("sbox_all", sources=["tests/cipher/sbox_all.sv"], visible=True)
+    assert sorted(IMPLEMENTATIONS) == list(range(len(IMPLEMENTATIONS))) and len(IMPLEMENTATIONS) > 4
+    bench.run(
+        "sbox_all",
+        sources=["tests/cipher/sbox_all.sv"],
+        parameters={"Implementations": len(IMPLEMENTATIONS)},
+        visible=True,
+    )
+
+
+def test_register_description() -> None:
+    """`features.sbox` reports the value of sbox_impl_e."""
+    text = (paths.ROOT / "regs" / "mae_common.rdl").read_text()
+    body = re.search(r"enum mae_sbox_e \{(.*?)\n\};", text, re.DOTALL)[1]
+    named = {int(n): name for name, n in re.findall(r"(\w+)\s*= 4'd(\d+)", body)}
+    assert named.keys() == IMPLEMENTATIONS.keys()
+    for number, name in named.items():
+        assert name.replace("_", "").startswith(IMPLEMENTATIONS[number][4:].lower())
 
 
 def test_definition() -> None:
