@@ -121,7 +121,7 @@ dist: $(VENV)/.ready-synth ## Make the release archive in build/dist, with plain
 
 .PHONY: clean
 clean: ## Remove everything that was built, keep the environment
-	rm -rf build
+	rm -rf "$$(readlink -f build)" build
 
 .PHONY: regs regs-html
 regs: $(VENV)/.ready-docs ## Make registers' RTL and C headers from regs/

@@ -110,6 +110,8 @@ def build_top(
     """
     extras.need_modules(FOREIGN.get(top, ()))
     where = folder(name, trace)
+    paths.check(paths.ROOT)
+    paths.check(where)
     where.mkdir(parents=True, exist_ok=True)
     target = library(name, trace)
     own = list(paths.RTL.glob(f"*/**/{top}.sv"))

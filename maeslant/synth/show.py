@@ -74,9 +74,10 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
         if tests["inside"]:
             names = ", ".join(tests["inside"])
             console.print(f"tests that look inside the module, and cannot run: {names}")
-    with contextlib.suppress(ValueError):
-        folder = report.folder.relative_to(paths.ROOT)
-        console.print(f"{', '.join(report.tools.values())}; {folder}/report.json", highlight=False)
+    folder = report.folder
+    if folder.is_relative_to(paths.ROOT):
+        folder = folder.relative_to(paths.ROOT)
+    console.print(f"{', '.join(report.tools.values())}; {folder}/report.json", highlight=False)
 
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:

@@ -8,6 +8,7 @@ import random
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -197,10 +198,42 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
     assert "/dev/full" in bad("encrypt", source, "/dev/full", *options("ctr"))
 
 
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["files", "mae_cipher_iter", "--plain"], "TMPDIR"),
+        (["synth", "mae_sbox", "-G", "Impl=3", "--target", "xc7"], "MAESLANT_BUILD"),
+        (["build", "peripheral"], "MAESLANT_BUILD"),
+    ],
+)
+def test_full_temporary_folder(words: list[str], place: str, tmp_path: pathlib.Path) -> None:
+    """Each command that writes names a folder that is full, and leaves no file there."""
+    folder = tmp_path / "t"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "maeslant.cli", *words],
+        preexec_fn=lambda: (
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+        ),
+        cwd=paths.ROOT,
+        env=os.environ | {place: str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    assert "error:" in done.stderr and str(folder) in done.stderr.replace("\n", "")
+    assert "standard output" not in done.stderr
+    if place == "TMPDIR":
+        assert not list(folder.iterdir())
+
+
 @pytest.mark.parametrize("words", [["encrypt", "{}", "-", *options("ctr"), *SMALL],
                                    ["encrypt", "{}", "-", "--mode", "gcm",
                                     "--key", KEYS[128], *SMALL],
-                                   ["devices"], ["devices", "--json"]])  # fmt: skip
+                                   ["devices"], ["devices", "--json"], ["info", "null:"],
+                                   ["files", "mae_fifo"], ["--help"]])  # fmt: skip
 def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
     """A full disk behind standard output is an error of one line, not a crash at the end."""
     source = tmp_path / "source"
