@@ -22,14 +22,14 @@ def _cache() -> pathlib.Path:
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 
 
-# Characters of paths that make, Verilator and Yosys take: no space, no letter beyond ASCII.
+# A path that make, Verilator and Yosys accept: no space, no letter beyond ASCII.
 PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Give a path that every tool takes: this one, or a link to it in the user's cache.
+    """Gives a path that every tool accepts: this one, or a link to it in the user's cache.
 
-    Where no link can be made it is the path itself, which :func:`check` refuses.
+    If no link can be made, gives the path itself, which :func:`check` refuses.
     """
     if PLAIN.fullmatch(str(path)):
         return path
@@ -48,7 +48,7 @@ def plain(path: pathlib.Path) -> pathlib.Path:
 
 
 def check(path: pathlib.Path) -> None:
-    """Refuse a path that the tools cannot take."""
+    """Refuses a path that the tools do not accept."""
     if not PLAIN.fullmatch(str(path)):
         raise MaeslantError(
             f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
@@ -57,10 +57,10 @@ def check(path: pathlib.Path) -> None:
 
 
 def _build() -> pathlib.Path:
-    """Choose the folder of all that is built: MAESLANT_BUILD, or build/ of the checkout.
+    """Chooses the folder of all that is built: MAESLANT_BUILD, or build/ of the checkout.
 
-    An installed package builds in the user's cache. Make builds in no folder with a space, by
-    whatever link: beside the link to such a checkout is a folder, and its build/ links to that.
+    An installed package builds in the user's cache. Make resolves links, and cannot build in a
+    folder with a space: for such a checkout the folder stands in the cache, and build/ links to it.
     """
     if given := os.environ.get("MAESLANT_BUILD"):
         return pathlib.Path(given).absolute()
@@ -150,7 +150,7 @@ def verilator_sources() -> list[str]:
 
 
 def write(file: pathlib.Path, data: str | bytes) -> None:
-    """Put it into a file, whole or not at all; MaeslantError names the file that has no room."""
+    """Writes a file whole or not at all; MaeslantError names the file that has no room."""
     handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     try:
         with naming(file), os.fdopen(handle, "wb") as stage:

@@ -19,7 +19,7 @@ from maeslant import paths
 from maeslant.build import bus_checkers, toolchain
 from maeslant.errors import MaeslantError
 
-# The makefiles name these folders of cocotb's, and take no space.
+# The makefiles name these folders of cocotb, and accept no space in them.
 config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.libs_dir))
 
 

@@ -23,7 +23,7 @@ from matplotlib.transforms import Bbox
 
 from maeslant import paths
 
-# After Okabe and Ito, who chose colours to be told apart by everybody.
+# Based on Okabe and Ito's palette for readers with colour vision deficiencies.
 LIGHT = {
     "paper": "#ffffff", "panel": "#f6f7f9", "ink": "#1c2127", "dim": "#5b6570", "rule": "#d9dee4",
     "fine": "#eef0f3", "blue": "#0072b2", "green": "#00855f", "purple": "#a6478a",
@@ -34,7 +34,7 @@ DARK = {
     "fine": "#252c34", "blue": "#57b4ee", "green": "#35c99b", "purple": "#de94c6",
     "sky": "#8fd0f5", "red": "#f58e50", "orange": "#efb730", "grey": "#a0a9b3", "mark": "#4a3f12",
 }  # fmt: skip
-# A mark's shape says the same as its colour, for those who see no difference between colours.
+# Each family has a shape of its own too, for readers who cannot tell the colours apart.
 SHAPES = {
     "circle": "o", "square": "s", "diamond": "D", "triangle": "^", "cross": "x", "plus": "+",
 }  # fmt: skip
@@ -53,10 +53,11 @@ STYLE = {
     "legend.frameon": False, "legend.fontsize": 12, "legend.handletextpad": 0.5,
     "legend.columnspacing": 1.4, "legend.borderaxespad": 0.2, "svg.fonttype": "none",
 }  # fmt: skip
-# Of a picture on a page and by itself. Text has a rim of the ground's colour against lines.
+# Style of a picture on a page and by itself. Text is outlined in the background's colour.
 CSS = """
 svg.plot { width: 100%; height: auto; display: block; overflow: visible;
-  stroke-linejoin: round; stroke-linecap: butt; }
+  stroke-linejoin: round; stroke-linecap: butt;
+  font-family: system-ui, Helvetica, Arial, sans-serif; }
 svg.plot .name text { paint-order: stroke; stroke: var(--panel); stroke-width: 4px;
   stroke-linejoin: round; }
 svg.plot .point { cursor: pointer; outline: none; }
@@ -64,14 +65,14 @@ svg.plot .point:hover path, svg.plot .point:focus path, svg.plot .point.pinned p
   stroke: var(--ink) !important; stroke-width: 2.6px !important; }
 svg.plot .point.dim { opacity: 0.16; }
 """
-NAME_SIZE = 11.5  # of labels beside marks
+NAME_SIZE = 11.5  # px, of labels beside marks
 ROOM = 8  # px around a mark that no label covers
-FAR = 24  # px: a label that far from its mark is led to it by a line
-# Ways from a mark to its label: direction of the label's near edge, then how far.
+FAR = 24  # px: a label farther from its mark gets a leader line
+# Tried places of a label: its direction from the mark, then its distance in pixels.
 TURNS = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 STEPS = (10, 17, 26, 38)
-FARTHER = (52, 70, 90, 115, 145, 180, 220)  # of labels that must stand
-CROSSED = 30  # a line under a label is as bad as so many pixels
+FARTHER = (52, 70, 90, 115, 145, 180, 220)  # for labels that must be placed
+CROSSED = 30  # cost of a line under a label, in pixels of distance
 
 
 def colours() -> str:
@@ -87,7 +88,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Writes a figure as people do, about three digits of it."""
+    """Formats a figure with about three digits, thousands separated by commas."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -98,7 +99,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Opens a picture of so many pixels in the project's style, with one pair of axes."""
+    """Opens a picture of this size in pixels in the project's style, with one pair of axes."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -127,7 +128,7 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a legend's entry; the shape is that of a mark, or line or dashed."""
+    """Makes a legend's entry; ``shape`` is a mark's, "line" or "dashed"."""
     color = LIGHT[tone]
     if shape in ("line", "dashed"):
         return matplotlib.lines.Line2D(
@@ -141,7 +142,7 @@ def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.
 
 
 def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artist]) -> None:
-    """Puts a legend above the axes, in as many columns as the picture is wide enough for."""
+    """Puts a legend above the axes, in as many columns as fit into the picture's width."""
     if not handles:
         return
     width = figure.get_size_inches()[0] * 72
@@ -153,18 +154,18 @@ def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artis
 
 
 def _boxes(axes: Axes, marks: Sequence[tuple[float, float]]) -> list[Bbox]:
-    """The places of marks, in pixels."""
+    """Gives the boxes around marks, in pixels."""
     at = axes.transData.transform(marks)
     return [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in at]
 
 
 def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]:
-    """The paths of lines, in pixels."""
+    """Gives the paths of lines, in pixels."""
     return [line.get_transform().transform_path(line.get_path()) for line in lines]
 
 
 def _wrapped(text: str) -> list[str]:
-    """A label as it is, and in two lines where it is long."""
+    """Gives the forms of a label: one line and, if it is long, two."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -180,13 +181,13 @@ def labels(
     marks: Sequence[tuple[float, float]],
     must: int = 0,
 ) -> list[str]:
-    """Puts names beside marks, the first of them first; gives those that stand.
+    """Places names beside marks in the order given; returns those that were placed.
 
-    None covers a mark, another name or the edge, and one that can avoids lines. One that has no
-    room is left out, but for the first ``must``.
+    A name covers no mark, no other name and no edge, and avoids lines where it can. A name without
+    room is left out; raises ValueError if it is one of the first ``must``.
     """
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")  # what follows must not move the axes
+    figure.set_layout_engine("none")  # the labels below must not move the axes
     renderer = figure.canvas.get_renderer()
     area = axes.get_window_extent(renderer)
     taken = _boxes(axes, marks) if marks else []
@@ -235,7 +236,7 @@ def labels(
 
 
 def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
-    """How large a label is, in pixels."""
+    """Measures a label, in pixels."""
     made = axes.text(0, 0, text, fontsize=NAME_SIZE, linespacing=1.1, transform=None)
     size = made.get_window_extent(renderer)
     made.remove()
@@ -243,12 +244,12 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Gives a picture as <svg>, the same bytes for the same figures.
+    """Gives a picture as <svg>; equal figures give equal bytes.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
     out = io.StringIO()
-    # A salt of its own: pictures on one page share no identifiers.
+    # Salted by the title: pictures on one page share no identifiers.
     with matplotlib.rc_context({"svg.hashsalt": title, "svg.fonttype": "none"}):
         figure.savefig(out, format="svg", metadata={"Date": None})
     text = out.getvalue()
@@ -258,7 +259,7 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
     text = re.sub(r'<g id="point-([\w.]+)"', r'<g class="point" data-of="\1" tabindex="0"', text)
     text = re.sub(r'<g id="name-\d+"', '<g class="name"', text)
     text = re.sub(r'<g id="[\w.]+_\d+"', "<g", text)
-    # Each mark as a path of its own, which a page's style can reach.
+    # Make each mark a path of its own, so that a page's style applies to it.
     shapes = dict(re.findall(r'<path id="(m\w+)" d="([^"]*)"[^>]*/>', text))
     text = re.sub(r'<defs>\s*<path id="m\w+" [^>]*/>\s*</defs>', "", text)
     text = re.sub(
@@ -266,12 +267,12 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
         lambda use: f'<path transform="translate({use[2]},{use[3]})" d="{shapes[use[1]]}"',
         text,
     )
-    text = re.sub(r"-?\d+\.\d{3,}", lambda value: f"{float(value[0]):.2f}", text)
+    text = re.sub(r"-?\d+\.\d{2,}", lambda value: _rounded(float(value[0])), text)
     for name, value in LIGHT.items():
         text = text.replace(value, f"var(--{name})")
-    # Fonts that computers have; widths were reckoned with a wide one.
-    text = re.sub(r"(font: [\w. ]*px) [^;\"]*", r"\1 system-ui, Helvetica, Arial, sans-serif", text)
-    text = re.sub(r"\s*\n\s*", "\n", text)
+    # CSS names fonts that computers have; widths were measured in a wide one.
+    text = re.sub(r" font-family: [^;\"]*;| transform=\"rotate\(-?0 [^\"]*\"", "", text)
+    text = _flat(re.sub(r"\s*\n\s*", " ", text))
     box = re.search(r'viewBox="([^"]*)"', text)[1]
     head = f'<svg class="plot" viewBox="{box}" role="img" xmlns="http://www.w3.org/2000/svg" '
     head += f'xmlns:xlink="http://www.w3.org/1999/xlink" aria-label="{html.escape(title)}"'
@@ -281,6 +282,26 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
         head += f' width="{wide}" height="{high}"'
         style = f"<style>{colours()}{CSS}</style>"
     return f"{head}>{style}{text[text.index('>') + 1 :]}"
+
+
+def _rounded(value: float) -> str:
+    """Writes a coordinate as exactly as one can see: tenths of a pixel, hundredths within marks."""
+    return f"{round(value, 1 if abs(value) >= 10 else 2):g}"
+
+
+def _flat(text: str) -> str:
+    """Removes the groups that have no attribute; puts each other element on a line of its own."""
+    kept: list[bool] = []
+
+    def tag(match: re.Match) -> str:
+        if match[0] == "</g>":
+            return "</g>\n" if kept.pop() else ""
+        if not match[0].endswith("/>"):
+            kept.append(match[0] != "<g>")
+        return f"{match[0]}\n" if match[0].startswith("<g ") else ""
+
+    text = re.sub(r"<g[^>]*>|</g>", tag, re.sub(r"> +<", "><", text))
+    return re.sub(r"(/>|</text>|</clipPath>)(?=<)", r"\1\n", text)
 
 
 def save(figure: Figure, title: str, path: pathlib.Path) -> None:

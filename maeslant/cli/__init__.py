@@ -38,15 +38,15 @@ def _silence() -> None:
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output whose errors say that they are its own."""
+    """Wraps standard output so that its errors name it."""
 
     def write(self, text: str) -> int:
-        """Write, or raise an error that names it."""
+        """Writes, or raises an error that names standard output."""
         with naming("standard output"):
             return super().write(text)
 
     def flush(self) -> None:
-        """Write what is held, or raise an error that names it."""
+        """Flushes, or raises an error that names standard output."""
         with naming("standard output"):
             super().flush()
 
@@ -54,7 +54,7 @@ class _Output(io.TextIOWrapper):
 def main() -> int:
     """Run the command line; every error is one line on standard error, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
-    if sys.stdout is None:  # closed by who started this
+    if sys.stdout is None:  # closed by the parent process
         sys.stdout = open(os.devnull, "w")
     if isinstance(sys.stdout, io.TextIOWrapper):
         own = {"encoding": sys.stdout.encoding, "errors": sys.stdout.errors}

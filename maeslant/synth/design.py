@@ -30,11 +30,11 @@ class Design:
     top: str
     parameters: dict[str, int]
     files: tuple[pathlib.Path, ...]
-    outside: pathlib.Path | None = None  # the top's file, where it is none of rtl/
+    outside: pathlib.Path | None = None  # the top's file, if it is outside rtl/
 
     @property
     def file(self) -> pathlib.Path:
-        """The file of the top module."""
+        """Gives the file of the top module."""
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
@@ -57,7 +57,7 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """Find the build or module of this name, with parameters set on top of the build's.
+    """Finds the build or module of this name; ``parameters`` override the build's.
 
     A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
     all of rtl/, and files beside it.
@@ -100,7 +100,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
-    """The file that a name is the path of, if it is one; checked."""
+    """Checks and gives the file that a name is the path of; None if it is no path."""
     path = pathlib.Path(name)
     if "/" not in name and path.suffix not in (".sv", ".v"):
         return None
@@ -120,7 +120,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
 
 
 def _closure(top: pathlib.Path) -> list[pathlib.Path]:
-    """A file from outside, those beside it that it uses, and what all of them use of rtl/."""
+    """Lists a file from outside, the files beside it that it uses, and what all use of rtl/."""
     near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
     done: dict[pathlib.Path, None] = {}
     todo = [top]

@@ -182,7 +182,7 @@ def synthesize(
     abc: str | None = None,
     tell: Callable[[str], None] = lambda step: None,
 ) -> Report:
-    """Synthesize a build, a module of rtl/ or a file's: what it takes in a technology.
+    """Synthesizes a build, a module of rtl/ or of a file; reports its area, timing and power.
 
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there

@@ -34,7 +34,7 @@ FIGURES = (
 
 @functools.cache
 def designs() -> tuple[dict[str, object], ...]:
-    """Read every design: the texts of the file's head, its stage, and figures that are known.
+    """Reads every design: the texts of the file's head, its stage, and the known figures.
 
     blocks_per_clock is there whenever one of it and clocks_per_block is given.
     """

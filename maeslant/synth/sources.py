@@ -63,7 +63,7 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
                 what.read(flatten=False),
                 f"hierarchy -check -top {what.top}",
                 "proc",
-                # Cells that Verilog has no words for.
+                # Rewrite the cells that Verilog has no expression for.
                 "bwmuxmap",
                 "bmuxmap",
                 "demuxmap",

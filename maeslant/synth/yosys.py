@@ -40,7 +40,7 @@ def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None
                 text=True,
                 errors="replace",
                 start_new_session=True,
-                # ABC's folders go with the run's own, also when it is ended half-way.
+                # ABC's folders are removed with the run's own, also after an interruption.
                 env=os.environ | {"TMPDIR": str(log.parent.absolute())},
             )
         with open(log, "w") as kept:

@@ -207,7 +207,7 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_full_temporary_folder(words: list[str], place: str, tmp_path: pathlib.Path) -> None:
-    """Each command that writes names a folder that is full, and leaves no file there."""
+    """Each command that writes names the full folder in its error, and leaves no file there."""
     folder = tmp_path / "t"
     folder.mkdir()
     done = subprocess.run(

@@ -80,7 +80,7 @@ def test_plain_verilog_of_other_parameters() -> None:
 
 
 def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
-    """Bitwise multiplexers, for which Verilog has no word, are written out."""
+    """Bitwise multiplexers, for which Verilog has no expression, are written as logic."""
     text = sources.plain("mae_guard_region_locks")
     assert "$bwmux" not in text and "$bmux" not in text and "$demux" not in text
     with pytest.raises(MaeslantError, match="types as parameters"):
@@ -88,7 +88,7 @@ def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_file_from_outside(tmp_path: pathlib.Path) -> None:
-    """A module of one's own is listed after what it uses of rtl/ and of its own folder."""
+    """Lists a module of one's own after the modules that it uses of rtl/ and of its folder."""
     (tmp_path / "my_inverse.sv").write_text(
         "module my_inverse (input logic a_i, output logic b_o); assign b_o = ~a_i; endmodule\n"
     )
@@ -105,7 +105,7 @@ def test_a_file_from_outside(tmp_path: pathlib.Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(design.rtl_modules()))
 def test_every_module(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator takes the list of any module, Icarus the plain Verilog of any that has no types."""
+    """Verilator accepts each module's list; Icarus its plain Verilog, unless it takes types."""
     typed = re.search(r"\bparameter\s+type\b", paths.code(design.rtl_modules()[name]))
     file = tmp_path / "files.f"
     file.write_text(command(name).stdout)

@@ -24,7 +24,7 @@ def dist() -> object:
 
 
 def test_archive(dist) -> None:
-    """What is committed and what is given, under one folder; the same bytes each time."""
+    """Packs the commit and the given files under one folder; equal bytes each time."""
     if not (paths.ROOT / ".git").exists():
         pytest.skip("no git checkout")
     data = dist.archive({"small.v": "module x; endmodule\n"})

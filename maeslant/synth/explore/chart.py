@@ -20,14 +20,14 @@ from maeslant.build import pictures
 from maeslant.build.pictures import LIGHT, number
 
 PHONE = 366, 400  # px of a plot for a phone
-NARROW = 480  # px: a plot below has fewer ticks
+NARROW = 480  # px: a narrower plot has fewer ticks
 
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """A point; ``data`` names its record for the page's script, as "r7" or "p3".
+    """Describes a point; ``data`` names its record for the page's script, as "r7" or "p3".
 
-    A label that is ``first`` gets its room before the others, and stands in any case.
+    A label that is ``first`` is placed before the others, and always.
     """
 
     x: float
@@ -163,7 +163,7 @@ def both(wide: str, narrow: str) -> str:
 
 
 def shown(plot: Plot, width: float, height: float) -> str:
-    """Gives a plot for a screen of this size, and the same for a phone."""
+    """Gives a plot twice: for a screen of this size, and for a phone."""
     return both(render(plot, width, height), render(plot, *PHONE))
 
 

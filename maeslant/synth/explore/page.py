@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: one HTML file that needs no network and no other file."""
+"""Makes the report: one HTML file that needs no network and no other file."""
 
 import html
 import json
@@ -22,7 +22,7 @@ TECHNOLOGIES = {  # what their names mean
     "ecp5": "a Lattice ECP5 FPGA (ecp5)",
 }
 POOL = "pool.json"  # beside the reports
-MAIN = "nangate45"  # the technology that the papers' and the peers' figures stand beside
+MAIN = "nangate45"  # the technology of the papers' and the open designs' figures
 LEFT_OUT = (
     "Standard cells are mapped and timed, not placed; the list below says what each technology's "
     "figures leave out, and pads, test logic and all process corners but the library's are "
@@ -74,7 +74,7 @@ def make(
     pool: tuple[pathlib.Path, list[dict]] | None = None,
     missing: int = 0,
 ) -> str:
-    """The page's text.
+    """Makes the page's text.
 
     ``titles``: of the sweeps; ``pool``: the file of the device pool's figures and its rows;
     ``missing``: how many points of the table have not been tried.
@@ -96,7 +96,7 @@ def make(
         ("rank", "Throughput beside everybody", _ranking(ours, others, names)),
         ("pool", "Many cards behind one call", _pool(*pool, page) if pool else ""),
         ("points", "Every point", _table(ours, best, titles) + _failed(failed)),
-        ("peers", "Papers and peers", _peers(others)),
+        ("peers", "Related work", _peers(others)),
         ("how", "How this was measured", _how(ours)),
     ]
     sections = [section for section in sections if section[2]]
@@ -117,10 +117,10 @@ def make(
 <body>
 <header><div><h1>Choose an AES core</h1>
 <p>Maeslant is open hardware for AES, the cipher of networks and disks: from a core that takes ten
-clocks a block to one that encrypts ten blocks in each. This page shows how large, how fast and how
-thrifty {len(ours)} of its configurations are, in {targets}, beside what others have published.
-Name what you need under <a href="#choose">Choose a core</a>, or look at the plots: point at a mark
-for its figures, click it for its row.</p></div>
+clocks a block to one that encrypts ten blocks a clock. This page shows the area, clock rate,
+throughput and energy of {len(ours)} of its configurations, in {targets}, beside what others have
+published. Name what you need under <a href="#choose">Choose a core</a>, or look at the plots: point
+at a mark for its figures, click it for its row.</p></div>
 <button id="theme" type="button" title="light or dark">◐</button></header>
 <nav>{links}</nav>
 {_tiles(ours)}
@@ -140,7 +140,7 @@ def _targets(ours: Sequence[Record]) -> list[str]:
 
 
 def picture(outcomes: Sequence[Outcome]) -> str:
-    """The main technology's plot of area against throughput, as an SVG file of its own."""
+    """Draws the main technology's area against throughput as an SVG file of its own."""
     ours = [records.of(outcome, HERE) for outcome in outcomes if outcome.report]
     plot = plots.area(ours, records.others(), MAIN, lambda record: "")
     with pictures.drawing(760, 470) as (figure, axes):
@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """JSON that cannot end the element that holds it."""
+    """Writes JSON that cannot end the element that holds it."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -163,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """The best of each kind in the main technology."""
+    """Makes a tile for the best core of each kind in the main technology."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:
@@ -178,7 +178,8 @@ def _tiles(ours: Sequence[Record]) -> str:
                 f'<div class="peer"><a href="#{name}">{html.escape(winner.label)}</a></div>'
                 f'<div class="peer">best of others: {peer}</div></div>'
             )
-    note = f'<p class="note">In {MAIN}, a name each; no core has them all.</p>' if tiles else ""
+    text = f"Best figure of each kind in {MAIN}; each is of another core or another mapping."
+    note = f'<p class="note">{text}</p>' if tiles else ""
     return f'<div class="tiles">{"".join(tiles)}</div>{note}'
 
 
@@ -196,7 +197,7 @@ def _choose(ours: Sequence[Record]) -> str:
 <option value="both">both</option></select></label>
 <label>key bits<select name="keys"><option value="">any</option><option>128</option>
 <option>192</option><option>256</option></select></label>
-<button type="reset">all</button>
+<button type="reset">show all</button>
 </form><div id="answer"></div>
 <p class="note">What does not fit is dimmed in the plots and left out of the
 <a href="#points">table</a>.</p>"""
@@ -315,9 +316,9 @@ def _ranking(ours: Sequence[Record], others: Sequence[Record], names: plots.Name
         chart.ranking("Throughput", "throughput, Gbit/s", drawn, entries, chart.PHONE[0]),
     )
     text = (
-        "The fastest of ours of each kind beside what others report. A mapped figure is what a "
-        "tool reckons for cells without wires, and no chip: beside silicon it says an order of "
-        "magnitude, and no race is won by it."
+        "The fastest of ours of each kind beside what others report. A mapped figure is a tool's "
+        "estimate for cells without wires, not of a chip: compare it with silicon by order of "
+        "magnitude only."
     )
     return f'<p class="note">{text}</p>' + _panel(svg)
 

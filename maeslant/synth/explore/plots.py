@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which records stand on which plot."""
+"""Chooses the records of each plot, with their marks, lines and legends."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -21,7 +21,7 @@ OTHERS = {
     "software": ("ink", "circle", "software, one thread"),
 }
 FRONT = ("green", "line", False, "Pareto front: nothing smaller is faster")
-# How a throughput was found; of what stands beside everybody's.
+# Says how a throughput was found, for the comparison with related work.
 STAGES = {
     "mapped": ("green", "diamond", False, "mapped: a tool's estimate before layout"),
     "fitted": ("sky", "square", False, "fitted: placed and routed on an FPGA"),
@@ -32,7 +32,8 @@ SBOX_TONES = {
     "table": ("blue", "circle"),
     "tower field": ("red", "square"),
     "Boolean circuit": ("green", "diamond"),
-    "shallow circuit": ("purple", "triangle"),
+    "low-depth circuit": ("purple", "triangle"),
+    "one-hot": ("orange", "plus"),
 }
 # Of papers with standard cells, beside which library of ours their figures may stand.
 BESIDE = {"nangate45": ("45 nm CMOS", "nangate45"), "ecp5": ("ecp5",), "xc7": ("xc7", "Kintex-7")}
@@ -161,7 +162,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
         mark(r, r.area, r.bits, names(r), r.label if id(r) in on else "", r is best[0])
         for r in shown
     ]
-    marks.sort(key=lambda one: not one.hollow)  # theirs are what the picture is for
+    marks.sort(key=lambda one: not one.hollow)  # theirs are labelled first
     return Plot(
         f"Area against bits a clock, {target}",
         Axis(f"area, {unit}", log=True),
@@ -172,7 +173,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
 
 
 def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> Plot:
-    """What an S-box and a register a round cost one pipeline."""
+    """Shows what an S-box and a register a round cost one pipeline."""
     marks: list[Mark] = []
     lines, entries = [], []
     for sbox, (tone, shape) in SBOX_TONES.items():

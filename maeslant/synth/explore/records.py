@@ -14,7 +14,7 @@ BLOCK = 128  # bits
 BOTH = 3
 DIRECTIONS = {1: "encrypts", 2: "decrypts", BOTH: "both"}
 KEYS = {0: "128", 1: "128, 192", 2: "128, 192, 256"}
-SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "shallow circuit", 4: "one-hot"}
+SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "low-depth circuit", 4: "one-hot"}
 FAMILIES = (  # of tops, by the beginning of their names
     ("mae_cipher_lanes", "pipeline"),
     ("mae_cipher_pipe", "pipeline"),
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """What a core does, for somebody who does not know its name."""
+        """Says what a core does to somebody who does not know its name."""
         kinds = {
             "iterative": "a round a clock" if self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",

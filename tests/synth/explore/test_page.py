@@ -184,9 +184,9 @@ def test_figures() -> None:
 
 
 def places(svg: str) -> dict[str, tuple[float, float]]:
-    """Where the marks of a plot stand, by their records."""
+    """Gives the places of a plot's marks by their records."""
     found = {}
-    mark = r'data-of="(\w+)"[^>]*>\s*<g>\s*<path transform="translate\(([\d.]+),([\d.]+)'
+    mark = r'data-of="(\w+)"[^>]*>\s*<path transform="translate\(([\d.]+),([\d.]+)'
     for name, x, y in re.findall(mark, svg):
         found[name] = float(x), float(y)
     return found
@@ -206,7 +206,7 @@ PLOT = Plot(
 
 
 def test_chart() -> None:
-    """Marks stand where their values belong, and every one has its label where there is room."""
+    """Marks stand at their values, and each has its label if there is room."""
     text = chart.render(PLOT, 400, 300)
     at = places(text)
     x, y = zip(*(at[f"r{n}"] for n in range(4)), strict=True)
@@ -214,7 +214,7 @@ def test_chart() -> None:
     assert steps == pytest.approx([steps[0]] * 3, abs=0.2) and y[0] > y[1] > y[2] > y[3]
     assert "a &lt;b&gt;" in text and "x, kGE" in text and text.count('class="name"') == 5
     assert text == chart.render(PLOT, 400, 300), "the same bytes for the same figures"
-    assert not re.search(r"[:\"]#[0-9a-f]{6}\b", text), "a colour that is none of the page's"
+    assert not re.search(r"[:\"]#[0-9a-f]{6}\b", text), "a colour outside the palette"
     assert [pictures.number(value) for value in (0, 0.12345, 12.345, 990.4, 123456)] == [
         "0", "0.123", "12.3", "990", "123,456",
     ]  # fmt: skip
@@ -224,7 +224,7 @@ def test_chart() -> None:
 
 @pytest.mark.parametrize("size", [(1100, 560), chart.PHONE])
 def test_labels(size: tuple[int, int]) -> None:
-    """No label covers a mark or another one, or leaves the picture; the first ones stand."""
+    """No label covers a mark or another label, or leaves the picture; the first are placed."""
     marks = [(10 + n % 7, 10 + n // 7) for n in range(49)]
     names = [(x, y, f"core {x}, {y} of some length") for x, y in marks]
     with pictures.drawing(*size) as (figure, axes):
