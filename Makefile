@@ -77,7 +77,7 @@ check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks, b
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_ports.py
 	@$(PY) -m maeslant.verify.prove --check
-	@$(PY) tools/check_readme.py
+	@$(PY) tools/check_pages.py
 	@$(PY) tools/check_snippets.py
 	@$(PY) tools/gen_figures.py --check
 	@$(PY) tools/mutate.py --check
