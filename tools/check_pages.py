@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds names of things that do not exist in every page (*.md) of the repository.
 
-Checks each `make` target and variable, each maeslant command and option and each path in shell
-blocks; each link; and in backticks each path that begins in a folder of the repository or beside
+Checks each `make` target and variable, each maeslant command and option, each path in a command;
+each link; and in backticks each path that begins in a folder of the repository or beside
 the page, each hardware module or C name (mae_...), Python module (maeslant...) and test (test_...).
 """
 
@@ -168,6 +168,10 @@ def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[s
         if not target.exists() and not within.startswith(BUILT):
             found.append(f"there is no {name}")
     for quoted in sorted(set(QUOTED.findall(text))):
+        if re.match(r"(?:\.venv/bin/)?maeslant |make [a-z]", quoted):
+            if problem := command_problem(quoted, makefile, known, here, root):
+                found.append(f"'{quoted}': {problem}")
+            continue
         for word in quoted.split():
             word = word.rstrip(",.;:")
             if PATH.fullmatch(word) and not _there(word, here, root):

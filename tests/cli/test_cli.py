@@ -119,7 +119,7 @@ def test_peripheral_device() -> None:
 
 
 def test_key_file(tmp_path: pathlib.Path) -> None:
-    """A key file holds raw bytes or their hex."""
+    """A key file holds raw bytes or their hex; digits alone are hex, with a newline or without."""
     raw, text = tmp_path / "raw", tmp_path / "text"
     raw.write_bytes(bytes.fromhex(KEYS[256]))
     text.write_text(KEYS[256] + "\n")
@@ -127,6 +127,13 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
     wanted = openssl("ctr", 256, b"data")
     for path in (raw, text):
         assert good("encrypt", "-", "-", *mode, "--key-file", path, data=b"data") == wanted
+    text.write_text(KEYS[128])  # 32 digits: not the 32 bytes of a raw AES-256 key
+    wanted = openssl("ctr", 128, b"data")
+    assert good("encrypt", "-", "-", *mode, "--key-file", text, data=b"data") == wanted
+    text.write_text(KEYS[128][:16])
+    assert "key has 8 bytes" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
+    text.write_text(KEYS[128] + "0")
+    assert "not hex" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
     text.write_text("no key at all")
     assert "neither" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
     assert "No such file" in bad("encrypt", "-", "-", *mode, "--key-file", tmp_path / "no")

@@ -50,7 +50,7 @@ def test_real_commands() -> None:
 BAD = """# A page
 
 See [a page](../nowhere.md), `rtl/prim/mae_gone.sv`, `maeslant/none`, `maeslant.none.part`,
-`mae_gone`, `tests/prim/test_gone.py` and `test_gone_too`; paper 003 says so.
+`mae_gone`, `tests/prim/test_gone.py` and `test_gone_too`, `make flew`; paper 003 says so.
 
 ```sh
 make fly
@@ -68,7 +68,7 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
     tree.make(tmp_path, **{"docs/guides/good.md": good, "docs/guides/bad.md": BAD})
     found = check_pages.problems(tmp_path, KNOWN)
     said = (
-        "'make fly'", "'maeslant inform'", "no docs/adr/none.md", "paper 003", "no ../nowhere.md",
+        "'make fly'", "'make flew'", "'maeslant inform'", "no docs/adr/none.md", "paper 003", "no ../nowhere.md",
         "no maeslant/none", "no Python module maeslant.none", "no rtl/prim/mae_gone.sv",
         "name mae_gone", "no tests/prim/test_gone.py", "name test_gone_too",
     )  # fmt: skip
