@@ -93,7 +93,10 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
         where.print(f"not current: {line}", highlight=False, markup=False)
     if as_json:
         return
-    written = ", ".join(os.path.relpath(path) for path in files)
+    near = (os.path.relpath(path) for path in files)
+    written = ", ".join(
+        min(name, str(path), key=len) for name, path in zip(near, files, strict=True)
+    )
     console.print(f"written: {written}", soft_wrap=True)
     if not public:
         console.print("--publish writes those of the repository, in results/.")

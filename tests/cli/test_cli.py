@@ -236,6 +236,32 @@ def test_full_temporary_folder(words: list[str], place: str, tmp_path: pathlib.P
         assert not list(folder.iterdir())
 
 
+READ_ONLY = """
+import errno, os, sys
+from maeslant.cli import main
+def refuse(path, *_, **__):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+os.mkdir = refuse
+sys.argv = ["maeslant", "build", "peripheral"]
+sys.exit(main())
+"""
+
+
+def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
+    """A checkout that cannot be written names the way out; it is not a crash."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ONLY],
+        cwd=paths.ROOT,
+        env=os.environ | {"MAESLANT_BUILD": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1 and "Traceback" not in said
+    assert "Read-only file system" in said and "MAESLANT_BUILD names another folder" in said
+
+
 @pytest.mark.parametrize("words", [["encrypt", "{}", "-", *options("ctr"), *SMALL],
                                    ["encrypt", "{}", "-", "--mode", "gcm",
                                     "--key", KEYS[128], *SMALL],

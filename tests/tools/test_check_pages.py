@@ -68,7 +68,8 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
     tree.make(tmp_path, **{"docs/guides/good.md": good, "docs/guides/bad.md": BAD})
     found = check_pages.problems(tmp_path, KNOWN)
     said = (
-        "'make fly'", "'make flew'", "'maeslant inform'", "no docs/adr/none.md", "paper 003", "no ../nowhere.md",
+        "'make fly'", "'make flew'", "'maeslant inform'", "no docs/adr/none.md",
+        "paper 003", "no ../nowhere.md",
         "no maeslant/none", "no Python module maeslant.none", "no rtl/prim/mae_gone.sv",
         "name mae_gone", "no tests/prim/test_gone.py", "name test_gone_too",
     )  # fmt: skip
