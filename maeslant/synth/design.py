@@ -107,6 +107,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
     path = path.expanduser().absolute()
     if not path.is_file():
         raise SynthesisError(f"{name}: there is no such file")
+    path = paths.plain(path.parent) / path.name
     paths.check(path)
     if path.stem in known:
         raise SynthesisError(f"{name}: {path.stem} is a name of this repository; choose another")

@@ -87,18 +87,26 @@ def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
         sources.plain("mae_dma_read_row_output")
 
 
-def test_a_file_from_outside(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("folder", ["plain", "a b é"])
+def test_a_file_from_outside(
+    folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Lists a module of one's own after the modules that it uses of rtl/ and of its folder."""
-    (tmp_path / "my_inverse.sv").write_text(
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    place = tmp_path / folder
+    place.mkdir()
+    (place / "my_inverse.sv").write_text(
         "module my_inverse (input logic a_i, output logic b_o); assign b_o = ~a_i; endmodule\n"
     )
-    top = tmp_path / "my_top.sv"
+    top = place / "my_top.sv"
     top.write_text(
         "module my_top (input logic clk_i, rst_ni, a_i, output logic b_o); logic c;\n"
         "my_inverse u_inverse (.a_i, .b_o(c));\n"
         "mae_reset_sync u_sync (.clk_i, .rst_ni(c), .rst_no(b_o)); endmodule\n"
     )
-    found = [path.name for path in sources.ordered(str(top))]
+    files = sources.ordered(str(top))
+    assert all(paths.PLAIN.fullmatch(str(path)) and path.is_file() for path in files)
+    found = [path.name for path in files]
     assert found[-1] == "my_top.sv" and {"my_inverse.sv", "mae_reset_sync.sv"} <= set(found)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from maeslant import paths
 from maeslant.build import cocotb_bench
 from maeslant.cli import app
 from maeslant.errors import MaeslantError
@@ -392,3 +393,13 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
             synthesize(name, "xc7")
     with pytest.raises(SynthesisError, match="no module of rtl"):
         flow.check_simulation("my_sbox.sv", "nangate45")
+
+
+def test_a_report_is_named_from_where_one_stands(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path that is printed opens the file, inside the checkout and outside."""
+    for here in (paths.ROOT, paths.ROOT / "rtl", tmp_path):
+        monkeypatch.chdir(here)
+        name = show.near(paths.ROOT / "README.md")
+        assert pathlib.Path(name).samefile(paths.ROOT / "README.md")
