@@ -77,7 +77,7 @@ check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks, b
 	@$(PY) tools/check_tests.py
 	@$(PY) tools/check_ports.py
 	@$(PY) -m maeslant.verify.prove --check
-	@$(PY) tools/check_readme.py
+	@$(PY) tools/check_pages.py
 	@$(PY) tools/check_snippets.py
 	@$(PY) tools/gen_figures.py --check
 	@$(PY) tools/mutate.py --check
@@ -121,7 +121,7 @@ dist: $(VENV)/.ready-synth ## Make the release archive in build/dist, with plain
 
 .PHONY: clean
 clean: ## Remove everything that was built, keep the environment
-	rm -rf build
+	rm -rf "$$(readlink -f build)" build
 
 .PHONY: regs regs-html
 regs: $(VENV)/.ready-docs ## Make registers' RTL and C headers from regs/

@@ -28,6 +28,7 @@ EXTRAS = {
         "generated registers, module pages, diagrams",
         ("peakrdl", "pyslang", "systemrdl", "wavedrom"),
     ),
+    "site": ("the documentation site (make site)", ("clang", "mkdocs", "mkdocstrings")),
     "test": ("the tests", ("cocotbext", "cryptography_vectors", "fusesoc", "pytest", "scipy")),
 }
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where things are: the one place that knows the tree and the order of its folders."""
 
+import contextlib
+import hashlib
 import importlib.util
 import os
 import pathlib
@@ -8,10 +10,11 @@ import re
 import sys
 import tempfile
 
+from maeslant.errors import MaeslantError, naming
+
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 # An installed package carries the folders that it builds from; pyproject.toml lists them.
 INSTALLED = (_PACKAGE / "_tree").is_dir()
-ROOT = _PACKAGE / "_tree" if INSTALLED else _PACKAGE.parent
 
 
 def _cache() -> pathlib.Path:
@@ -19,9 +22,63 @@ def _cache() -> pathlib.Path:
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 
 
-BUILD = pathlib.Path(
-    os.environ.get("MAESLANT_BUILD") or (_cache() / "maeslant" if INSTALLED else ROOT / "build")
-).absolute()
+# A path that make, Verilator and Yosys accept: no space, no letter beyond ASCII.
+PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
+
+
+def plain(path: pathlib.Path) -> pathlib.Path:
+    """Gives a path that every tool accepts: this one, or a link to it in the user's cache.
+
+    If no link can be made, gives the path itself, which :func:`check` refuses.
+    """
+    if PLAIN.fullmatch(str(path)):
+        return path
+    link = _cache() / "maeslant" / hashlib.sha256(os.fsencode(path)).hexdigest()[:16]
+    if not PLAIN.fullmatch(str(link)):
+        return path
+    try:
+        if not (link.is_symlink() and os.readlink(link) == str(path)):
+            link.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            part = link.with_name(f"{link.name}.{os.getpid()}")
+            part.symlink_to(path)
+            part.replace(link)
+    except OSError:
+        return path
+    return link
+
+
+def check(path: pathlib.Path) -> None:
+    """Refuses a path that the tools do not accept."""
+    if not PLAIN.fullmatch(str(path)):
+        raise MaeslantError(
+            f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
+            "choose another folder (MAESLANT_BUILD names that of what is built)"
+        )
+
+
+def _build() -> pathlib.Path:
+    """Chooses the folder of all that is built: MAESLANT_BUILD, or build/ of the checkout.
+
+    An installed package builds in the user's cache. Make resolves links, and cannot build in a
+    folder with a space: for such a checkout the folder stands in the cache, and build/ links to it.
+    """
+    if given := os.environ.get("MAESLANT_BUILD"):
+        return pathlib.Path(given).absolute()
+    if INSTALLED:
+        return (_cache() / "maeslant").absolute()
+    own = ROOT / "build"
+    if not ROOT.is_symlink():
+        return own
+    folder = ROOT.with_name(f"{ROOT.name}-build")
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+        if not own.is_symlink():
+            own.symlink_to(folder)
+    return folder
+
+
+ROOT = plain(_PACKAGE / "_tree" if INSTALLED else _PACKAGE.parent)
+BUILD = _build()
 RTL = ROOT / "rtl"
 RESULTS = ROOT / "results"  # published measurements
 # From the ground up: a folder may use itself and those before it, never one after it.
@@ -93,10 +150,10 @@ def verilator_sources() -> list[str]:
 
 
 def write(file: pathlib.Path, data: str | bytes) -> None:
-    """Put it into a file, whole or not at all."""
+    """Writes a file whole or not at all; MaeslantError names the file that has no room."""
     handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     try:
-        with os.fdopen(handle, "wb") as stage:
+        with naming(file), os.fdopen(handle, "wb") as stage:
             stage.write(data.encode() if isinstance(data, str) else data)
         os.chmod(part, 0o644)
         os.replace(part, file)

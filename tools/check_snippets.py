@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the code that README.md and docs/guides show; runs the README's Python.
+"""Compiles the code that the pages show; runs the README's Python.
 
 Takes each fenced block in SystemVerilog (Verilator lints it with the modules that it uses), C (the
 compiler checks it against our headers) and, of README.md, Python (runs it). A block with a title is
@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from maeslant import paths
+from tools import check_pages
 
 BLOCK = re.compile(r"^```(systemverilog|c|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
@@ -59,15 +60,16 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
             if run.returncode or (language != "python" and ours):
                 line = page.read_text()[: match.start()].count("\n") + 1
                 what = "\n".join(ours) or said.strip()
-                found.append(f"{page.relative_to(paths.ROOT)}:{line}: {language}:\n{what}")
+                found.append(f"{os.path.relpath(page, paths.ROOT)}:{line}: {language}:\n{what}")
     return found
 
 
 def main() -> int:
     """Checks all pages."""
-    found = problems(paths.ROOT / "README.md", {"systemverilog", "c", "python"})
-    for page in sorted((paths.ROOT / "docs" / "guides").glob("*.md")):
-        found += problems(page, {"systemverilog", "c"})
+    found = []
+    for page in check_pages.pages(paths.ROOT):
+        run = {"python"} if page == paths.ROOT / "README.md" else set()
+        found += problems(page, {"systemverilog", "c"} | run)
     for problem in found:
         print(problem)
     return int(bool(found))

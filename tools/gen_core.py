@@ -95,7 +95,7 @@ def _ordered(headers: list[pathlib.Path], needed: set[pathlib.Path]) -> list[pat
 
 def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
     """Describes a module's parameters, enum values by their numbers."""
-    for name, (kind, default) in design.header(top).items():
+    for name, (kind, default) in design.header(design.rtl_modules()[top]).items():
         text = f"default {default}"
         if kind not in design.PLAIN_TYPES:
             known = design.enum_values(kind).items()

@@ -11,12 +11,16 @@ import sys
 import tempfile
 from xml.etree import ElementTree
 
+from cocotb_tools import config
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import Verilator
 
 from maeslant import paths
 from maeslant.build import bus_checkers, toolchain
 from maeslant.errors import MaeslantError
+
+# The makefiles name these folders of cocotb, and accept no space in them.
+config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.libs_dir))
 
 
 class SimulationError(MaeslantError):
@@ -87,6 +91,7 @@ def simulate(
     ports, random_states = values, []
     if netlist is not None:  # its parameters are in it
         own, ports, random_states = netlist, {}, ["+verilator+rand+reset+2"]
+    paths.check(paths.ROOT)
     folder = _folder(top, values, extra, waves, visible, optimize, *(netlist or []))
     # The simulator and cocotb find Verilator by this name.
     os.environ["PATH"] = toolchain.search_path()

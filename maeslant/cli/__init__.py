@@ -2,6 +2,8 @@
 """The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
 
 import contextlib
+import errno
+import io
 import os
 import signal
 import sys
@@ -9,7 +11,7 @@ import sys
 import typer
 from rich.markup import escape
 
-from maeslant import extras
+from maeslant import extras, paths
 from maeslant.cli import (  # noqa: F401 they add their commands to app
     crypt,
     devices,
@@ -19,7 +21,7 @@ from maeslant.cli import (  # noqa: F401 they add their commands to app
     protect,
 )
 from maeslant.cli.common import app, err
-from maeslant.errors import MaeslantError
+from maeslant.errors import MaeslantError, naming
 
 INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of KeyboardInterrupt
 
@@ -35,9 +37,28 @@ def _silence() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+class _Output(io.TextIOWrapper):
+    """Wraps standard output so that its errors name it."""
+
+    def write(self, text: str) -> int:
+        """Writes, or raises an error that names standard output."""
+        with naming("standard output"):
+            return super().write(text)
+
+    def flush(self) -> None:
+        """Flushes, or raises an error that names standard output."""
+        with naming("standard output"):
+            super().flush()
+
+
 def main() -> int:
     """Run the command line; every error is one line on standard error, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
+    if sys.stdout is None:  # closed by the parent process
+        sys.stdout = open(os.devnull, "w")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        own = {"encoding": sys.stdout.encoding, "errors": sys.stdout.errors}
+        sys.stdout = _Output(sys.stdout.buffer, **own, line_buffering=sys.stdout.line_buffering)
     try:
         status = app(standalone_mode=False) or 0  # of a command that ended by typer.Exit
         if status == INTERRUPTED:
@@ -49,16 +70,22 @@ def main() -> int:
         return INTERRUPTED
     except MaeslantError as error:
         err.print(f"[red]error:[/] {escape(str(error))}", highlight=False)
+        try:
+            sys.stdout.flush()
+        except (MaeslantError, OSError):
+            _silence()
         return 1
     except BrokenPipeError:
         # The reader of our output has gone; silence the flush at exit too.
         _silence()
         return 1
     except OSError as error:
-        if error.filename is None:  # results are printed, files are written by name
-            _silence()
-        where = error.filename or "standard output"
-        err.print(f"[red]error:[/] {error.strerror}: {escape(str(where))}", highlight=False)
+        folders = f"a file in {paths.BUILD} or {os.environ.get('TMPDIR', '/tmp')} (TMPDIR)"
+        where = str(error.filename or folders)
+        hint = ""
+        if error.errno in (errno.EROFS, errno.EACCES) and where.startswith(str(paths.BUILD)):
+            hint = "; MAESLANT_BUILD names another folder for what is built"
+        err.print(f"[red]error:[/] {error.strerror}: {escape(where)}{hint}", highlight=False)
         return 1
     except ModuleNotFoundError as error:
         if (found := extras.missing(error.name or "")) is None:

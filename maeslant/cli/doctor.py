@@ -117,7 +117,8 @@ def doctor(as_json: JsonOption = False) -> None:
 
 
 def _show(found: list[Finding], console: Console) -> None:
-    table = Table("", "name", "for", "found, or how to get it", box=None, pad_edge=False)
+    table = Table("", "name", "for", box=None, pad_edge=False)
+    table.add_column("found, or how to get it", overflow="fold")
     for finding in found:
         absent = "[red]missing[/]" if finding.always else "-"
         mark = "[green]✓[/]" if finding.found else absent

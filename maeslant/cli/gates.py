@@ -16,7 +16,10 @@ from maeslant.errors import MaeslantError
 def synth(
     part: Annotated[
         str | None,
-        typer.Argument(metavar="PART|BUILD", help="A named build, or a module of rtl/."),
+        typer.Argument(
+            metavar="PART|BUILD|FILE.sv",
+            help="A named build, a module of rtl/, or a file with a module of its name.",
+        ),
     ] = None,
     target: Annotated[
         str,
@@ -96,7 +99,9 @@ def synth(
 
 @app.command()
 def files(
-    part: Annotated[str, typer.Argument(help="A named build, or a module of rtl/.")],
+    part: Annotated[
+        str, typer.Argument(help="A named build, a module of rtl/, or a file.", metavar="PART")
+    ],
     given: Annotated[
         list[str] | None,
         typer.Option("--set", "-G", metavar="PARAMETER=VALUE", help="Set a parameter (--plain)."),

@@ -30,6 +30,12 @@ class Design:
     top: str
     parameters: dict[str, int]
     files: tuple[pathlib.Path, ...]
+    outside: pathlib.Path | None = None  # the top's file, if it is outside rtl/
+
+    @property
+    def file(self) -> pathlib.Path:
+        """Gives the file of the top module."""
+        return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
         """sha256 of the files' code, the parameters and how they are synthesized."""
@@ -41,7 +47,7 @@ class Design:
 
     def read(self, flatten: bool = True) -> str:
         """The Yosys pass that reads the design; merged into one module, or as it stands."""
-        types = _types(self.top)
+        types = _types(self.file)
         values = [
             f"-G {name}={_value(types[name], value)}" for name, value in self.parameters.items()
         ]
@@ -51,10 +57,18 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """The build or module of this name, with parameters set on top of the build's."""
-    modules = _modules()
+    """Finds the build or module of this name; ``parameters`` override the build's.
+
+    A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
+    all of rtl/, and files beside it.
+    """
+    modules = rtl_modules()
     known = configurations.load()
-    if name in known:
+    outside = _outside(name, {*modules, *known})
+    if outside:
+        modules[outside.stem] = outside
+        top, values = outside.stem, {}
+    elif name in known:
         top, values = str(known[name]["top"]), dict(known[name]["parameters"])
     elif name in modules:
         top, values = name, {}
@@ -63,23 +77,61 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
         hint = f"did you mean {' or '.join(near)}? " if near else ""
         raise SynthesisError(
             f"no build or module named {name!r}; {hint}builds: {', '.join(known)}; "
-            "modules: the files of rtl/"
+            "modules: the files of rtl/, or the path of a file"
         )
-    types = _types(top)
+    types = _types(modules[top])
     for key, value in (parameters or {}).items():
         if key not in types:
-            raise SynthesisError(f"{top} has no parameter {key}; it has: {', '.join(types)}")
+            raise SynthesisError(
+                f"{top} has no parameter {key}; it has: {', '.join(types) or 'none'}"
+            )
         try:
             values[key] = configurations.number(name, key, value)
         except MaeslantError:
             raise SynthesisError(f"{key} is {value!r}: neither a number nor a known name") from None
-    files = paths.rtl_closure([modules[top]])
-    packages = paths.rtl_packages_of([modules[top]])
+    files = _closure(modules[top]) if outside else paths.rtl_closure([modules[top]])
+    packages = paths.rtl_packages_of(files if outside else [modules[top]])
     foreign = [path for folder in paths.foreign_folders() for path in folder.glob("*.v")]
     text = "".join(path.read_text() for path in files)
     foreign = [path for path in foreign if re.search(rf"\b{path.stem}\b", text)]
     rest = sorted(path for path in files if path not in packages)
-    return Design(name, top, values, (*packages, *rest, *foreign))
+    name = top if outside else name
+    return Design(name, top, values, (*packages, *rest, *foreign), outside)
+
+
+def _outside(name: str, known: set[str]) -> pathlib.Path | None:
+    """Checks and gives the file that a name is the path of; None if it is no path."""
+    path = pathlib.Path(name)
+    if "/" not in name and path.suffix not in (".sv", ".v"):
+        return None
+    path = path.expanduser().absolute()
+    if not path.is_file():
+        raise SynthesisError(f"{name}: there is no such file")
+    path = paths.plain(path.parent) / path.name
+    paths.check(path)
+    if path.stem in known:
+        raise SynthesisError(f"{name}: {path.stem} is a name of this repository; choose another")
+    try:
+        text = re.sub(r"//[^\n]*", "", path.read_text())
+    except (OSError, UnicodeDecodeError) as error:
+        raise SynthesisError(f"{name}: {getattr(error, 'strerror', 'no text')}") from None
+    if not re.search(rf"\bmodule\s+{re.escape(path.stem)}\b", text):
+        raise SynthesisError(f"{name} holds no module {path.stem}: the file is named after its top")
+    return path
+
+
+def _closure(top: pathlib.Path) -> list[pathlib.Path]:
+    """Lists a file from outside, the files beside it that it uses, and what all use of rtl/."""
+    near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
+    done: dict[pathlib.Path, None] = {}
+    todo = [top]
+    while todo:
+        path = todo.pop()
+        if path not in done:
+            done[path] = None
+            words = set(re.findall(r"\b[A-Za-z_]\w*", paths.code(path)))
+            todo += [near[word] for word in sorted(words & near.keys())]
+    return paths.rtl_closure(list(done))
 
 
 @functools.cache
@@ -95,8 +147,8 @@ def commit() -> str:
     return done.stdout.strip() + ("-changed" if changed.returncode else "")
 
 
-def _modules() -> dict[str, pathlib.Path]:
-    """The modules of rtl/ by name."""
+def rtl_modules() -> dict[str, pathlib.Path]:
+    """Finds the modules of rtl/ by name."""
     found = [path for folder in paths.rtl_folders() for path in folder.glob("**/*.sv")]
     return {path.stem: path for path in found if not path.stem.endswith("_pkg")}
 
@@ -104,7 +156,7 @@ def _modules() -> dict[str, pathlib.Path]:
 def all_parameters(design: Design) -> dict[str, int]:
     """A design's parameters, the module's own defaults among them as far as they are plain."""
     found = {}
-    for name, (_, default) in header(design.top).items():
+    for name, (_, default) in header(design.file).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
         with contextlib.suppress(MaeslantError):
             found[name] = (
@@ -113,14 +165,15 @@ def all_parameters(design: Design) -> dict[str, int]:
     return found | design.parameters
 
 
-def _types(top: str) -> dict[str, str]:
+def _types(file: pathlib.Path) -> dict[str, str]:
     """A module's parameters with their types."""
-    return {name: kind for name, (kind, _) in header(top).items()}
+    return {name: kind for name, (kind, _) in header(file).items()}
 
 
-def header(top: str) -> dict[str, tuple[str, str]]:
+def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
     """Reads a module's parameters with their types and the text of their defaults."""
-    text = re.sub(r"//.*", "", _modules()[top].read_text())
+    text = re.sub(r"//.*", "", file.read_text())
+    text = text[text.find(f"module {file.stem}") :]
     header = text[: text.find(") (")]
     found = PARAMETER.findall(header)
     return {name: (kind or "int", default.strip()) for kind, name, default in found}

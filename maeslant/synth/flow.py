@@ -53,7 +53,7 @@ class Point:
     @property
     def published(self) -> pathlib.Path:
         """Where its report is published: the same file whatever the RTL becomes."""
-        base = design.find(self.design.name).parameters
+        base = {} if self.design.outside else design.find(self.design.name).parameters
         words = [self.design.name, self.target]
         if self.library and self.target not in liberty.KNOWN:
             words.append(self.library.digest[:8])
@@ -182,7 +182,7 @@ def synthesize(
     abc: str | None = None,
     tell: Callable[[str], None] = lambda step: None,
 ) -> Report:
-    """What a build or a module of rtl/ takes in a technology.
+    """Synthesizes a build, a module of rtl/ or of a file; reports its area, timing and power.
 
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
@@ -197,10 +197,10 @@ def synthesize(
     with report.locked(what.digest[:16]):
         found = _current(what, report.load(what.file), parameters)
         if found is None:
-            with report.workplace(name) as work:
+            with report.workplace(what.design.name) as work:
                 found = _new(what, parameters, work, tell)
         if power and found.power is None:
-            with report.workplace(name) as work:
+            with report.workplace(what.design.name) as work:
                 found.power = estimate(found, what.library, work, tell)
             found.write(what.file)
     return found

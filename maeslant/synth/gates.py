@@ -94,7 +94,9 @@ def check_simulator() -> None:
 
 def tests(top: str) -> str:
     """The Python module with a hardware module's tests."""
-    source = next(paths.RTL.glob(f"*/**/{top}.sv"))
+    source = next(paths.RTL.glob(f"*/**/{top}.sv"), None)
+    if source is None:
+        raise SynthesisError(f"{top} is no module of rtl/: there are no tests of it to simulate")
     folder = source.relative_to(paths.RTL).parent
     file = paths.ROOT / "tests" / folder / f"test_{top.removeprefix('mae_')}.py"
     if not file.exists():

@@ -11,6 +11,8 @@ from maeslant.errors import MaeslantError
 FILE = paths.ROOT / "configs" / "related_work.yml"
 KINDS = ("paper", "open", "sold", "software", "gpu")
 BASES = ("reported", "mapped", "measured")
+STAGES = ("mapped", "fitted", "silicon", "simulated", "claimed")
+OF_BASIS = {"mapped": "mapped", "measured": "silicon"}  # stages that need not be said
 TEXTS = ("name", "kind", "cite", "source", "basis", "target", "does")
 FIGURES = (
     "lanes",
@@ -32,7 +34,7 @@ FIGURES = (
 
 @functools.cache
 def designs() -> tuple[dict[str, object], ...]:
-    """Every design: the texts of the file's head and those figures that are known.
+    """Reads every design: the texts of the file's head, its stage, and the known figures.
 
     blocks_per_clock is there whenever one of it and clocks_per_block is given.
     """
@@ -46,7 +48,10 @@ def designs() -> tuple[dict[str, object], ...]:
         for field, known in (("kind", KINDS), ("basis", BASES)):
             if design[field] not in known:
                 raise MaeslantError(f"{FILE.name}: {name}: {field} is none of {', '.join(known)}")
-        for figure in design.keys() - set(TEXTS):
+        design.setdefault("stage", OF_BASIS.get(design["basis"]))
+        if design["stage"] not in STAGES:
+            raise MaeslantError(f"{FILE.name}: {name}: stage is none of {', '.join(STAGES)}")
+        for figure in design.keys() - {*TEXTS, "stage"}:
             if figure not in FIGURES or not isinstance(design[figure], int | float):
                 raise MaeslantError(f"{FILE.name}: {name}: {figure} is no figure that is known")
         if "clocks_per_block" in design:

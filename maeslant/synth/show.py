@@ -4,13 +4,13 @@
 import contextlib
 import json
 import os
+import pathlib
 import time
 from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.table import Table
 
-from maeslant import paths
 from maeslant.synth.report import Report, SynthesisError
 
 STEPS = 24  # of a critical path, at most
@@ -74,9 +74,13 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
         if tests["inside"]:
             names = ", ".join(tests["inside"])
             console.print(f"tests that look inside the module, and cannot run: {names}")
-    with contextlib.suppress(ValueError):
-        folder = report.folder.relative_to(paths.ROOT)
-        console.print(f"{', '.join(report.tools.values())}; {folder}/report.json", highlight=False)
+    file = near(report.folder / "report.json")
+    console.print(f"{', '.join(report.tools.values())}; {file}", highlight=False, soft_wrap=True)
+
+
+def near(path: pathlib.Path) -> str:
+    """Gives the shorter of a path's two forms: absolute, and from the working folder."""
+    return min(os.path.relpath(path), str(path), key=len)
 
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
@@ -92,7 +96,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
         where.print(f"not current: {line}", highlight=False, markup=False)
     if as_json:
         return
-    written = ", ".join(os.path.relpath(path) for path in files)
+    written = ", ".join(map(near, files))
     console.print(f"written: {written}", soft_wrap=True)
     if not public:
         console.print("--publish writes those of the repository, in results/.")

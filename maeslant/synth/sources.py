@@ -22,23 +22,22 @@ def ordered(name: str, parameters: dict[str, object] | None = None) -> list[path
     Raises MaeslantError for a name that is neither.
     """
     what = design.find(name, parameters)
-    top = next(path for path in what.files if path.stem == what.top)
-    packages = paths.rtl_packages_of([top])
-    modules = {path.stem: path for path in paths.rtl_closure([top]) if path not in packages}
+    top = what.file
+    every = paths.rtl_packages()
+    packages = [path for path in what.files if path in every]
+    modules = {path.stem: path for path in what.files if path not in packages}
     done: list[pathlib.Path] = []
 
     def visit(path: pathlib.Path) -> None:
         if path in done:
             return
-        for used in sorted(set(re.findall(r"\bmae_\w+", paths.code(path))) & modules.keys()):
+        for used in sorted(set(re.findall(r"\b[A-Za-z_]\w*", paths.code(path))) & modules.keys()):
             if modules[used] != path:
                 visit(modules[used])
         done.append(path)
 
     visit(top)
-    foreign = [path for folder in paths.foreign_folders() for path in sorted(folder.glob("*.v"))]
-    text = "".join(paths.code(path) for path in done)
-    return [*packages, *(p for p in foreign if re.search(rf"\b{p.stem}\b", text)), *done]
+    return [*packages, *done]
 
 
 def include_folder() -> pathlib.Path:
@@ -52,6 +51,11 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """
     what = design.find(name, parameters)
+    if re.search(r"\bparameter\s+type\b", paths.code(what.file)):
+        raise MaeslantError(
+            f"{what.top} takes types as parameters, which plain Verilog has not: ask for a module "
+            "that uses it"
+        )
     with tempfile.TemporaryDirectory(prefix="maeslant-files-") as folder:
         out = pathlib.Path(folder) / "plain.v"
         yosys.run(
@@ -59,8 +63,11 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
                 what.read(flatten=False),
                 f"hierarchy -check -top {what.top}",
                 "proc",
+                # Rewrite the cells that Verilog has no expression for.
+                "bwmuxmap",
+                "bmuxmap",
+                "demuxmap",
                 "opt_clean",
-                "bwmuxmap",  # the one cell that write_verilog has no expression for
                 f"write_verilog -noattr {out}",
             ],
             pathlib.Path(folder) / "log",
@@ -68,8 +75,8 @@ def plain(name: str, parameters: dict[str, object] | None = None) -> str:
         text = out.read_text()
     if not re.search(rf"(?m)^module {what.top}\(", text):
         raise MaeslantError(f"{what.top} is not in what Yosys wrote")
-    if found := re.search(r"(?m)^\s*\\\$\w+", text):
-        raise MaeslantError(f"{what.top}: Yosys wrote {found[0].strip()}, which is no Verilog")
+    if cell := re.search(r"(?m)^\s*\\(\$[a-z]\w*)\s+(?:#\(|\w|\\)", text):
+        raise MaeslantError(f"{what.top} has a cell that plain Verilog has not: {cell[1]}")
     values = ", ".join(f"{key} {value}" for key, value in what.parameters.items())
     head = HEAD.format(top=what.top, values=values or "its defaults", commit=design.commit())
     return head + text.split("\n", 1)[1]

@@ -40,6 +40,8 @@ def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None
                 text=True,
                 errors="replace",
                 start_new_session=True,
+                # ABC's folders are removed with the run's own, also after an interruption.
+                env=os.environ | {"TMPDIR": str(log.parent.absolute())},
             )
         with open(log, "w") as kept:
             process.stdin.write("\n".join(passes))

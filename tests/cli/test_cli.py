@@ -8,6 +8,7 @@ import random
 import resource
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -118,7 +119,7 @@ def test_peripheral_device() -> None:
 
 
 def test_key_file(tmp_path: pathlib.Path) -> None:
-    """A key file holds raw bytes or their hex."""
+    """A key file holds raw bytes or their hex; digits alone are hex, with a newline or without."""
     raw, text = tmp_path / "raw", tmp_path / "text"
     raw.write_bytes(bytes.fromhex(KEYS[256]))
     text.write_text(KEYS[256] + "\n")
@@ -126,6 +127,13 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
     wanted = openssl("ctr", 256, b"data")
     for path in (raw, text):
         assert good("encrypt", "-", "-", *mode, "--key-file", path, data=b"data") == wanted
+    text.write_text(KEYS[128])  # 32 digits: not the 32 bytes of a raw AES-256 key
+    wanted = openssl("ctr", 128, b"data")
+    assert good("encrypt", "-", "-", *mode, "--key-file", text, data=b"data") == wanted
+    text.write_text(KEYS[128][:16])
+    assert "key has 8 bytes" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
+    text.write_text(KEYS[128] + "0")
+    assert "not hex" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
     text.write_text("no key at all")
     assert "neither" in bad("encrypt", "-", "-", *mode, "--key-file", text, data=b"data")
     assert "No such file" in bad("encrypt", "-", "-", *mode, "--key-file", tmp_path / "no")
@@ -197,10 +205,68 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
     assert "/dev/full" in bad("encrypt", source, "/dev/full", *options("ctr"))
 
 
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["files", "mae_cipher_iter", "--plain"], "TMPDIR"),
+        (["synth", "mae_sbox", "-G", "Impl=3", "--target", "xc7"], "MAESLANT_BUILD"),
+        (["build", "peripheral"], "MAESLANT_BUILD"),
+    ],
+)
+def test_full_temporary_folder(words: list[str], place: str, tmp_path: pathlib.Path) -> None:
+    """Each command that writes names the full folder in its error, and leaves no file there."""
+    folder = tmp_path / "t"
+    folder.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "maeslant.cli", *words],
+        preexec_fn=lambda: (
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+        ),
+        cwd=paths.ROOT,
+        env=os.environ | {place: str(folder), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr, done.stderr
+    assert "error:" in done.stderr and str(folder) in done.stderr.replace("\n", "")
+    assert "standard output" not in done.stderr
+    if place == "TMPDIR":
+        assert not list(folder.iterdir())
+
+
+READ_ONLY = """
+import errno, os, sys
+from maeslant.cli import main
+def refuse(path, *_, **__):
+    raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+os.mkdir = refuse
+sys.argv = ["maeslant", "build", "peripheral"]
+sys.exit(main())
+"""
+
+
+def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
+    """A checkout that cannot be written names the way out; it is not a crash."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ONLY],
+        cwd=paths.ROOT,
+        env=os.environ | {"MAESLANT_BUILD": str(tmp_path / "none")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1 and "Traceback" not in said
+    assert "Read-only file system" in said and "MAESLANT_BUILD names another folder" in said
+
+
 @pytest.mark.parametrize("words", [["encrypt", "{}", "-", *options("ctr"), *SMALL],
                                    ["encrypt", "{}", "-", "--mode", "gcm",
                                     "--key", KEYS[128], *SMALL],
-                                   ["devices"], ["devices", "--json"]])  # fmt: skip
+                                   ["devices"], ["devices", "--json"], ["info", "null:"],
+                                   ["files", "mae_fifo"], ["--help"]])  # fmt: skip
 def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
     """A full disk behind standard output is an error of one line, not a crash at the end."""
     source = tmp_path / "source"

@@ -2,7 +2,9 @@
 """`maeslant files`: lists that tools take as they are, and plain Verilog that others read."""
 
 import json
+import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +14,7 @@ import pytest
 from maeslant import paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
-from maeslant.synth import sources, yosys
+from maeslant.synth import design, sources, yosys
 
 HERE = pathlib.Path(__file__).parent
 TOPS = ("small128", "lanes4", "gcm1_fpga", "mae_gcm_axis", "peripheral", "stream1", "soc")
@@ -75,3 +77,50 @@ def test_plain_verilog_of_other_parameters() -> None:
     text = sources.plain("small128", {"MaxKeyLen": "Aes256"})
     assert "MaxKeyLen 2" in text.splitlines()[1]
     assert command("small128", "-G", "MaxKeyLen=2").returncode == 1
+
+
+def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
+    """Bitwise multiplexers, for which Verilog has no expression, are written as logic."""
+    text = sources.plain("mae_guard_region_locks")
+    assert "$bwmux" not in text and "$bmux" not in text and "$demux" not in text
+    with pytest.raises(MaeslantError, match="types as parameters"):
+        sources.plain("mae_dma_read_row_output")
+
+
+@pytest.mark.parametrize("folder", ["plain", "a b é"])
+def test_a_file_from_outside(
+    folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lists a module of one's own after the modules that it uses of rtl/ and of its folder."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    place = tmp_path / folder
+    place.mkdir()
+    (place / "my_inverse.sv").write_text(
+        "module my_inverse (input logic a_i, output logic b_o); assign b_o = ~a_i; endmodule\n"
+    )
+    top = place / "my_top.sv"
+    top.write_text(
+        "module my_top (input logic clk_i, rst_ni, a_i, output logic b_o); logic c;\n"
+        "my_inverse u_inverse (.a_i, .b_o(c));\n"
+        "mae_reset_sync u_sync (.clk_i, .rst_ni(c), .rst_no(b_o)); endmodule\n"
+    )
+    files = sources.ordered(str(top))
+    assert all(paths.PLAIN.fullmatch(str(path)) and path.is_file() for path in files)
+    found = [path.name for path in files]
+    assert found[-1] == "my_top.sv" and {"my_inverse.sv", "mae_reset_sync.sv"} <= set(found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(design.rtl_modules()))
+def test_every_module(name: str, tmp_path: pathlib.Path) -> None:
+    """Verilator accepts each module's list; Icarus its plain Verilog, unless it takes types."""
+    typed = re.search(r"\bparameter\s+type\b", paths.code(design.rtl_modules()[name]))
+    file = tmp_path / "files.f"
+    file.write_text(command(name).stdout)
+    verilator = [paths.tool("verilator"), "--lint-only", "-Wno-fatal", "-f", str(file)]
+    done = subprocess.run([*verilator, "--top-module", name], capture_output=True, text=True)
+    assert typed or not done.returncode, done.stderr
+    if not typed and shutil.which("iverilog"):
+        (tmp_path / "plain.v").write_text(sources.plain(name))
+        icarus = ["iverilog", "-g2005", "-s", name, "-o", os.devnull, str(tmp_path / "plain.v")]
+        subprocess.run(icarus, check=True)

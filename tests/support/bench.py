@@ -17,5 +17,5 @@ parameters = cocotb_bench.parameters
 def run(top: str, *, module: str | None = None, **options: object) -> None:
     """Run the cocotb tests of the calling file on ``top``; options as cosim.simulate's."""
     caller = inspect.stack()[1].filename
-    file = pathlib.Path(caller).resolve().relative_to(paths.ROOT)
+    file = pathlib.Path(caller).resolve().relative_to(paths.ROOT.resolve())
     cocotb_bench.simulate(top, module or ".".join(file.with_suffix("").parts), **options)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from maeslant import paths
 from maeslant.build import cocotb_bench
 from maeslant.cli import app
 from maeslant.errors import MaeslantError
@@ -365,3 +366,40 @@ def test_every_reset_is_released() -> None:
         assert stimulus.QUIET.search(name)
     for name in ("beat_first_i", "s_axi_awburst", "in_data_i"):
         assert not stimulus.QUIET.search(name)
+
+
+def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Synthesizes a module from outside the tree, from any working folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(reports, "REPORTS", tmp_path / "reports")
+    (tmp_path / "my_sbox.sv").write_text(
+        "module my_sbox #(parameter int unsigned Mask = 0) (input logic [7:0] in_i,\n"
+        "output logic [7:0] out_o);\n"
+        "logic [7:0] once;\nassign out_o = once ^ 8'(Mask);\n"
+        "mae_sbox #(.Kind(mae_aes_pkg::DirsEncrypt)) u_sbox (.clk_i(1'b0), .rst_ni(1'b1),\n"
+        ".en_i(1'b1), .inverse_i(1'b0), .in_i, .out_o(once));\nendmodule\n"
+    )
+    found = synthesize("my_sbox.sv", "xc7", {"Mask": 3})
+    assert found.top == "my_sbox" and found.parameters == {"Mask": 3} and found.area["lut"] > 20
+    assert found.file.exists() and flow.remembered("my_sbox.sv", "xc7", {"Mask": 3})
+    for name, text, said in (
+        ("none.sv", None, "no such file"),
+        ("other.sv", "module x; endmodule", "holds no module other"),
+        ("mae_sbox.sv", "module mae_sbox; endmodule", "a name of this repository"),
+    ):
+        if text:
+            (tmp_path / name).write_text(text)
+        with pytest.raises(SynthesisError, match=said):
+            synthesize(name, "xc7")
+    with pytest.raises(SynthesisError, match="no module of rtl"):
+        flow.check_simulation("my_sbox.sv", "nangate45")
+
+
+def test_a_report_is_named_from_where_one_stands(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The path that is printed opens the file, inside the checkout and outside."""
+    for here in (paths.ROOT, paths.ROOT / "rtl", tmp_path):
+        monkeypatch.chdir(here)
+        name = show.near(paths.ROOT / "README.md")
+        assert pathlib.Path(name).samefile(paths.ROOT / "README.md")

@@ -51,6 +51,11 @@ NETWORKS = (
     Network("GoogleNet", 2.51, 0.152, 0.276, 6),
     Network("AlexNet", 11.5, 0.111, 0.196, 5),  # the paper prints 115
 )
+BARS = (("paper", "grey", None), ("warm", "blue", None), ("cold", "green", "//"))
+CACHES = (
+    "warm: the host's buffers are in its caches, as after the program wrote them;\n"
+    "cold: they come from main memory. Percent: what protection adds to the time."
+)
 RATES = (4, 6, 8, 10, 12, 14, 16, 20)  # GB/s of sealing, supposed
 NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 
@@ -234,56 +239,55 @@ def _line(record: dict, memory: str) -> str:
 
 def draw(record: dict, path: pathlib.Path) -> None:
     """Write the picture; its kind is the path's suffix."""
-    import matplotlib
+    from maeslant.build import pictures
 
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    style = {"svg.hashsalt": "maeslant", "svg.fonttype": "none", "font.size": 9}
-    with matplotlib.rc_context(style):
-        figure, axes = pyplot.subplots(figsize=(8, 4))
-        bars = [("paper", "plain"), ("paper", "protected")]
-        bars += [(memory, kind) for memory in ("warm", "cold") for kind in ("plain", "protected")]
-        colors = {"plain": "#9ecae1", "protected": "#1f77b4"}
-        papers = {"plain": "#d0d0d0", "protected": "#7f7f7f"}
+    with pictures.drawing(760, 470) as (figure, axes):
+        most = 0.0
         for at, network in enumerate(NETWORKS):
             rows = {r["memory"]: r for r in record["rows"] if r["network"] == network.name}
-            for i, (memory, kind) in enumerate(bars):
-                source = rows["warm"]["paper"] if memory == "paper" else rows[memory]
-                x = at + (i - 2.5) * 0.13 + (i // 2 - 1) * 0.03
-                label = ("Ghosh et al." if memory == "paper" else f"ours, {memory}") + f", {kind}"
-                palette = papers if memory == "paper" else colors
-                hatch = "//" if memory == "cold" else None
-                axes.bar(
-                    x,
-                    1000 * source[f"{kind}_ms"],
-                    0.12,
-                    color=palette[kind],
-                    hatch=hatch,
-                    edgecolor="white",
-                    label=label if at == 0 else None,
+            for group, (of, tone, hatch) in enumerate(BARS):
+                source = rows["warm"]["paper"] if of == "paper" else rows[of]
+                for kind, shade in (("plain", 0.4), ("protected", 1.0)):
+                    x = at + (group - 1) * 0.29 + (0.065 if kind == "protected" else -0.065)
+                    micros = 1000 * source[f"{kind}_ms"]
+                    most = max(most, micros)
+                    axes.bar(
+                        x, micros, 0.12, color=pictures.LIGHT[tone], alpha=shade, hatch=hatch,
+                        edgecolor=pictures.LIGHT["panel"],
+                    )  # fmt: skip
+                axes.annotate(
+                    f"+{100 * source['transfer_overhead']:.0f} %",
+                    (x, micros),
+                    (0, 3),
+                    textcoords="offset points",
+                    ha="center",
+                    fontsize=11,
                 )
-                if kind == "protected":
-                    axes.annotate(
-                        f"+{100 * source['transfer_overhead']:.0f} %",
-                        (x, 1000 * source["protected_ms"]),
-                        ha="center",
-                        va="bottom",
-                        fontsize=7.5,
-                    )
         axes.set_xticks(range(len(NETWORKS)), [n.name for n in NETWORKS])
-        axes.set_ylabel("transfers of an inference, µs")
-        axes.set_title("About 600 KB: without protection, and with it")
-        axes.grid(axis="y", color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.legend(frameon=False, ncols=3, fontsize=8, loc="upper right")
-        axes.set_ylim(0, 1.35 * axes.get_ylim()[1])
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, metadata=metadata, dpi=110)
-        pyplot.close(figure)
+        axes.tick_params("x", length=0, labelcolor=pictures.LIGHT["ink"], labelsize=12.5)
+        axes.grid(False, axis="x")
+        axes.set_ylabel("transfers of an inference, about 600 KB, µs")
+        axes.set_ylim(0, 1.12 * most)
+        pictures.legend(figure, axes, _legend())
+        axes.set_xlabel(CACHES)
+        pictures.save(figure, "Transfers of an inference, without protection and with it", path)
+
+
+def _legend() -> list:
+    """Gives the legend's entries: for each source and memory, unprotected and protected."""
+    from matplotlib.patches import Patch
+
+    from maeslant.build import pictures
+
+    names = {"paper": "Ghosh et al.", "warm": "ours, warm", "cold": "ours, cold"}
+    return [
+        Patch(
+            facecolor=pictures.LIGHT[tone], alpha=shade, hatch=hatch, label=f"{names[of]}, {kind}",
+            edgecolor=pictures.LIGHT["panel"],
+        )
+        for of, tone, hatch in BARS
+        for kind, shade in (("unprotected", 0.4), ("protected", 1.0))
+    ]  # fmt: skip
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of `maeslant soc run`: clocks a block over the length of a message."""
+"""Draws the picture of `maeslant soc run`: clocks a block over the length of a message."""
 
 import pathlib
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
-# The same bytes for the same figures: no date, no random names; text stays text, and small.
-STYLE = {"svg.hashsalt": "maeslant", "svg.fonttype": "none", "font.size": 9}
-LINES = (  # way, mode, key each, label, colour, dashes
-    ("software", "ecb", False, "software, encryption", "#7f7f7f", "-"),
-    ("registers", "ecb", False, "AXI4-Lite, ECB: the driver moves the data", "#d62728", "-"),
-    ("arbiter", "cbc", True, "arbiter, CBC, a new key each block", "#1f77b4", "--"),
-    ("arbiter", "cbc", False, "arbiter, CBC", "#1f77b4", "-"),
+from maeslant.build import pictures
+from maeslant.build.pictures import LIGHT
+
+TITLE = "AES-128 on a PicoRV32: clocks a block over the length of a message"
+LINES = (  # way, mode, key each, label, colour, dashed
+    ("software", "ecb", False, "software, encryption", "grey", False),
+    ("registers", "ecb", False, "AXI4-Lite, ECB: the driver moves the data", "red", False),
+    ("arbiter", "cbc", True, "memory arbiter, CBC, a new key each block", "blue", True),
+    ("arbiter", "cbc", False, "memory arbiter, CBC", "blue", False),
 )
+LONGEST = 65536
 
 
 def _size(count: int) -> str:
@@ -25,10 +24,9 @@ def _size(count: int) -> str:
 
 def draw(record: dict, paper: dict[str, dict[str, tuple[int, int]]], path: pathlib.Path) -> None:
     """Write the picture; its kind is the path's suffix."""
-    with matplotlib.rc_context(STYLE):
-        figure, axes = pyplot.subplots(figsize=(8, 4.8))
+    with pictures.drawing(760, 470) as (figure, axes):
         lengths: set[int] = set()
-        for way, mode, key_each, label, color, dashes in LINES:
+        for way, mode, key_each, _, tone, dashed in LINES:
             rows = [
                 row
                 for row in record["lengths"]
@@ -38,31 +36,22 @@ def draw(record: dict, paper: dict[str, dict[str, tuple[int, int]]], path: pathl
             x = [row["bytes"] for row in rows]
             y = [row["clocks_per_block"] for row in rows]
             lengths |= set(x)
-            axes.plot(x, y, dashes, color=color, label=label, marker="o", markersize=3.5)
-            if max(x) < 65536:  # each further block costs the same
-                axes.plot([x[-1], 65536], [y[-1]] * 2, ":", color=color, linewidth=1)
+            color = LIGHT[tone]
+            axes.plot(x, y, "--" if dashed else "-", color=color, marker="o", markersize=4)
+            if max(x) < LONGEST:  # each further block costs the same
+                axes.plot([x[-1], LONGEST], [y[-1]] * 2, ":", color=color, linewidth=1)
             axes.annotate(
-                f"{y[-1]:,.0f}" if y[-1] >= 100 else f"{y[-1]:.1f}",
-                (65536, y[-1]),
-                xytext=(4, 0),
+                pictures.number(y[-1]),
+                (LONGEST, y[-1]),
+                xytext=(6, 0),
                 textcoords="offset points",
                 va="center",
                 color=color,
             )
-        axes.plot(
-            [16, 160],
-            [paper["peripheral"]["encrypt"][0], paper["peripheral"]["encrypt_ten"][0]],
-            "x",
-            color="#d62728",
-            label="Kale et al.: peripheral, 1 and 10 blocks",
-        )
-        axes.plot(
-            [16],
-            [paper["software"]["encrypt"][0]],
-            "x",
-            color="#7f7f7f",
-            label="Kale et al.: software, encryption",
-        )
+        costs = paper["peripheral"]
+        for length, clocks in ((16, costs["encrypt"][0]), (160, costs["encrypt_ten"][0])):
+            pictures.dot(axes, length, clocks, "red", "cross")
+        pictures.dot(axes, 16, paper["software"]["encrypt"][0], "grey", "cross")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
         ticks = sorted(lengths)
@@ -74,14 +63,14 @@ def draw(record: dict, paper: dict[str, dict[str, tuple[int, int]]], path: pathl
         levels = [10, 100, 1000, 10_000, 100_000]
         axes.yaxis.set_major_locator(FixedLocator(levels))
         axes.yaxis.set_major_formatter(FixedFormatter([f"{level:,}" for level in levels]))
+        axes.yaxis.set_minor_locator(NullLocator())
         axes.set_xlabel("length of the message")
         axes.set_ylabel("clocks a block")
-        axes.set_title("AES-128 on a PicoRV32: software, AXI4-Lite, memory arbiter")
-        axes.grid(color="#dddddd", linewidth=0.6)
-        axes.legend(frameon=False, loc="upper right", bbox_to_anchor=(1.0, 0.75), fontsize=8)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
-        figure.tight_layout()
-        metadata = {"Date": None} if path.suffix == ".svg" else None
-        figure.savefig(path, metadata=metadata, dpi=110)
-        pyplot.close(figure)
+        entries = [
+            (tone, "dashed" if dashed else "line", False, label)
+            for *_, label, tone, dashed in LINES
+        ]
+        entries.append(("red", "cross", False, "Kale et al.: its peripheral, 1 and 10 blocks"))
+        entries.append(("grey", "cross", False, "Kale et al.: software"))
+        pictures.legend(figure, axes, [pictures.handle(*entry) for entry in entries])
+        pictures.save(figure, TITLE, path)

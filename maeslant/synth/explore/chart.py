@@ -1,33 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots as SVG: points and lines over linear or logarithmic axes, coloured by the page's style.
-
-Colours are classes (tone-NAME), so that a page in the dark has others. A mark's shape says the same
-as its colour, for those who see no difference between colours.
-"""
+"""Plots points and lines over linear or logarithmic axes, each for a screen and for a phone."""
 
 import dataclasses
-import html
 import math
 from collections.abc import Sequence
 
-# Widths of a label's letters in units of its size, about; others are WIDTH.
-WIDTH = 0.58
-WIDTHS = dict.fromkeys("il.,:;'|!() ", 0.34) | dict.fromkeys("fjrt-/", 0.42)
-WIDTHS |= dict.fromkeys("ABCDEFGHKNOPQRSTUVXYZ&=", 0.74) | dict.fromkeys("mwMW%", 0.95)
-SHAPES = {
-    "circle": "M-4.6,0a4.6,4.6 0 1,0 9.2,0a4.6,4.6 0 1,0 -9.2,0z",
-    "square": "M-4.2,-4.2h8.4v8.4h-8.4z",
-    "diamond": "M0,-6.2L5.6,0L0,6.2L-5.6,0z",
-    "triangle": "M0,-5.8L5.6,4.2L-5.6,4.2z",
-    "cross": "M-4.4,-4.4L4.4,4.4M4.4,-4.4L-4.4,4.4",
-    "plus": "M-5.6,0H5.6M0,-5.6V5.6",
-}
-OPEN = ("cross", "plus")  # drawn as strokes
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import (
+    FixedLocator,
+    FuncFormatter,
+    LogLocator,
+    MaxNLocator,
+    NullFormatter,
+    NullLocator,
+)
+
+from maeslant.build import pictures
+from maeslant.build.pictures import LIGHT, number
+
+PHONE = 366, 400  # px of a plot for a phone
+NARROW = 480  # px: a narrower plot has fewer ticks
 
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """A point; ``data`` names its record for the page's script, as "r7" or "p3"."""
+    """Describes a point; ``data`` names its record for the page's script, as "r7" or "p3".
+
+    A label that is ``first`` is placed before the others, and always.
+    """
 
     x: float
     y: float
@@ -36,6 +37,7 @@ class Mark:
     hollow: bool = False
     label: str = ""
     data: str = ""
+    first: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +48,6 @@ class Line:
     tone: str
     dashed: bool = False
     stairs: bool = False
-    name: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,213 +73,98 @@ class Plot:
     legend: Sequence[tuple[str, str, bool, str]] = ()  # tone, shape or "line", hollow, text
 
 
-def number(value: float) -> str:
-    """A figure as people write it, about three digits of it."""
-    if value == 0:
-        return "0"
-    if abs(value) >= 1000:
-        return f"{value:,.0f}"
-    text = f"{value:.3g}" if abs(value) < 100 else f"{value:.0f}"
-    return text if "e" not in text else f"{value:.2g}"
+def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
+    """Chooses the range of an axis, with room for marks and labels at its ends."""
+    known = [value for value in values if value > 0 or not axis.log]
+    low, high = min(known, default=1), max(known, default=10)
+    if axis.log:
+        low, high = low / 1.5, high * 1.6
+    else:
+        low, high = min(0, low), high * 1.12
+    low = low if axis.low is None else axis.low
+    high = high if axis.high is None else axis.high
+    if high <= low:
+        high = low * 2 if axis.log else low + 1
+    return low, high
 
 
-class Scale:
-    """From values to pixels along one axis."""
-
-    def __init__(self, axis: Axis, values: Sequence[float], start: float, end: float) -> None:
-        known = [value for value in values if value is not None and (value > 0 or not axis.log)]
-        low, high = min(known, default=1), max(known, default=10)
-        self.log = axis.log
-        if axis.log:
-            low, high = low / 1.35, high * 1.5
+def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> None:
+    """Sets the scale and the ticks of one side."""
+    if axis.log:
+        decades = math.log10(span[1] / span[0])
+        if decades < 0.7:
+            named: Sequence[int] = range(1, 10)
+        elif decades > (2 if narrow else 3):
+            named = (1,)
         else:
-            low, high = min(0, low), high * 1.1
-        self.low = axis.low if axis.low is not None else low
-        self.high = axis.high if axis.high is not None else high
-        if self.high <= self.low:
-            self.high = self.low * 2 if axis.log else self.low + 1
-        self.start, self.end, self.whole = start, end, axis.whole
-
-    def __call__(self, value: float) -> float:
-        """The pixel of a value."""
-        if self.log:
-            part = math.log(value / self.low) / math.log(self.high / self.low)
-        else:
-            part = (value - self.low) / (self.high - self.low)
-        return self.start + part * (self.end - self.start)
-
-    def ticks(self) -> list[tuple[float, bool]]:
-        """Values with a line, and whether they have a number too."""
-        if not self.log:
-            rough = (self.high - self.low) / 6
-            power = 10 ** math.floor(math.log10(rough))
-            step = next(n * power for n in (1, 2, 5, 10) if n * power >= rough)
-            if self.whole:
-                step = 1 if self.high - self.low <= 12 else max(1, round(step))
-            first = math.ceil(self.low / step)
-            return [(n * step, True) for n in range(first, int(self.high / step + 1e-9) + 1)]
-        decades = math.log10(self.high / self.low)
-        named = (1,) if decades > 3 else (1, 3) if decades > 2 else (1, 2, 5)
-        found = []
-        for power in range(math.floor(math.log10(self.low)), math.ceil(math.log10(self.high)) + 1):
-            for digit in range(1, 10):
-                value = digit * 10.0**power
-                if self.low <= value <= self.high:
-                    found.append((value, digit in named))
-        return found
+            named = (1, 3) if decades > 1.4 else (1, 2, 5)
+        side.set_major_locator(LogLocator(subs=named))
+        side.set_minor_locator(NullLocator() if narrow else LogLocator(subs=range(2, 10)))
+    else:
+        side.set_major_locator(MaxNLocator(5 if narrow else 8, integer=axis.whole))
+        if axis.whole and span[1] <= 12 and not narrow:
+            side.set_major_locator(FixedLocator(range(math.ceil(span[0]), int(span[1]) + 1)))
+        side.set_minor_locator(NullLocator())
+    side.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+    side.set_minor_formatter(NullFormatter())
 
 
-def _wide(text: str, size: float = 11.5) -> float:
-    """Pixels that a text takes, about."""
-    return size * sum(WIDTHS.get(letter, WIDTH) for letter in text)
-
-
-def _path(shape: str, x: float, y: float, tone: str, hollow: bool) -> str:
-    kind = "stroke" if shape in OPEN else "hollow" if hollow else "solid"
-    return (
-        f'<path class="mark {kind} tone-{tone}" transform="translate({x:.1f},{y:.1f})" '
-        f'd="{SHAPES[shape]}"/>'
+def draw(figure: Figure, axes: Axes, plot: Plot) -> None:
+    """Draws a plot."""
+    narrow = figure.get_size_inches()[0] * 72 < NARROW
+    points = [(m.x, m.y) for m in plot.marks] + [p for line in plot.lines for p in line.points]
+    spans = [
+        limits(axis, [point[at] for point in points]) for at, axis in ((0, plot.x), (1, plot.y))
+    ]
+    axes.set_xscale("log" if plot.x.log else "linear")
+    axes.set_yscale("log" if plot.y.log else "linear")
+    axes.set_xlim(spans[0])
+    axes.set_ylim(spans[1])
+    scale(plot.x, axes.xaxis, spans[0], narrow)
+    scale(plot.y, axes.yaxis, spans[1], narrow)
+    axes.grid(which="minor", color=LIGHT["fine"], linewidth=0.6)
+    axes.set_xlabel(plot.x.title)
+    axes.set_ylabel(plot.y.title)
+    for line in plot.lines:
+        x, y = zip(*line.points, strict=True) if line.points else ((), ())
+        if line.stairs and line.points:  # goes on to the edge
+            x, y = (*x, spans[0][1]), (*y, y[-1])
+        axes.plot(
+            x,
+            y,
+            color=LIGHT[line.tone],
+            linestyle=(0, (4, 3)) if line.dashed else "-",
+            linewidth=1.6 if line.dashed else 2,
+            drawstyle="steps-post" if line.stairs else "default",
+        )
+    for mark in plot.marks:
+        pictures.dot(axes, mark.x, mark.y, mark.tone, mark.shape, mark.hollow, mark.data)
+    pictures.legend(figure, axes, [pictures.handle(*entry) for entry in plot.legend])
+    wanted = sorted((m for m in plot.marks if m.label), key=lambda m: not m.first)
+    pictures.labels(
+        figure,
+        axes,
+        [(m.x, m.y, m.label) for m in wanted],
+        [(m.x, m.y) for m in plot.marks],
+        must=sum(m.first for m in wanted),
     )
-
-
-def _text(x: float, y: float, text: str, kind: str, anchor: str = "start", more: str = "") -> str:
-    return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{more}>'
-        f"{html.escape(text)}</text>"
-    )
-
-
-FAR = 25  # px: a label that far below its mark is led to it by a line
-
-
-class _Places:
-    """Where labels stand, so that none covers another or a mark."""
-
-    def __init__(self, left: float, right: float, bottom: float) -> None:
-        self.taken: list[tuple[float, float, float, float]] = []
-        self.left, self.right, self.bottom = left, right, bottom
-
-    def take(self, x: float, y: float, wide: float, high: float) -> bool:
-        """Take a place unless it is taken, or outside."""
-        left, top, right, bottom = x, y, x + wide, y + high
-        if left < self.left or top < 2 or right > self.right or bottom > self.bottom:
-            return False
-        for other in self.taken:
-            if left < other[2] and right > other[0] and top < other[3] and bottom > other[1]:
-                return False
-        self.taken.append((left, top, right, bottom))
-        return True
-
-    def label(self, x: float, y: float, mark: Mark) -> str:
-        """A label beside a mark, others' at the right; nothing where there is no room."""
-        text = mark.label
-        wide = _wide(text, 11)
-        near = [(-7, -7, "end"), (-10, 4, "end"), (0, -12, "middle"), (8, 18, "start")]
-        far = [(10, 4, "start"), (8, 17, "start"), (0, -12, "middle"), (0, 20, "middle")]
-        far += [(8, -9, "start"), (-8, 17, "end"), (0, 32, "middle"), (8, 31, "start")]
-        far += [(-8, 31, "end"), (0, 45, "middle")]
-        for dx, dy, anchor in (*far, *near) if mark.hollow else (*near, *far):
-            left = x + dx - {"start": 0, "end": wide, "middle": wide / 2}[anchor]
-            if self.take(left - 2, y + dy - 10, wide + 4, 12):
-                lead = f"M{x:.1f},{y + 6:.1f}L{x + dx:.1f},{y + dy - 10:.1f}"
-                lead = f'<path class="lead" d="{lead}"/>'
-                return (lead if dy > FAR else "") + _text(x + dx, y + dy, text, "name", anchor)
-        return ""
 
 
 def render(plot: Plot, width: float = 760, height: float = 430) -> str:
-    """The plot as an <svg> that scales with the page."""
-    rows = _legend_rows(plot.legend, width - 80)
-    left, right, top, bottom = 64.0, width - 18, 16.0 + 20 * len(rows), height - 50
-    values = [(m.x, m.y) for m in plot.marks] + [p for line in plot.lines for p in line.points]
-    x = Scale(plot.x, [value[0] for value in values], left, right)
-    y = Scale(plot.y, [value[1] for value in values], bottom, top)
-    out = [
-        f'<svg class="plot" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{html.escape(plot.title, quote=True)}" xmlns="http://www.w3.org/2000/svg">'
-    ]
-    for value, named in x.ticks():
-        kind = "grid" if named else "grid fine"
-        out.append(f'<path class="{kind}" d="M{x(value):.1f},{top:.1f}V{bottom:.1f}"/>')
-        if named:
-            out.append(_text(x(value), bottom + 18, number(value), "tick", "middle"))
-    for value, named in y.ticks():
-        kind = "grid" if named else "grid fine"
-        out.append(f'<path class="{kind}" d="M{left:.1f},{y(value):.1f}H{right:.1f}"/>')
-        if named:
-            out.append(_text(left - 8, y(value) + 4, number(value), "tick", "end"))
-    out.append(f'<path class="axis" d="M{left},{top}V{bottom}H{right}"/>')
-    out.append(_text((left + right) / 2, height - 10, plot.x.title, "title", "middle"))
-    turn = f' transform="rotate(-90 14 {(top + bottom) / 2:.1f})"'
-    out.append(_text(14, (top + bottom) / 2, plot.y.title, "title", "middle", turn))
-    for line in plot.lines:
-        out.append(_line(line, x, y))
-    places = _Places(left + 2, width - 2, bottom)
-    places.taken += [(x(m.x) - 7, y(m.y) - 6, x(m.x) + 7, y(m.y) + 6) for m in plot.marks]
-    names = []
-    for mark in plot.marks:
-        drawn = _path(mark.shape, x(mark.x), y(mark.y), mark.tone, mark.hollow)
-        if mark.data:
-            drawn = f'<g class="point" data-of="{mark.data}" tabindex="0">{drawn}</g>'
-        out.append(drawn)
-        if mark.label:
-            names.append(places.label(x(mark.x), y(mark.y), mark))
-    out += _legend(rows, left)
-    return "\n".join([*out, *filter(None, names), "</svg>"])
+    """Gives the plot as an <svg> that scales with the page."""
+    with pictures.drawing(width, height) as (figure, axes):
+        draw(figure, axes, plot)
+        return pictures.svg(figure, f"{plot.title}, {width:.0f}")
 
 
-def alone(svg: str, style: str) -> str:
-    """A plot with its style inside and a ground of its own, for a file."""
-    style = "\n".join(line.strip() for line in style.splitlines() if "/*" not in line)
-    inside = f'<style>{style}</style><rect width="100%" height="100%" fill="var(--panel)"/>'
-    head, rest = svg.split(">", 1)
-    return f"{head}>{inside}{rest}\n"
+def both(wide: str, narrow: str) -> str:
+    """Puts a plot on a page twice: for a screen, and for a phone; the page shows one."""
+    return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
-def _legend_rows(entries: Sequence[tuple], width: float) -> list[list[tuple]]:
-    rows: list[list[tuple]] = []
-    used = width + 1.0
-    for entry in entries:
-        wide = 34 + _wide(entry[3])
-        if used + wide > width:
-            rows.append([])
-            used = 0.0
-        rows[-1].append(entry)
-        used += wide
-    return rows
-
-
-def _legend(rows: Sequence[Sequence[tuple]], left: float) -> list[str]:
-    """The legend's rows, at the top."""
-    out = []
-    for row, entries in enumerate(rows):
-        at, high = left + 6, 12.0 + 20 * row
-        for tone, shape, hollow, text in entries:
-            if shape in ("line", "dashed"):
-                dash = " dashed" if shape == "dashed" else ""
-                out.append(f'<path class="line{dash} tone-{tone}" d="M{at - 6:.1f},{high}h16"/>')
-            else:
-                out.append(_path(shape, at + 2, high, tone, hollow))
-            out.append(_text(at + 14, high + 4, text, "legend"))
-            at += 34 + _wide(text)
-    return out
-
-
-def _line(line: Line, x: Scale, y: Scale) -> str:
-    steps = []
-    last = None
-    for px, py in line.points:
-        if last is None:
-            steps.append(f"M{x(px):.1f},{y(py):.1f}")
-        elif line.stairs:
-            steps.append(f"H{x(px):.1f}V{y(py):.1f}")
-        else:
-            steps.append(f"L{x(px):.1f},{y(py):.1f}")
-        last = (px, py)
-    if line.stairs and last:
-        steps.append(f"H{x.end:.1f}")
-    kind = "line dashed" if line.dashed else "line"
-    return f'<path class="{kind} tone-{line.tone}" d="{"".join(steps)}"/>'
+def shown(plot: Plot, width: float, height: float) -> str:
+    """Gives a plot twice: for a screen of this size, and for a phone."""
+    return both(render(plot, width, height), render(plot, *PHONE))
 
 
 def ranking(
@@ -288,28 +174,39 @@ def ranking(
     legend: Sequence[tuple] = (),
     width: float = 760,
 ) -> str:
-    """A row for each mark, the largest first, its label at the left; x is logarithmic."""
+    """Gives a row for each mark, the largest first, with its label; x is logarithmic.
+
+    The label stands at the left or, where the plot is narrow, above its row.
+    """
     rows = sorted(marks, key=lambda mark: -mark.x)
-    entries = _legend_rows(legend, width - 40)
-    left, right, step, top = 300.0, width - 70, 22.0, 8.0 + 20 * len(entries)
-    bottom = top + 6 + step * len(rows)
-    x = Scale(Axis(axis, log=True), [mark.x for mark in rows], left, right)
-    out = [
-        f'<svg class="plot" viewBox="0 0 {width:.0f} {bottom + 46:.0f}" role="img" '
-        f'aria-label="{html.escape(title, quote=True)}" xmlns="http://www.w3.org/2000/svg">'
-    ]
-    for value, named in x.ticks():
-        if named:
-            out.append(f'<path class="grid" d="M{x(value):.1f},{top}V{bottom:.1f}"/>')
-            out.append(_text(x(value), bottom + 16, number(value), "tick", "middle"))
-    out.append(_text((left + right) / 2, bottom + 38, axis, "title", "middle"))
-    for row, mark in enumerate(rows):
-        at = top + 12 + step * row
-        drawn = (
-            f'<path class="line thin tone-{mark.tone}" d="M{left},{at}H{x(mark.x):.1f}"/>'
-            + _path(mark.shape, x(mark.x), at, mark.tone, mark.hollow)
-            + _text(left - 10, at + 4, mark.label, "row", "end")
-            + _text(x(mark.x) + 10, at + 4, number(mark.x), "tick")
-        )
-        out.append(f'<g class="point" data-of="{mark.data}" tabindex="0">{drawn}</g>')
-    return "\n".join([*out, *_legend(entries, 20), "</svg>"])
+    narrow = width < NARROW
+    step = 34 if narrow else 24
+    with pictures.drawing(width, 90 + step * len(rows) + 20 * len(legend)) as (figure, axes):
+        span = limits(Axis(axis, log=True), [mark.x for mark in rows])
+        axes.set_xscale("log")
+        axes.set_xlim(span[0], span[1] * (2.2 if narrow else 1.2))
+        axes.set_ylim(len(rows) - 0.4, -0.8)
+        scale(Axis(axis, log=True), axes.xaxis, (span[0], span[1] * 1.5), narrow)
+        axes.grid(False, axis="y")
+        axes.set_xlabel(axis)
+        if narrow:
+            axes.yaxis.set_major_locator(NullLocator())
+        else:
+            axes.set_yticks(range(len(rows)), [mark.label for mark in rows])
+            axes.tick_params("y", labelcolor=LIGHT["ink"], length=0)
+        for row, mark in enumerate(rows):
+            axes.plot([span[0], mark.x], [row, row], color=LIGHT[mark.tone], alpha=0.5, linewidth=1)
+            pictures.dot(axes, mark.x, row, mark.tone, mark.shape, mark.hollow, mark.data)
+            axes.annotate(
+                number(mark.x),
+                (mark.x, row),
+                (9, 0),
+                textcoords="offset points",
+                va="center",
+                color=LIGHT["dim"],
+            )
+            if narrow:
+                where = (0, row - 0.42), axes.get_yaxis_transform()
+                axes.text(*where[0], mark.label, transform=where[1], va="center", fontsize=11)
+        pictures.legend(figure, axes, [pictures.handle(*entry) for entry in legend])
+        return pictures.svg(figure, f"{title}, {width:.0f}")

@@ -15,9 +15,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from maeslant import paths
+from maeslant.build import pictures
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
-from maeslant.synth.explore import chart, page, points, records, sweep, worker
+from maeslant.synth.explore import page, points, records, sweep, worker
 from maeslant.synth.explore.points import Point
 from maeslant.synth.explore.records import Record
 from maeslant.synth.explore.sweep import Outcome
@@ -208,7 +209,7 @@ def _show(ours: list[Record], best: set[int], console: Console) -> None:
         table.add_row(
             record.label,
             record.target,
-            *("" if cell is None else chart.number(float(cell)) for cell in cells),
+            *("" if cell is None else pictures.number(float(cell)) for cell in cells),
             "●" if index in best else "",
         )
     console.print(table)

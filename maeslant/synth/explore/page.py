@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report: one HTML file that needs no network and no other file."""
+"""Makes the report: one HTML file that needs no network and no other file."""
 
 import html
 import json
@@ -7,14 +7,22 @@ import os
 import pathlib
 from collections.abc import Callable, Sequence
 
+from maeslant.build import pictures
 from maeslant.synth.explore import chart, plots, records
 from maeslant.synth.explore.chart import Mark
 from maeslant.synth.explore.records import Record
 from maeslant.synth.explore.sweep import Outcome
 
 HERE = pathlib.Path(__file__).parent
+TECHNOLOGIES = {  # what their names mean
+    "nangate45": "standard cells of 45 nm (Nangate45)",
+    "sky130": "standard cells of 130 nm (SkyWater)",
+    "ihp": "standard cells of 130 nm (IHP)",
+    "xc7": "LUTs of a Xilinx 7 series FPGA (xc7)",
+    "ecp5": "a Lattice ECP5 FPGA (ecp5)",
+}
 POOL = "pool.json"  # beside the reports
-MAIN = "nangate45"  # the technology that the papers' and the peers' figures stand beside
+MAIN = "nangate45"  # the technology of the papers' and the open designs' figures
 LEFT_OUT = (
     "Standard cells are mapped and timed, not placed; the list below says what each technology's "
     "figures leave out, and pads, test logic and all process corners but the library's are "
@@ -38,12 +46,24 @@ COLUMNS: tuple[tuple[str, Callable[[Record], object], bool], ...] = (
 )
 # Tiles: what, of which record, unit, whether less is better, what the papers reach.
 TILES: tuple[tuple[str, Callable[[Record], float | None], str, bool, str], ...] = (
-    ("Highest throughput", lambda r: r.gbps, "Gbit/s", False, "Dong, N = 10: 1024"),
-    ("Area efficiency", lambda r: r.density, "Gbit/s/mm²", False, "Dong, N = 8: 990"),
-    ("Energy efficiency", lambda r: r.per_watt, "Gbit/s/W", False, "Dong, N = 9: 2459"),
-    ("Fastest clock", lambda r: r.mhz, "MHz", False, "Dong, N = 1: 870"),
-    ("Shortest latency", lambda r: r.latency_ns, "ns", True, "Dong, N = 1: 12.6"),
-    ("Smallest core", lambda r: r.kge, "kGE", True, "freecores, plain mapping: 16.8"),
+    ("Highest throughput", lambda r: r.gbps, "Gbit/s", False, "Dong et al., ten pipelines: 1,024"),
+    (
+        "Area efficiency",
+        lambda r: r.density,
+        "Gbit/s/mm²",
+        False,
+        "Dong et al., eight pipelines: 990",
+    ),
+    (
+        "Energy efficiency",
+        lambda r: r.per_watt,
+        "Gbit/s/W",
+        False,
+        "Dong et al., nine pipelines: 2,459",
+    ),
+    ("Fastest clock", lambda r: r.mhz, "MHz", False, "Dong et al., one pipeline: 870"),
+    ("Shortest latency", lambda r: r.latency_ns, "ns", True, "Dong et al., one pipeline: 12.6"),
+    ("Smallest core", lambda r: r.kge, "kGE", True, "freecores aes_core, mapped alike: 16.8"),
 )
 
 
@@ -54,7 +74,7 @@ def make(
     pool: tuple[pathlib.Path, list[dict]] | None = None,
     missing: int = 0,
 ) -> str:
-    """The page's text.
+    """Makes the page's text.
 
     ``titles``: of the sweeps; ``pool``: the file of the device pool's figures and its rows;
     ``missing``: how many points of the table have not been tried.
@@ -76,7 +96,7 @@ def make(
         ("rank", "Throughput beside everybody", _ranking(ours, others, names)),
         ("pool", "Many cards behind one call", _pool(*pool, page) if pool else ""),
         ("points", "Every point", _table(ours, best, titles) + _failed(failed)),
-        ("peers", "Papers and peers", _peers(others)),
+        ("peers", "Related work", _peers(others)),
         ("how", "How this was measured", _how(ours)),
     ]
     sections = [section for section in sections if section[2]]
@@ -85,26 +105,27 @@ def make(
         f'<section id="{key}"><h2>{title}</h2>{text}</section>' for key, title, text in sections
     )
     more = f" {missing} more points of configs/explore.yml are not finished." if missing else ""
-    commits = ", ".join(sorted({record.commit for record in ours})) or "none"
-    targets = ", ".join(dict.fromkeys(record.target for record in ours))
+    targets = ", ".join(TECHNOLOGIES.get(name, html.escape(name)) for name in _targets(ours))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Maeslant: choose an AES core</title>
-<style>{_read("page.css")}{_read("plot.css")}</style>
+<style>{pictures.colours()}{_read("page.css")}{pictures.CSS}</style>
 </head>
 <body>
-<header><div><h1>Maeslant: choose an AES core</h1>
-<p>{len(ours)} syntheses by open tools ({html.escape(targets)}); commit {html.escape(commits)}.
-{more}
-Point at a mark for its figures, click it for its row and its report file.</p></div>
+<header><div><h1>Choose an AES core</h1>
+<p>Maeslant is open hardware for AES, the cipher of networks and disks: from a core that takes ten
+clocks a block to one that encrypts ten blocks a clock. This page shows the area, clock rate,
+throughput and energy of {len(ours)} of its configurations, in {targets}, beside what others have
+published. Name what you need under <a href="#choose">Choose a core</a>, or look at the plots: point
+at a mark for its figures, click it for its row.</p></div>
 <button id="theme" type="button" title="light or dark">◐</button></header>
 <nav>{links}</nav>
 {_tiles(ours)}
 <p class="note">Before layout: no placed wires, no clock tree; power by zero-delay simulation,
-without glitches. <a href="#how">What is left out.</a></p>
+without glitches.{more} <a href="#how">What is left out.</a></p>
 {body}
 <div id="tip" role="status"></div>
 <script type="application/json" id="records">{_json(data)}</script>
@@ -114,13 +135,17 @@ without glitches. <a href="#how">What is left out.</a></p>
 """
 
 
+def _targets(ours: Sequence[Record]) -> list[str]:
+    return list(dict.fromkeys(record.target for record in ours))
+
+
 def picture(outcomes: Sequence[Outcome]) -> str:
-    """The main technology's plot of area against throughput, as an SVG file of its own."""
+    """Draws the main technology's area against throughput as an SVG file of its own."""
     ours = [records.of(outcome, HERE) for outcome in outcomes if outcome.report]
     plot = plots.area(ours, records.others(), MAIN, lambda record: "")
-    # The page's colours, light and dark, and no more of it.
-    colours = _read("page.css").split("* {")[0].replace(':root:not([data-theme="light"])', ":root")
-    return chart.alone(chart.render(plot, 900, 500), colours + _read("plot.css"))
+    with pictures.drawing(760, 470) as (figure, axes):
+        chart.draw(figure, axes, plot)
+        return pictures.svg(figure, plot.title, alone=True)
 
 
 def _read(name: str) -> str:
@@ -128,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """JSON that cannot end the element that holds it."""
+    """Writes JSON that cannot end the element that holds it."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -138,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """The best of each kind in the main technology."""
+    """Makes a tile for the best core of each kind in the main technology."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:
@@ -148,11 +173,13 @@ def _tiles(ours: Sequence[Record]) -> str:
             name = f"r{ours.index(winner)}"
             tiles.append(
                 f'<div class="tile"><div class="what">{what}</div>'
-                f'<div class="value">{chart.number(value(winner))} <small>{unit}</small></div>'
-                f'<div class="who"><a href="#{name}">{html.escape(winner.label)}</a></div>'
-                f'<div class="peer">{peer}</div></div>'
+                f'<div class="value">{pictures.number(value(winner))} <small>{unit}</small></div>'
+                f'<div class="who">{html.escape(winner.words)}</div>'
+                f'<div class="peer"><a href="#{name}">{html.escape(winner.label)}</a></div>'
+                f'<div class="peer">best of others: {peer}</div></div>'
             )
-    note = f'<p class="note">In {MAIN}, a name each; no core has them all.</p>' if tiles else ""
+    text = f"Best figure of each kind in {MAIN}; each is of another core or another mapping."
+    note = f'<p class="note">{text}</p>' if tiles else ""
     return f'<div class="tiles">{"".join(tiles)}</div>{note}'
 
 
@@ -170,7 +197,7 @@ def _choose(ours: Sequence[Record]) -> str:
 <option value="both">both</option></select></label>
 <label>key bits<select name="keys"><option value="">any</option><option>128</option>
 <option>192</option><option>256</option></select></label>
-<button type="reset">all</button>
+<button type="reset">show all</button>
 </form><div id="answer"></div>
 <p class="note">What does not fit is dimmed in the plots and left out of the
 <a href="#points">table</a>.</p>"""
@@ -186,11 +213,12 @@ def _area(ours: Sequence[Record], others: Sequence[Record], names: plots.Names) 
             f'<button type="button" role="tab" aria-selected="{selected}" '
             f'aria-controls="area{at}">{html.escape(target)}</button>'
         )
-        svg = chart.render(plots.area(ours, others, target, names), 1100, 560)
+        svg = chart.shown(plots.area(ours, others, target, names), 1100, 560)
         panels.append(_panel(svg, more=f' id="area{at}"' + (" hidden" if at else "")))
     text = (
-        "Every core of a technology; upwards and to the left is better. On the front stand those "
-        "than which nothing smaller is faster; they are named. xc7 counts LUTs without a clock."
+        "Every core of a technology; upwards and to the left is better. On the Pareto front "
+        "nothing smaller is faster; its cores are named as far as there is room. "
+        "xc7 counts LUTs without a clock."
     )
     return f'<p class="note">{text}</p><div class="tabs">{"".join(tabs)}</div>' + "".join(panels)
 
@@ -214,7 +242,7 @@ def _lanes(ours: Sequence[Record], others: Sequence[Record], names: plots.Names)
         (lambda r: r.mhz, "clock, MHz"),
     )
     panels = [
-        _panel(chart.render(plots.lanes(same, others, value, title, names), 540, 360))
+        _panel(chart.shown(plots.lanes(same, others, value, title, names), 540, 380))
         for value, title in shown
         if any(value(r) for r in same)
     ]
@@ -234,7 +262,7 @@ def _choices(ours: Sequence[Record], names: plots.Names) -> str:
         (lambda r: r.per_watt, "energy efficiency, Gbit/s/W"),
     )
     panels = [
-        _panel(chart.render(plots.choices(same, value, title, names), 540, 340))
+        _panel(chart.shown(plots.choices(same, value, title, names), 540, 360))
         for value, title in shown
         if any(value(r) for r in same)
     ]
@@ -248,7 +276,7 @@ def _latency(ours: Sequence[Record], others: Sequence[Record], names: plots.Name
     same = [r for r in ours if r.target == MAIN]
     if not any(r.latency_ns for r in same):
         return ""
-    svg = chart.render(plots.latency(same, others, names), 1100, 420)
+    svg = chart.shown(plots.latency(same, others, names), 1100, 440)
     return '<p class="note">From a block to its answer; downwards is better.</p>' + _panel(svg)
 
 
@@ -257,7 +285,7 @@ def _same_flow(ours: Sequence[Record], others: Sequence[Record], names: plots.Na
     for target in ("nangate45", "xc7", "ecp5"):
         if any(r.target == target and r.area and r.bits for r in ours):
             plot = plots.same_flow(ours, others, target, names)
-            panels.append(_panel(chart.render(plot, 540, 420), target))
+            panels.append(_panel(chart.shown(plot, 540, 430), target))
     text = (
         "Clocks are left out here: bits a clock are exact for everybody. Open designs went through "
         "Yosys with its own scripts, flattened and without block RAM; ours with what this flow "
@@ -268,28 +296,31 @@ def _same_flow(ours: Sequence[Record], others: Sequence[Record], names: plots.Na
 
 def _ranking(ours: Sequence[Record], others: Sequence[Record], names: plots.Names) -> str:
     marks = []
-    for target in dict.fromkeys(r.target for r in ours):
+    for target in _targets(ours):
         for family in plots.OURS:
             known = [r for r in ours if (r.target, r.family) == (target, family) and r.gbps]
             if known:
                 winner = max(known, key=lambda r: r.gbps)
-                marks.append((winner, f"{winner.label}, {target}"))
+                marks.append((winner, f"ours: {winner.label}, {target}"))
     paper = max((r for r in others if r.source == plots.TABLE3), key=lambda r: r.gbps)
     rest = [r for r in others if r.gbps and r.source != plots.TABLE3]
     marks += [(r, f"{r.label}, {r.target}") for r in (paper, *rest)]
-    drawn = [Mark(r.gbps, 0, *_style(r), label=label, data=names(r)) for r, label in marks]
-    entries = plots.legend(r for r, _ in marks)
-    svg = chart.ranking("Throughput", "throughput, Gbit/s", drawn, entries, 1000)
+    drawn = [
+        Mark(r.gbps, 0, *plots.STAGES[r.stage][:3], f"{label} ({r.stage})", names(r))
+        for r, label in marks
+    ]
+    there = {record.stage for record, _ in marks}
+    entries = [entry for stage, entry in plots.STAGES.items() if stage in there]
+    svg = chart.both(
+        chart.ranking("Throughput", "throughput, Gbit/s", drawn, entries, 1000),
+        chart.ranking("Throughput", "throughput, Gbit/s", drawn, entries, chart.PHONE[0]),
+    )
     text = (
-        "The fastest of ours of each kind, before layout, beside what others report of chips, "
-        "FPGAs, graphics cards and processors: an order of magnitude, not a race."
+        "The fastest of ours of each kind beside what others report. A mapped figure is a tool's "
+        "estimate for cells without wires, not of a chip: compare it with silicon by order of "
+        "magnitude only."
     )
     return f'<p class="note">{text}</p>' + _panel(svg)
-
-
-def _style(record: Record) -> tuple[str, str, bool]:
-    one = plots.mark(record, 1, 1, "")
-    return one.tone, one.shape, one.hollow
 
 
 def _pool(file: pathlib.Path, rows: list[dict], page: pathlib.Path) -> str:
@@ -303,13 +334,13 @@ def _pool(file: pathlib.Path, rows: list[dict], page: pathlib.Path) -> str:
         f'From <a href="{html.escape(where, quote=True)}">{POOL}</a>, by <code>maeslant measure '
         "pool</code>."
     )
-    return f'<p class="note">{text}</p>' + _panel(chart.render(plots.pool(rows), 1100, 400))
+    return f'<p class="note">{text}</p>' + _panel(chart.shown(plots.pool(rows), 1100, 420))
 
 
 def _cell(value: object) -> str:
     if value is None:
         return "<td></td>"
-    return f'<td class="n" data-v="{value}">{chart.number(float(value))}</td>'
+    return f'<td class="n" data-v="{value}">{pictures.number(float(value))}</td>'
 
 
 def _table(ours: Sequence[Record], best: set[int], titles: dict[str, str]) -> str:
@@ -386,11 +417,12 @@ def _how(ours: Sequence[Record]) -> str:
         f"<li><b>{html.escape(target)}</b>: left out: {html.escape(text)}</li>"
         for target, text in said
     )
+    commits = ", ".join(sorted({record.commit for record in ours})) or "none"
     return (
         f"<p>{LEFT_OUT}</p><ul>{rows}</ul>"
         "<p>Throughput is that of AES-128 blocks: bits a clock, counted in simulation where the "
         "build is a named one and after its RTL's header elsewhere, times the clock of the "
         "critical path. kGE are areas over that of the library's two-input NAND. Again: "
         "<code>maeslant explore</code>; one point: <code>maeslant synth NAME --target "
-        "TARGET</code>.</p>"
+        f"TARGET</code>. Commits of the RTL: {html.escape(commits)}.</p>"
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which records stand on which plot."""
+"""Chooses the records of each plot, with their marks, lines and legends."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -20,12 +20,20 @@ OTHERS = {
     "gpu": ("grey", "square", "GPUs, reported"),
     "software": ("ink", "circle", "software, one thread"),
 }
-FRONT = ("green", "line", False, "front: nothing smaller is faster")
+FRONT = ("green", "line", False, "Pareto front: nothing smaller is faster")
+# Says how a throughput was found, for the comparison with related work.
+STAGES = {
+    "mapped": ("green", "diamond", False, "mapped: a tool's estimate before layout"),
+    "fitted": ("sky", "square", False, "fitted: placed and routed on an FPGA"),
+    "silicon": ("red", "circle", True, "silicon: ran on an FPGA, GPU or processor"),
+    "claimed": ("grey", "plus", True, "claimed: the source does not say which"),
+}
 SBOX_TONES = {
     "table": ("blue", "circle"),
     "tower field": ("red", "square"),
     "Boolean circuit": ("green", "diamond"),
-    "shallow circuit": ("purple", "triangle"),
+    "low-depth circuit": ("purple", "triangle"),
+    "one-hot": ("orange", "plus"),
 }
 # Of papers with standard cells, beside which library of ours their figures may stand.
 BESIDE = {"nangate45": ("45 nm CMOS", "nangate45"), "ecp5": ("ecp5",), "xc7": ("xc7", "Kintex-7")}
@@ -34,10 +42,12 @@ TABLE3 = "Dong Table 3"  # the source of Dong et al.'s ten points
 Value = Callable[[Record], float | None]
 
 
-def mark(record: Record, x: float, y: float, name: str, label: str = "") -> Mark:
+def mark(
+    record: Record, x: float, y: float, name: str, label: str = "", first: bool = False
+) -> Mark:
     """A record's point. Others' are hollow."""
     style = OURS.get(record.family) or OTHERS[record.family]
-    return Mark(x, y, style[0], style[1], record.family in OTHERS, label, name)
+    return Mark(x, y, style[0], style[1], record.family in OTHERS, label, name, first)
 
 
 def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool, str]]:
@@ -72,7 +82,11 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
     shown = [r for r in (*beside, *same) if r.area and gain(r)]
     table = [r for r in beside if r.source == TABLE3]
     on |= {id(r) for r in beside if r not in table[1:-1]}  # of a line the ends are named
-    marks = [mark(r, r.area, gain(r), names(r), r.label if id(r) in on else "") for r in shown]
+    ends = {id(r) for r in (*best[:1], *best[-1:])}  # the smallest and the fastest of ours
+    marks = [
+        mark(r, r.area, gain(r), names(r), r.label if id(r) in on else "", id(r) in ends)
+        for r in shown
+    ]
     # The front's names first: they get the room.
     marks.sort(key=lambda one: one.hollow)
     lines = [Line([(r.area, gain(r)) for r in best], "green", stairs=True)]
@@ -141,12 +155,14 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
     beside = [r for r in others if r.basis == "mapped" and r.target == target]
     same = [r for r in ours if r.target == target]
     shown = [r for r in (*beside, *same) if r.area and r.bits]
-    best = {id(r) for r in front(same, lambda r: r.area, lambda r: r.bits)}
-    unit = "LUTs" if target != "nangate45" else "kGE"
+    best = front(same, lambda r: r.area, lambda r: r.bits)
+    on = {id(r) for r in (*best, *beside)}
+    unit = "LUTs" if target != "nangate45" else "kGE (thousand NAND2)"
     marks = [
-        mark(r, r.area, r.bits, names(r), r.label if id(r) in best or r in beside else "")
+        mark(r, r.area, r.bits, names(r), r.label if id(r) in on else "", r is best[0])
         for r in shown
     ]
+    marks.sort(key=lambda one: not one.hollow)  # theirs are labelled first
     return Plot(
         f"Area against bits a clock, {target}",
         Axis(f"area, {unit}", log=True),
@@ -157,7 +173,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
 
 
 def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> Plot:
-    """What an S-box and a register a round cost one pipeline."""
+    """Shows what an S-box and a register a round cost one pipeline."""
     marks: list[Mark] = []
     lines, entries = [], []
     for sbox, (tone, shape) in SBOX_TONES.items():

@@ -42,7 +42,7 @@ VALUES = {
     "SboxTable": "table",
     "SboxTower": "tower-field",
     "SboxBoolean": "Boolean",
-    "SboxLowDepth": "shallow",
+    "SboxLowDepth": "low-depth",
     "SboxOnehot": "one-hot",
     "DirsEncrypt": "encryption",
     "DirsDecrypt": "decryption",

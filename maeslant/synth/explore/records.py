@@ -14,7 +14,7 @@ BLOCK = 128  # bits
 BOTH = 3
 DIRECTIONS = {1: "encrypts", 2: "decrypts", BOTH: "both"}
 KEYS = {0: "128", 1: "128, 192", 2: "128, 192, 256"}
-SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "shallow circuit", 4: "one-hot"}
+SBOXES = {0: "table", 1: "tower field", 2: "Boolean circuit", 3: "low-depth circuit", 4: "one-hot"}
 FAMILIES = (  # of tops, by the beginning of their names
     ("mae_cipher_lanes", "pipeline"),
     ("mae_cipher_pipe", "pipeline"),
@@ -63,6 +63,24 @@ class Record:
     gbps_per_mm2: float | None = None
     does: str = ""
     basis: str = ""
+    stage: str = "mapped"  # as in configs/related_work.yml; fitted where it was placed and routed
+
+    @property
+    def words(self) -> str:
+        """Says what a core does to somebody who does not know its name."""
+        kinds = {
+            "iterative": "a round a clock" if self.lanes == 1 else "",
+            "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
+            "gcm": "AES-GCM engine",
+        }
+        keys = "AES-128" if self.keys in ("", "128") else "AES, all key sizes"
+        if self.keys == "128, 192":
+            keys = "AES-128 and -192"
+        ways = {"encrypts": "encryption", "decrypts": "decryption", "both": "both directions"}
+        if self.family == "gcm":
+            blocks = f"{self.bits / BLOCK:g} blocks a clock" if self.bits else ""
+            return ", ".join(filter(None, (kinds["gcm"], blocks)))
+        return ", ".join(filter(None, (kinds.get(self.family), keys, ways.get(self.directions))))
 
     @property
     def area(self) -> float | None:
@@ -89,6 +107,7 @@ class Record:
         """All of it, for JSON; the unknown left out."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
+        found["does"] = self.does or self.words
         return {
             name: round(value, 4) if isinstance(value, float) else value
             for name, value in found.items()
@@ -135,6 +154,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
         commit=report["commit"],
         older=outcome.older,
         left_out=report["left_out"],
+        stage="fitted" if timing.get("seeds") else "mapped",
     )
 
 
@@ -176,6 +196,7 @@ def others() -> list[Record]:
                 source=design["source"],
                 does=design["does"],
                 basis=design["basis"],
+                stage=design["stage"],
                 **given,
             )
         )

@@ -14,6 +14,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
+from maeslant import paths
+from maeslant.build import pictures
 from maeslant.errors import MaeslantError
 from maeslant.synth import report
 from maeslant.synth.explore import chart, command, records
@@ -181,25 +183,90 @@ def test_figures() -> None:
     assert records._function("mae_fifo", {}, {}) == (None, None)
 
 
+def places(svg: str) -> dict[str, tuple[float, float]]:
+    """Gives the places of a plot's marks by their records."""
+    found = {}
+    mark = r'data-of="(\w+)"[^>]*>\s*<path transform="translate\(([\d.]+),([\d.]+)'
+    for name, x, y in re.findall(mark, svg):
+        found[name] = float(x), float(y)
+    return found
+
+
+PLOT = Plot(
+    "a <b>",
+    Axis("x, kGE", log=True, low=0.5, high=2000),
+    Axis("y", low=-1, high=8),
+    [
+        *(Mark(10**n, 2 * n, "blue", label=f"point {n}", data=f"r{n}") for n in range(4)),
+        Mark(10, 2.1, "red", "square", True, "beside it", "p0"),
+    ],
+    [Line([(1, 0), (1000, 6)], "green", stairs=True)],
+    [("blue", "circle", False, "ours")],
+)
+
+
 def test_chart() -> None:
-    """Marks stand where their values belong, labels on no mark and on no other label."""
-    marks = [Mark(10**n, 2 * n, "blue", label=f"point {n}", data=f"r{n}") for n in range(4)]
-    marks += [Mark(10, 2.1, "red", "square", True, "beside it", "p0")]
-    plot = Plot(
-        "a <b>", Axis("x, kGE", log=True, low=1, high=1000), Axis("y", low=0, high=6), marks,
-        [Line([(1, 0), (1000, 6)], "green", stairs=True)], [("blue", "circle", False, "ours")],
-    )  # fmt: skip
-    text = chart.render(plot, 400, 300)
-    at = [tuple(map(float, pair)) for pair in re.findall(r"translate\(([\d.]+),([\d.]+)\)", text)]
-    x, y = zip(*at[:4], strict=True)
+    """Marks stand at their values, and each has its label if there is room."""
+    text = chart.render(PLOT, 400, 300)
+    at = places(text)
+    x, y = zip(*(at[f"r{n}"] for n in range(4)), strict=True)
     steps = [b - a for a, b in zip(x, x[1:], strict=False)]
     assert steps == pytest.approx([steps[0]] * 3, abs=0.2) and y[0] > y[1] > y[2] > y[3]
     assert "a &lt;b&gt;" in text and "x, kGE" in text and text.count('class="name"') == 5
-    assert [chart.number(value) for value in (0, 0.12345, 12.345, 990.4, 123456)] == [
+    assert text == chart.render(PLOT, 400, 300), "the same bytes for the same figures"
+    assert not re.search(r"[:\"]#[0-9a-f]{6}\b", text), "a colour outside the palette"
+    assert [pictures.number(value) for value in (0, 0.12345, 12.345, 990.4, 123456)] == [
         "0", "0.123", "12.3", "990", "123,456",
     ]  # fmt: skip
-    rows = chart.ranking("t", "x", marks, width=400)
+    rows = chart.ranking("t", "x", PLOT.marks, width=400)
     assert rows.index("point 3") < rows.index("point 0")
+
+
+@pytest.mark.parametrize("size", [(1100, 560), chart.PHONE])
+def test_labels(size: tuple[int, int]) -> None:
+    """No label covers a mark or another label, or leaves the picture; the first are placed."""
+    marks = [(10 + n % 7, 10 + n // 7) for n in range(49)]
+    names = [(x, y, f"core {x}, {y} of some length") for x, y in marks]
+    with pictures.drawing(*size) as (figure, axes):
+        for x, y in marks:
+            pictures.dot(axes, x, y, "blue")
+        stand = pictures.labels(figure, axes, names, marks, must=3)
+        boxes = [text.get_window_extent() for text in axes.texts]
+        area = figure.bbox
+    assert [name for _, _, name in names[:3]] == stand[:3] and len(boxes) == len(stand)
+    for index, box in enumerate(boxes):
+        assert box.x0 >= 0 and box.x1 <= area.width and box.y0 >= 0 and box.y1 <= area.height
+        assert not any(box.overlaps(other) for other in boxes[:index])
+
+
+def test_what_a_stranger_sees(notebook: pathlib.Path) -> None:
+    """The page opens with words, has plots for a phone, and says how a throughput was found."""
+    file = notebook / "page.html"
+    run(notebook, out=file, picture=notebook / "a.svg")
+    text = file.read_text()
+    head = text[text.index("<header>") : text.index("</header>")]
+    assert "AES" in head and "commit" not in head and "build" not in head
+    assert "pipelines, AES-128" in text[: text.index('<section id="choose"')]
+    wide, narrow = text.count('class="wide"'), text.count('class="narrow"')
+    assert wide == narrow > 4
+    for body in re.findall(r'<div class="narrow">(.*?)</svg>', text, re.DOTALL):
+        assert float(re.search(r'viewBox="0 0 ([\d.]+)', body)[1]) <= 380
+    ranking = text[text.index('<section id="rank"') :].split("</section>")[0]
+    for stage in ("mapped", "silicon", "claimed"):
+        assert f"{stage}: " in ranking and f"({stage})" in ranking
+    for svg in ((notebook / "a.svg").read_text(), text[text.index('id="area0"') :]):
+        smallest = "lanes1"  # of this table
+        names = re.findall(r'class="name".*?</g>', svg, re.DOTALL)
+        assert any(smallest in re.sub(r"<[^>]*>|\s+", " ", name) for name in names)
+
+
+def test_one_style() -> None:
+    """One module holds the style: no other one opens a picture or names a colour."""
+    for path in (paths.ROOT / "maeslant").glob("**/*.py"):
+        text = path.read_text()
+        if path.stem != "pictures":
+            assert "pyplot" not in text and "rc_context" not in text, path
+            assert not re.search(r"[\"']#[0-9a-fA-F]{6}", text), path
 
 
 ACTIONS = """

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make install: what it puts where, what the libraries show, and that uninstall takes it away."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+from maeslant import __version__, paths
+from maeslant.build import c_driver
+
+TOOL = paths.ROOT / "tools" / "install.py"
+MAJOR = __version__.split(".")[0]
+HEADERS = {
+    "maeslant": ("maeslant.h", "maeslant_pool.h"),
+    "maeslant_protected": ("maeslant_protected.h",),
+}
+
+
+def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.CompletedProcess:
+    """Runs tools/install.py for a package of /usr."""
+    environment = os.environ | {"PREFIX": "/usr", "LIBDIR": "", "DESTDIR": str(destdir)} | more
+    return subprocess.run(
+        [sys.executable, str(TOOL), *steps],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A staged installation; its usr."""
+    destdir = tmp_path_factory.mktemp("dest")
+    done = install(destdir, "library", "documents")
+    assert done.returncode == 0, done.stderr
+    return destdir / "usr"
+
+
+def output(*command: object) -> str:
+    """What a program prints."""
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
+
+
+def declared(name: str) -> set[str]:
+    """The functions that a library's public headers export."""
+    text = "".join((c_driver.DRIVER / "include" / file).read_text() for file in HEADERS[name])
+    return set(re.findall(r"^MAE_API(?:_VOID)? [^;]*?\b(mae_\w+)\(", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_shared_library(installed: pathlib.Path, name: str) -> None:
+    """SONAME, links, hardening, and exactly the headers' functions, each with a version."""
+    folder = installed / "lib"
+    library = folder / f"lib{name}.so.{__version__}"
+    if name == "maeslant_protected" and not library.exists():
+        pytest.skip("no OpenSSL headers on this machine: sudo apt-get install libssl-dev")
+    assert (folder / f"lib{name}.so").resolve() == library.resolve()
+    dynamic = output("readelf", "-dW", library)
+    assert f"[lib{name}.so.{MAJOR}]" in dynamic and "BIND_NOW" in dynamic
+    segments = output("readelf", "-lW", library)
+    assert "GNU_RELRO" in segments and re.search(r"GNU_STACK.* RW ", segments)
+    node = {"maeslant": "MAESLANT", "maeslant_protected": "MAESLANT_PROTECTED"}[name]
+    shown = output("nm", "-D", "--defined-only", library)
+    assert set(re.findall(rf" T (\w+)@@{node}_\d+\.\d+$", shown, re.MULTILINE)) == declared(name)
+    assert len(re.findall(r" [TDBRVW] ", shown)) == len(declared(name))
+
+
+def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
+    """The archive has the functions; maeslant.pc says how to link either."""
+    symbols = output("nm", "-g", "--defined-only", installed / "lib" / "libmaeslant.a")
+    assert declared("maeslant") <= set(re.findall(r" T (\w+)", symbols))
+    text = (installed / "lib" / "pkgconfig" / "maeslant.pc").read_text()
+    assert f"Version: {__version__}" in text and "libdir=${prefix}/lib\n" in text
+    assert "Libs.private: -ldl" in text and str(paths.ROOT) not in text
+    for name in ("maeslant.h", "maeslant_pool.h", "maeslant_peripheral.h"):
+        assert (installed / "include" / name).is_file()
+
+
+def test_man_page(installed: pathlib.Path) -> None:
+    """Every command and option of the help stands in it, in roff without warnings."""
+    import typer
+
+    from maeslant.cli import app
+
+    page = (installed / "share" / "man" / "man1" / "maeslant.1").read_text()
+    plain = page.replace("\\-", "-")
+    for name, command in typer.main.get_command(app).commands.items():
+        if command.hidden or hasattr(command, "commands"):
+            continue
+        assert f"\n.SS {name}\n" in plain
+        for option in (o for p in command.params for o in p.opts if o.startswith("--")):
+            assert option in plain, (name, option)
+    assert not re.search(r"(?m)^'", page)
+
+
+@pytest.mark.parametrize(
+    ("file", "part"),
+    [
+        ("bash-completion/completions/maeslant", "complete -o"),
+        ("zsh/site-functions/_maeslant", "#compdef maeslant"),
+        ("fish/vendor_completions.d/maeslant.fish", "complete --command maeslant"),
+    ],
+)
+def test_completion(installed: pathlib.Path, file: str, part: str) -> None:
+    """A script for each shell, for the command's own name."""
+    assert part in (installed / "share" / file).read_text()
+
+
+def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> None:
+    """A file of somebody else's stays."""
+    assert install(tmp_path, "library", "documents").returncode == 0
+    other = tmp_path / "usr" / "lib" / "other.so"
+    other.write_text("")
+    assert install(tmp_path, "uninstall").returncode == 0
+    assert [path for path in tmp_path.rglob("*") if not path.is_dir()] == [other]
+
+
+def test_wrong_use(tmp_path: pathlib.Path) -> None:
+    """One line, and nothing written."""
+    assert "absolute" in install(tmp_path, "library", PREFIX="usr").stderr
+    assert "usage" in install(tmp_path, "everything").stderr
+    (tmp_path / "usr").write_text("a file where a folder should be")
+    done = install(tmp_path, "library")
+    assert done.returncode == 1 and "Traceback" not in done.stderr

