@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands share: the application, its options and how a device is opened."""
+"""Defines the parts common to all commands: the application, its options, opening a device."""
 
 import contextlib
 import pathlib
@@ -36,7 +36,7 @@ PublishOption = Annotated[
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Choose where a report draws: build/reports, or where the user says; results/ if told to."""
+    """Returns the path of a report's figure: --picture, build/reports or results/ (--publish)."""
     if picture and publish:
         raise MaeslantError("--publish draws in results/: it takes no --picture")
     return report.PUBLISHED if publish else picture or report.PICTURE
@@ -44,12 +44,12 @@ def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathli
 
 @contextlib.contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Say what takes long: a spinner on a terminal, nothing elsewhere."""
+    """Shows a spinner with a text while the context runs, on a terminal only."""
     with err.status(text) if err.is_terminal else contextlib.nullcontext():
         yield
 
 
 def opened(uri: str) -> Device | pool.Pool:
-    """Open a device or a pool; simulated ones are built first if need be, which takes a minute."""
+    """Opens a device or a pool; builds simulated devices first if needed, which takes a minute."""
     with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

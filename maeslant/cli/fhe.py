@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that compute on encrypted data: CKKS ciphertexts of Microsoft SEAL, on the card."""
+"""Defines the commands that compute on encrypted data: CKKS ciphertexts of Microsoft SEAL."""
 
 import json
 import pathlib
@@ -27,7 +27,7 @@ def matmul(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Multiply A by an encrypted B; compare with floating point and with SEAL."""
+    """Multiply A by an encrypted B on the card; compare with floating point and with SEAL."""
     from maeslant.fhe import demo
 
     found = demo.multiply(demo.load(left), demo.load(right), encrypted, large, protected)
@@ -44,7 +44,7 @@ def digits(
     images: Annotated[int, typer.Option("--images", help="How many digits.")] = 8,
     as_json: JsonOption = False,
 ) -> None:
-    """Classify encrypted handwritten digits by logistic regression."""
+    """Classify encrypted handwritten digits by logistic regression on the card."""
     from maeslant.fhe import demo
 
     found = demo.digits(images)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that synthesize: one design, or a table of them to choose from."""
+"""Defines the commands that synthesize one design or a table of designs."""
 
 import json
 import pathlib
@@ -61,7 +61,7 @@ def synth(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Area, clock and critical path of PART in a technology, kept under build/reports."""
+    """Synthesize PART in a technology; print its area, clock and critical path."""
     from maeslant.synth import flow, simulate, synthesize
     from maeslant.synth import show as pages
 
@@ -106,7 +106,7 @@ def files(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the SystemVerilog files of PART in the order in which a tool reads them."""
+    """List the SystemVerilog files of PART in compilation order."""
     from maeslant import paths
     from maeslant.synth import show as pages
     from maeslant.synth import sources
@@ -158,7 +158,7 @@ def explore(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Synthesize the table of configs/explore.yml, and draw a page to choose a core from."""
+    """Synthesize the designs of configs/explore.yml and draw a page for choosing a core."""
     from maeslant.synth.explore import command
 
     if finished and (cluster or jobs):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about the protected card: attacked, put to use, weighed."""
+"""Defines the commands for the protected card: attacks, inference, overhead."""
 
 import pathlib
 from typing import Annotated
@@ -30,7 +30,7 @@ def attack(
     seed: Annotated[int, typer.Option("--seed", help="Of the random ones.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Stand between driver and card: what each attack would have got, and where it was caught."""
+    """Attack the link between driver and card; print who detected each attack."""
     from maeslant.protected import attack_runs
 
     console = Console()
@@ -59,7 +59,7 @@ def infer(
     ),
     as_json: JsonOption = False,
 ) -> None:
-    """Classify handwritten digits on the accelerator behind the guard."""
+    """Classify handwritten digits on the accelerator of the protected card."""
     from maeslant.protected import inference
 
     if not inference.run(images, not unprotected, card, as_json, Console(), err):
@@ -74,7 +74,7 @@ def overhead(
     ] = None,
     publish: PublishOption = False,
 ) -> None:
-    """Ghosh et al.'s Table 3: what protection adds to the transfers of three networks."""
+    """Measure what protection adds to the transfers of three networks; Ghosh et al.'s Table 3."""
     from maeslant.bench.overhead import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)
