@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What README.md tells people to type exists.
+"""Checks that the commands, options, targets and files named in README.md exist.
 
 Each `make` target and variable, each maeslant command and option in its shell blocks, and each file
 that it links to or names in backticks as a path.
@@ -19,13 +19,13 @@ NAMED = re.compile(r"`([\w.-]+/[\w./-]+)`")
 
 
 def targets(makefile: str) -> set[str]:
-    """The targets of a Makefile."""
+    """Returns the targets of a Makefile."""
     names = re.findall(r"^([a-z][\w -]*):(?!=)", makefile, re.MULTILINE)
     return {name for group in names for name in group.split()}
 
 
 def commands() -> dict[str, set[str]]:
-    """The commands of maeslant with their options."""
+    """Returns the commands of maeslant with their options."""
     import typer
 
     from maeslant.cli import app
@@ -38,7 +38,7 @@ def commands() -> dict[str, set[str]]:
 
 
 def command_problem(line: str, makefile: str, known: dict[str, set[str]]) -> str | None:
-    """What is wrong with one line of a shell block, if anything."""
+    """Checks one line of a shell block; returns what is wrong, or None."""
     words = shlex.split(line, comments=True)
     while words and words[0] in {"sudo", "time", "nice", "$"}:
         words.pop(0)
@@ -64,7 +64,7 @@ def command_problem(line: str, makefile: str, known: dict[str, set[str]]) -> str
 def problems(
     root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
 ) -> list[str]:
-    """A line for each thing README.md promises in vain."""
+    """Reports each command, option, target or file in README.md that does not exist."""
     readme = root / "README.md"
     if not readme.exists():
         return ["README.md is missing"]
@@ -86,7 +86,7 @@ def problems(
 
 
 def main() -> int:
-    """Print what is wrong; 0 when nothing is."""
+    """Prints what does not exist; returns 0 if everything does."""
     found = problems()
     for line in found:
         print(line)

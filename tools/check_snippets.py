@@ -21,7 +21,7 @@ C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
 
 
 def command(language: str, file: pathlib.Path, text: str) -> list[str]:
-    """Gives the command that checks a block which stands in a file."""
+    """Returns the command that checks a code block stored in a file."""
     if language == "c":
         return [*C, f"-I{paths.ROOT / 'driver' / 'include'}", str(file)]
     if language == "python":
@@ -36,7 +36,7 @@ def command(language: str, file: pathlib.Path, text: str) -> list[str]:
 
 
 def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
-    """Checks a page; gives the output of each block that does not pass."""
+    """Checks a page; returns the output of each block that does not pass."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for match in BLOCK.finditer(page.read_text()):
@@ -64,7 +64,7 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
 
 
 def main() -> int:
-    """Checks all pages."""
+    """Checks the code blocks of all pages; returns 0 if all pass."""
     found = problems(paths.ROOT / "README.md", {"systemverilog", "c", "python"})
     for page in sorted((paths.ROOT / "docs" / "guides").glob("*.md")):
         found += problems(page, {"systemverilog", "c"})
