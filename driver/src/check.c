@@ -85,7 +85,7 @@ bool mae_is_aead(mae_mode_t mode)
     return mode == MAE_GCM || mode == MAE_CCM || mode == MAE_CMAC;
 }
 
-/* Which cipher directions a job needs, as bits of caps.directions. */
+/* Returns the cipher directions that a job needs, as bits of caps.directions. */
 static uint32_t needed_directions(const struct mae_job *job)
 {
     if (job->mode == MAE_COPY)
@@ -96,7 +96,7 @@ static uint32_t needed_directions(const struct mae_job *job)
     return (job->direction == MAE_DECRYPT ? 2u : 1u) | (job->mode == MAE_XTS ? 1u : 0u);
 }
 
-/* Mode, direction and key slots. */
+/* Checks mode, direction and key slots of a job. */
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job)
 {
     if ((unsigned)job->mode > MAE_CMAC)
