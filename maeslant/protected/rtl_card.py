@@ -21,7 +21,7 @@ from maeslant.sim.machine import Refused, Simulator, SimulatorError
 
 BUILD = "protected_small"  # as the workload's capabilities are
 STEP = 64  # clocks
-SETTLE = 200_000  # clocks that SCRUB may take
+SCRUB_CLOCKS = 200_000  # clocks that SCRUB may take
 ROW = 64
 FRAGMENT = 8  # bytes of a secret that are as bad as all of it
 
@@ -94,7 +94,7 @@ class RtlDevice:
         self.seen = bytearray()
         self.length = 0
         self.simulator.set_notes(monitor)
-        self.settle()
+        self.finish_scrub()
         low, high = (self.simulator.read32(0x10 + at) for at in (0, 4))
         self.capabilities = Capabilities.unpack(high << 32 | low)
         if capabilities and capabilities != self.capabilities:
@@ -162,7 +162,7 @@ class RtlDevice:
     def install(self, secret: bytes, session_id: bytes) -> bool:
         """Installs a secret by the provisioning port; waits until keys are derived or refused."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
-        for _ in range(SETTLE // STEP):
+        for _ in range(SCRUB_CLOCKS // STEP):
             if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
                 break
             self.simulator.run(STEP)
@@ -181,9 +181,9 @@ class RtlDevice:
         word, low, high = (self.simulator.read32(CAUSE + at) for at in (0, 4, 8))
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
-    def settle(self) -> None:
+    def finish_scrub(self) -> None:
         """Waits until SCRUB has ended."""
-        for _ in range(SETTLE // STEP):
+        for _ in range(SCRUB_CLOCKS // STEP):
             self.simulator.run(STEP)
             if self.state not in (State.RESET, State.SCRUB, State.ERROR):
                 self._take_notes()
@@ -194,7 +194,7 @@ class RtlDevice:
     def keys(self) -> object | None:
         """Waits for SCRUB; returns None when no session is left."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
-            self.settle()
+            self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:

@@ -4,9 +4,10 @@
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
 
-A table is rows of points and of peers (configs/related_work.yml), under columns that are functions
-of one. What a paper gives only as a picture is said to be one. The points' reports are published
-beside, in results/reports: a point is not synthesized again until something it depends on changes.
+A table has rows of points and of related work (configs/related_work.yml), under columns that are
+functions of one. A value that a paper gives only as a picture is marked as such. The reports of
+points are published in results/reports: a point is not synthesized again until something it depends
+on changes.
 """
 
 import dataclasses
@@ -113,9 +114,9 @@ def figures(made: Report | None) -> dict[str, float | None]:
     }
 
 
-def peer_figures(peer: dict[str, object]) -> dict[str, float | None]:
+def related_figures(design: dict[str, object]) -> dict[str, float | None]:
     """Computes every figure of a design of related work that a column may show."""
-    found = {key: value for key, value in peer.items() if isinstance(value, int | float)}
+    found = {key: value for key, value in design.items() if isinstance(value, int | float)}
     gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
     if found.get("blocks_per_clock"):
         found["clocks_per_block"] = 1 / found["blocks_per_clock"]
@@ -170,7 +171,7 @@ LINE_RATES = (
 )
 
 
-def _peers(*names: str, target: str | None = None) -> tuple[dict, ...]:
+def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
     """Returns the designs of related work whose names begin with the given ones."""
     found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
@@ -200,7 +201,7 @@ def tables() -> tuple[Table, ...]:
             "Dong et al., Table 3: N pipelines on one key expansion",
             "The paper's technology is another 45 nm library, with another flow.",
             DONG_COLUMNS,
-            (*_peers("Dong N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
+            (*_related("Dong N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
         ),
         Table(
             "Dong et al., Gbit/s/W: of which blocks, and with what",
@@ -210,7 +211,7 @@ def tables() -> tuple[Table, ...]:
             "wires, and without. None of them counts a clock tree or glitches, and two rounds "
             "without a register between them have more of those than one.",
             tuple(PER_WATT),
-            (*_peers("Dong N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
+            (*_related("Dong N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
         ),
         Table(
             "Ghosh et al., Table 1: AES-GCM engines",
@@ -218,7 +219,7 @@ def tables() -> tuple[Table, ...]:
             "estimate, without a clock) and for Nangate45.",
             ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
             (
-                *_peers("Ghosh "),
+                *_related("Ghosh "),
                 *_named("gcm4", "gcm4_deep", "gcm_single128", target="xc7"),
                 *_named("gcm4_deep", "gcm_single128"),
             ),
@@ -275,11 +276,11 @@ def tables() -> tuple[Table, ...]:
                 *_named("small128", "iter128", options={"period_ns": 2}),
                 *_named("small", "iter", options={"period_ns": 3}),
                 *_named("pipe128", "gcm1", "gcm4_deep"),
-                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
+                *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *_named("small128", "small", "iter128", "gcm1_fpga", target="ecp5"),
-                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
+                *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
                 *_named("small128", "small", "iter128", "iter", "pipe128", target="xc7"),
-                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
+                *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
             ),
         ),
     )
@@ -387,7 +388,7 @@ def _record(
             "label": row["name"],
             "technology": row["target"],
             "from": source,
-            "figures": peer_figures(row),
+            "figures": related_figures(row),
         }
     if isinstance(row, Difference):
         whole, part = figures(done[repr(row.whole)]), figures(done[repr(row.part)])

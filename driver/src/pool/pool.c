@@ -18,7 +18,7 @@
 
 enum {
     AHEAD_NS = 20000, /* 4000 clocks of a simulated card */
-    LOOK_NS = 1000000 /* how often one that is ahead looks again */
+    POLL_NS = 1000000 /* how often one that is ahead polls */
 };
 
 static const uint64_t idle_ns = 5000000000; /* a lent card whose time stands still is not at work */
@@ -122,7 +122,7 @@ static void wait_given(struct mae_pool *pool, bool ahead)
         return;
     }
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
+    until.tv_nsec += POLL_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&pool->given, &pool->lock, &until);

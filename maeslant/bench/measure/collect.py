@@ -39,7 +39,7 @@ def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
     known = jobs()
     for part in parts or []:
         if part not in known:
-            raise MaeslantError(f"no part is called {part}; there are {', '.join(known)}")
+            raise MaeslantError(f"unknown part {part}; known: {', '.join(known)}")
     figures: list[Figure] = []
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         chosen = parts or list(known)

@@ -25,7 +25,7 @@ SIZES = tuple(64 << 2 * i for i in range(8))  # 64 B to 1 MB
 HALF = 1 << 20  # of the card's memory: one direction's
 CHUNK = 64 << 10
 ROOM = 8  # transfers that a channel of the card without a guard keeps
-LOOK = 64  # clocks
+POLL_CLOCKS = 64  # clocks
 TIMEOUT = 20_000  # looks
 WAYS = {"in": (Time.IN_BEGINS, Time.IN_ENDS), "out": (Time.OUT_BEGINS, Time.OUT_ENDS)}
 PAPER = "Ghosh: about 30, estimated"
@@ -71,7 +71,7 @@ class Protected:
         return found
 
 
-class Plain:
+class Unprotected:
     """The unprotected card, with the interface of :class:`Protected`."""
 
     def __init__(self, options: str) -> None:
@@ -104,7 +104,7 @@ class Plain:
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
-            self.card.sim.run(LOOK)
+            self.card.sim.run(POLL_CLOCKS)
         for channel, _, number in jobs:
             self.card.wait_for(channel, number)
 
@@ -113,7 +113,7 @@ class Plain:
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
-def clocks(card: Protected | Plain, way: str, size: int) -> int:
+def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
     """Measures the clocks of one DMA transfer while 1 MB moves in the other direction."""
     other = "out" if way == "in" else "in"
     card.times()
@@ -130,7 +130,7 @@ def clocks(card: Protected | Plain, way: str, size: int) -> int:
 
 def dma_figures() -> list[Figure]:
     """Measures the clocks that protection adds to a DMA of each length, both directions running."""
-    cards = Protected(STEADY), Plain(STEADY)
+    cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
         for way in WAYS:
@@ -148,7 +148,7 @@ def dma_figures() -> list[Figure]:
     return result
 
 
-def span(make: Callable[[str], Protected | Plain], size: int) -> int:
+def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
     """Measures the clocks from first to last data beat of a transfer each way in 64 KB chunks."""
     card = make(RANDOM)
     try:
@@ -166,7 +166,7 @@ def bus_figures() -> list[Figure]:
     """Measures bus use of protected DMA against unprotected DMA."""
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
-        guarded, plain = span(Protected, size), span(Plain, size)
+        guarded, plain = span(Protected, size), span(Unprotected, size)
         beats = size // 64
         metric = (
             f"{size >> 10} KB each way at once: bus clocks used, of {beats / plain:.1%} without"

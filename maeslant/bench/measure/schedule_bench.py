@@ -62,7 +62,7 @@ class Record:
         return {"name": name, "wave": wave} | ({"data": data} if data else {})
 
 
-class Watched:
+class MessageRecorder:
     """Records the events of named messages in mae_gcm_stream."""
 
     def __init__(self, engine: gcm_bench.Engine, messages: dict[str, gcm_bench.Message]) -> None:
@@ -119,21 +119,21 @@ async def stream(dut) -> None:
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
-    watched = Watched(engine, {"A": engine.message(0, 1, 2)})
+    recorder = MessageRecorder(engine, {"A": engine.message(0, 1, 2)})
     await engine.run()
     groups = [["keys", "key", "H", "its powers"], ["", "announced"]]
     title = f"mae_gcm_stream, {engine.lanes} lanes, AES-128: a key and a short message"
     rest = [AHEAD_LANES, BEAT_LANES, ["", "tag"]]
-    watched.record.write("mae_gcm_stream-short", title, groups + rest)
+    recorder.record.write("mae_gcm_stream-short", title, groups + rest)
     engine.watch = None
     engine.key(1, 128)
     engine.message(1, 0, 0)
     await engine.run()
     messages = {"A": engine.message(0, 0, 3), "B": engine.message(1, 1, 2)}
-    watched = Watched(engine, messages)
+    recorder = MessageRecorder(engine, messages)
     await engine.run()
     title = f"mae_gcm_stream, {engine.lanes} lanes, AES-128: two messages under two loaded keys"
-    watched.record.write("mae_gcm_stream-two", title, [["", "announced"], *rest])
+    recorder.record.write("mae_gcm_stream-two", title, [["", "announced"], *rest])
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" in cocotb_bench.parameters())

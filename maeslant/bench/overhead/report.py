@@ -67,13 +67,13 @@ def _milliseconds(clocks: int) -> float:
 def collect(err: Console) -> dict[str, object]:
     """Measures the software and simulates the cards; returns one record."""
     with err.status("making the cards from their SystemVerilog (minutes, once)"):
-        for build in (timeline.PROTECTED, timeline.PLAIN):
+        for build in (timeline.PROTECTED, timeline.UNPROTECTED):
             simulator.build(build)
     rows = []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     total = 6 * len(CHUNKS) * len(NETWORKS) + 2 * len(RATES)
-    cards = timeline.Protected(), timeline.Plain()
+    cards = timeline.Protected(), timeline.Unprotected()
     try:
         with progress:
             task = progress.add_task("transferring", total=total)

@@ -20,7 +20,7 @@ from maeslant.sim.unprotected_jobs import UnprotectedJobs
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CLOCK_MHZ = 200
 PROTECTED, UNPROTECTED = "protected", "unprotected"
-LOOK = 4  # clocks between two looks at host memory
+POLL_CLOCKS = 4  # clocks between two polls of host memory
 PATIENCE = 1_000_000
 
 
@@ -79,11 +79,11 @@ class Protected:
         slots = self.host.channels[request.queue].slots - self.link.BASE
         at = slots + SLOT_BYTES * (request.sequence % SLOTS)
         wanted = request.sequence.to_bytes(8)
-        for _ in range(PATIENCE // LOOK):
+        for _ in range(PATIENCE // POLL_CLOCKS):
             if self.link.memory[at : at + 8] == wanted:
                 return
-            self.sim.run(LOOK)
-        raise AssertionError("no answer")
+            self.sim.run(POLL_CLOCKS)
+        raise AssertionError("no response")
 
     def run(self, load: Load, chunk: int, timing: Timing) -> int:
         """Runs an inference's transfers; returns clocks from first byte sealed to last opened."""
@@ -121,7 +121,7 @@ class Protected:
         return spent
 
 
-class Plain:
+class Unprotected:
     """The unprotected card, for timing."""
 
     def __init__(self) -> None:
@@ -134,7 +134,7 @@ class Plain:
 
     def _finish(self, channel: int, number: int) -> None:
         while self.sim.read32(channel + COMPLETED) < number:
-            self.sim.run(LOOK)
+            self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing) -> int:
         """Runs an inference's transfers; returns clocks from first byte copied to last."""

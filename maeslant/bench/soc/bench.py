@@ -124,7 +124,7 @@ def _at_once(bench: Bench) -> list[dict[str, object]]:
                 bench.run(job)
                 row[name] = job.clocks
                 if way == jobs.GO_ON and job.sum != sum(struct.unpack("<1024I", job.text)) % 2**32:
-                    raise MaeslantError(f"{mode}: the CPU saw a block before it was there")
+                    raise MaeslantError(f"{mode}: the CPU read a block before it was written")
             rows.append(row)
     return rows
 

@@ -25,7 +25,7 @@ CARDS = "MAESLANT_CARDS"
 DEFAULT = "sim:stream?lanes=4"
 SOURCES = ("driver/**/*.[ch]", "maeslant/driver/pool/*.py", "maeslant/driver/device.py")
 PATIENCE_S = 20  # without any card that could do a part
-LOOK_S = 2
+POLL_S = 2
 HINT = (
     "start one with `MAESLANT_CARDS=2*sim:stream4 .venv/bin/dask worker {} --resources card=2 "
     "--nthreads 2`"
@@ -105,7 +105,7 @@ class Part:
         hopeless = time.monotonic() + PATIENCE_S
         while True:
             try:
-                return self.future.result(timeout=LOOK_S)
+                return self.future.result(timeout=POLL_S)
             except CardsGone as error:
                 self._elsewhere(error)
             except (TimeoutError, concurrent.futures.TimeoutError):
@@ -129,8 +129,8 @@ class Part:
                 if type(error).__name__ != "KilledWorker":
                     raise
                 raise MaeslantError(
-                    "three workers died over the same part, and no fourth is asked to try it; "
-                    f"look into their logs ({error})"
+                    "three workers died while running the same part, which is not tried again; "
+                    f"see their logs ({error})"
                 ) from None
 
     def _elsewhere(self, error: CardsGone) -> None:

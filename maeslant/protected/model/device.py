@@ -117,7 +117,7 @@ class Device:
         self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
-    def settle(self) -> None:
+    def finish_scrub(self) -> None:
         """Completes SCRUB, which takes no time in this model."""
 
     # The bus.

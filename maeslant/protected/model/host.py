@@ -265,7 +265,7 @@ class Host:
         if len(self.transfers) >= self.capabilities.regions:
             raise MisuseError("too many unanswered transfers")
         if total < 1 or chunk % GRANULE or base % GRANULE:
-            raise MisuseError("length 0, or not at a granule")
+            raise MisuseError("length 0, or an address that is no multiple of a granule")
         sizes = [min(chunk, total - at) for at in range(0, total, chunk)]
         places = []
         for index, size in enumerate(sizes):
@@ -334,14 +334,14 @@ class Host:
                 self.link.mmio_write(page + DOORBELL, blocks.to_bytes(4, "little"))
                 news = True
             for request in list(channel.pending.values()):
-                news |= request not in channel.unsent and self._look(channel, request)
+                news |= request not in channel.unsent and self._poll_response(channel, request)
                 if self.poison_error:
                     return True
         worked = self.link.step()
         self.idle = 0 if news or worked else self.idle + 1
         return news
 
-    def _look(self, channel: Channel, request: Request) -> bool:
+    def _poll_response(self, channel: Channel, request: Request) -> bool:
         """Takes a response if its plaintext number shows that it is there."""
         slot = channel.slots + SLOT_BYTES * (request.sequence % SLOTS)
         if self.link.load(slot, 8) != request.sequence.to_bytes(8):
@@ -430,7 +430,7 @@ class Host:
                 late = next(request for request in job.requests if not request.done)
                 self.poison(f"timeout: {self._name(late)}")
         if job.given_up and self.poison_error is None:
-            raise GivenUpError("given up")
+            raise GivenUpError("the transfer was abandoned")
         for request in job.requests:
             if request.error:
                 for other in job.requests:

@@ -88,7 +88,7 @@ class Machine:
         """Resets the card as the OS."""
         word = RESET_WORD.to_bytes(4, "little")
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
-        self.device.settle()
+        self.device.finish_scrub()
 
     def close(self) -> None:
         """Releases what the card and the driver hold."""

@@ -166,7 +166,7 @@ class Netlist:
         """Returns the nets of a port, bit 0 first."""
         return self.ports[name][1]
 
-    def settle(self) -> None:
+    def evaluate(self) -> None:
         """Evaluates every gate once, in topological order."""
         words = self.words
         for call, inputs, output in self.groups:
@@ -180,7 +180,7 @@ class Netlist:
             state.put(self.words, value)
         for name, value in values.items():
             self.words[self.port(name)] = value
-        self.settle()
+        self.evaluate()
         if count:
             self.toggles += np.bitwise_count(before ^ self.words)
             self.highs += np.bitwise_count(self.words)
