@@ -428,15 +428,15 @@ void HostMemory::check_address(const char *channel, const AxiAddress &request) {
 // Checks that signals offered and not accepted stay stable.
 void HostMemory::check_stable(const AxiFromDevice &from) {
     if (ar_waits_ && !(from.ar_valid && from.ar == held_ar_)) {
-        fail("AR: changed before it was taken");
+        fail("AR: changed before it was accepted");
     }
     if (aw_waits_ && !(from.aw_valid && from.aw == held_aw_)) {
-        fail("AW: changed before it was taken");
+        fail("AW: changed before it was accepted");
     }
     if (w_waits_ && !(from.w_valid && from.w_last == held_last_ &&
                       std::memcmp(held_data_.data(), from.w_data, bytes_) == 0 &&
                       std::memcmp(held_strobe_.data(), from.w_strb, strobe_bytes_) == 0)) {
-        fail("W: changed before it was taken");
+        fail("W: changed before it was accepted");
     }
 }
 
@@ -448,10 +448,10 @@ void HostMemory::fail(const std::string &what) {
 std::string HostMemory::state() const {
     char text[256];
     std::snprintf(text, sizeof text,
-                  "%zu reads and %zu writes under way, %u write bursts lack data%s%s%s",
+                  "%zu reads and %zu writes in flight, %u write bursts lack data%s%s%s",
                   reads_.size() - free_reads_.size(), writes_.size() - free_writes_.size(),
                   addressed_count_, data_without_address_ ? ", write data without an address" : "",
-                  to_.r_valid ? ", read data not taken" : "",
+                  to_.r_valid ? ", read data not accepted" : "",
                   silent() ? ", the memory is silent (hang)" : "");
     return text;
 }

@@ -246,7 +246,7 @@ def main() -> int:
     """Writes the pages to the named folder, or checks that they can be written."""
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--check", action="store_true", help="only see that they can be made")
+    where.add_argument("--check", action="store_true", help="check that the pages can be written")
     where.add_argument("--out", type=pathlib.Path, help="folder for the pages")
     arguments = parser.parse_args()
     if arguments.out:

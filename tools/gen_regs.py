@@ -278,7 +278,9 @@ def main() -> int:
     """Generates the files, or checks them with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a committed file is stale")
-    parser.add_argument("--html", metavar="FOLDER", help="write PeakRDL's HTML pages there instead")
+    parser.add_argument(
+        "--html", metavar="FOLDER", help="write PeakRDL's HTML pages to FOLDER instead"
+    )
     args = parser.parse_args()
     if args.html:
         export_html(pathlib.Path(args.html))

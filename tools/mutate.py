@@ -103,9 +103,9 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
 def main() -> int:
     """Runs all mutations, or those whose name contains a given word."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", help="only places whose name has one of these")
+    parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
     parser.add_argument("--write", action="store_true", help="write docs/mutations.md and stop")
-    parser.add_argument("--check", action="store_true", help="see that the lists fit the tree")
+    parser.add_argument("--check", action="store_true", help="check that the lists fit the tree")
     arguments = parser.parse_args()
     items = [item for path in LISTS for item in yaml.safe_load(path.read_text())]
     if arguments.write:

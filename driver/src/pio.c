@@ -149,7 +149,7 @@ static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct 
         .tag_bytes = job->tag_bytes,
     };
     if (resumes && job->mode == MAE_XTS)
-        return mae_detail(MAE_E_STATE, "XTS does not go on after jobs of GCM, CCM or CMAC");
+        return mae_detail(MAE_E_STATE, "XTS cannot continue after jobs of GCM, CCM or CMAC");
     if (makes_tag && job->direction == MAE_DECRYPT)
         memcpy(tag, job->tag, job->tag_bytes);
     mae_error_t error = take_turn(dev, job);

@@ -16,22 +16,23 @@ from maeslant.errors import MaeslantError
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="AES hardware: simulated, measured, and put to use.",
+    help="Simulate, measure and use AES hardware.",
 )
 err = Console(stderr=True)
 DeviceOption = Annotated[
     str,
     typer.Option(
         "--device",
-        help="See `maeslant devices`. pool:CARD,3*CARD for several at once, "
-        "pool:tcp://HOST:PORT for those of a Dask cluster.",
+        help="Device to use, see `maeslant devices`; pool:CARD,3*CARD for several cards, "
+        "pool:tcp://HOST:PORT for the cards of a Dask cluster.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 PublishOption = Annotated[
-    bool, typer.Option("--publish", help="Draw the picture that results/ of the repository shows.")
+    bool,
+    typer.Option("--publish", help="Draw the published picture in results/ of the repository."),
 ]
 
 

@@ -37,26 +37,28 @@ KeyOption = Annotated[
 ]
 KeyFileOption = Annotated[
     str | None,
-    typer.Option("--key-file", help="File with the key, raw or in hex; others cannot see it."),
+    typer.Option(
+        "--key-file", help="File with the key, raw or in hex; not visible in the process list."
+    ),
 ]
 IvOption = Annotated[
     str | None,
     typer.Option(
         "--iv",
-        help="IV or first counter block, 16 bytes in hex. gcm, ccm, gmac: best left out, then one "
-        "of 12 bytes is drawn and stands in front of the output. An IV that comes twice under one "
-        "key breaks them.",
+        help="IV or first counter block, 16 bytes in hex. gcm, ccm, gmac: leave it out to draw one "
+        "of 12 bytes, written in front of the output. Using an IV twice under one key breaks "
+        "these modes.",
     ),
 ]
 AadOption = Annotated[
-    str | None, typer.Option("--aad", help="gcm, ccm: in hex, authenticated but not encrypted.")
+    str | None, typer.Option("--aad", help="gcm, ccm: additional authenticated data (AAD) in hex.")
 ]
 AadFileOption = Annotated[
-    str | None, typer.Option("--aad-file", help="gcm, ccm: the same, the bytes of a file.")
+    str | None, typer.Option("--aad-file", help="gcm, ccm: file with the AAD.")
 ]
 PaddingOption = Annotated[
     bool,
-    typer.Option("--no-padding", help="ECB, CBC, PCBC: no PKCS#7, whole blocks only."),
+    typer.Option("--no-padding", help="ECB, CBC, PCBC: add no PKCS#7 padding; whole blocks only."),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it exists.")]
 
@@ -247,7 +249,7 @@ def mac(
     key_file: KeyFileOption = None,
     iv: IvOption = None,
     check: Annotated[
-        str | None, typer.Option("--check", help="Say nothing, and fail unless this is the MAC.")
+        str | None, typer.Option("--check", help="Verify this MAC instead of printing one.")
     ] = None,
     device: DeviceOption = DEFAULT_DEVICE,
     as_json: JsonOption = False,

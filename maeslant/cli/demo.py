@@ -97,7 +97,7 @@ def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathl
         try:
             writer.write(other.finalize())
         except InvalidTag:
-            raise MaeslantError("the tag of gcm is wrong: so is the hardware") from None
+            raise MaeslantError("the tag of gcm is wrong: the hardware is wrong") from None
 
 
 def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str, int]:
@@ -195,7 +195,7 @@ def guarded(console: Console) -> None:
     if not inference.run(DIGITS, True, True, False, console, err):
         raise MaeslantError("the labels differ from the reference's: the hardware is wrong")
     if not attack_runs.run(list(ATTACKS), False, True, False, console, err):
-        raise MaeslantError("an attack was not noticed: the hardware is wrong")
+        raise MaeslantError("an attack was not detected: the hardware is wrong")
     console.print(
         "All attacks: maeslant attack --all; the paper's protocol falling: --ghosh", style="dim"
     )

@@ -32,7 +32,8 @@ def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) 
 
 @app.command()
 def build(
-    names: Annotated[list[str], typer.Argument(help="Named builds.")], as_json: JsonOption = False
+    names: Annotated[list[str], typer.Argument(help="Named builds to simulate.")],
+    as_json: JsonOption = False,
 ) -> None:
     """Build the simulated devices NAMES from their SystemVerilog."""
     from maeslant.build import simulator
@@ -49,7 +50,9 @@ def build(
 
 @app.command()
 def measure(
-    parts: Annotated[list[str] | None, typer.Argument(help="Only these parts.")] = None,
+    parts: Annotated[
+        list[str] | None, typer.Argument(help="Parts to measure; all by default.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure every clock figure in simulation, beside its target and the published value."""
@@ -71,7 +74,9 @@ def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = 
 
 @app.command()
 def wave(
-    target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
+    target: Annotated[
+        str, typer.Argument(metavar="TEST|BUILD", help="Test file or named build to trace.")
+    ],
 ) -> None:
     """Write a waveform of a test file or of a running build, and print how to open it."""
     from maeslant.bench import waves
@@ -79,7 +84,9 @@ def wave(
     print(waves.make(target))
 
 
-soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
+soc_app = typer.Typer(
+    no_args_is_help=True, help="Run programs on the PicoRV32 system with the memory arbiter."
+)
 app.add_typer(soc_app, name="soc")
 
 
@@ -92,7 +99,7 @@ def soc() -> None:
 def soc_run(
     as_json: JsonOption = False,
     picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+        pathlib.Path | None, typer.Option("--picture", help="File of the picture, .svg or .png.")
     ] = None,
     publish: PublishOption = False,
 ) -> None:

@@ -100,7 +100,7 @@ def root(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """AES hardware: simulated, measured, and put to use."""
+    """Simulate, measure and use AES hardware."""
 
 
 @app.command()

@@ -42,7 +42,7 @@ class ProtectedCard:
         secret, session_id = secrets.token_bytes(32), secrets.token_bytes(16)
         self.host = Host(self.gate, secret, session_id, timeout=TIMEOUT)
         if not self.gate.install(secret, session_id):
-            raise MaeslantError("the card does not take a secret")
+            raise MaeslantError("the card did not accept the secret")
         self.host.wait(self.host.open())
         self.runs, self.clocks = 0, 0
 

@@ -86,8 +86,8 @@ def _client(address: str) -> "distributed.Client":
         return distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except Exception as error:
         raise MaeslantError(
-            f"what answers at {address} is no scheduler that this client, distributed "
-            f"{distributed.__version__}, can talk to: it runs another version? ({error})"
+            f"the server at {address} is no scheduler that this client, distributed "
+            f"{distributed.__version__}, understands; it may run another version ({error})"
         ) from None
 
 

@@ -97,7 +97,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
             start = gate.clocks
             host = Host(gate, secret, session_id, timeout=TIMEOUT)
             if not gate.install(secret, session_id):
-                raise MaeslantError("the card does not take a secret")
+                raise MaeslantError("the card did not accept the secret")
             host.wait(host.open())
             loaded: dict[int, list] = {}
             under_way: list[tuple] = []

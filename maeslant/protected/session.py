@@ -411,7 +411,7 @@ class Host:
             raise RefusedError(result.kind, result.queue, result.number, response)
         if code == lib.MAE_E_GIVEN_UP:
             self.outside.reraise()
-            raise GivenUpError("given up")
+            raise GivenUpError("the transfer was abandoned")
         self._check(code)
         if job.data is not None:
             return bytes(self.ffi.buffer(job.data))

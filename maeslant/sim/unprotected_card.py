@@ -123,4 +123,4 @@ class UnprotectedCard:
         self.write(CONTROL, 1, 4)
         self._wait(IRQ_KERNEL, limit)
         if self.read(KERNEL_STATUS, 4) & FAULT:
-            raise MaeslantError("the kernel gave the run up")
+            raise MaeslantError("the kernel aborted the run with a fault")

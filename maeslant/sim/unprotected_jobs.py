@@ -92,7 +92,7 @@ class UnprotectedJobs(UnprotectedCard):
                     raise MaeslantError("a transfer failed")
                 return
             self._pause()
-        raise MaeslantError("a transfer does not end")
+        raise MaeslantError("a transfer did not end in time")
 
     def wait_loaded(self, number: int) -> None:
         """Waits for the end of a numbered transfer into the card."""
@@ -118,4 +118,4 @@ class UnprotectedJobs(UnprotectedCard):
             if not status & BUSY:
                 return self.read(CLOCKS)
             self._pause()
-        raise MaeslantError("a run does not end")
+        raise MaeslantError("a kernel run did not end in time")

@@ -83,20 +83,22 @@ def point(
     what = design.find(name, parameters)
     if target in fpga.TARGETS:
         if period_ns is not None:
-            raise SynthesisError(f"{target} takes no period: it is made as fast as it gets")
+            raise SynthesisError(f"{target} takes no period: it is always made as fast as possible")
         if abc is not None or flatten is not None:
-            raise SynthesisError(f"{target} is flattened and mapped in one way: leave the others")
+            raise SynthesisError(
+                f"{target} has one way of mapping: it takes neither --flatten nor --map"
+            )
         if seeds < 1:
             raise SynthesisError("place and route needs one seed at least")
         if seeds != SEEDS and target != "ecp5":
-            raise SynthesisError(f"{target} is not placed: leave the seeds")
+            raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
         return Point(what, target, None, fpga.recipe(target, seeds))
     if period_ns is not None and not 0 < period_ns < 1e6:
-        raise SynthesisError(f"a period of {period_ns} ns is none")
+        raise SynthesisError(f"the period must be positive, not {period_ns} ns")
     if seeds != SEEDS:
-        raise SynthesisError(f"{target} is not placed: leave the seeds")
+        raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
     if abc is not None and abc not in asic.SCRIPTS:
-        raise SynthesisError(f"no way to map named {abc!r}: {', '.join(asic.SCRIPTS)}")
+        raise SynthesisError(f"unknown mapping {abc!r}; known: {', '.join(asic.SCRIPTS)}")
     period_ns = None if period_ns is None else float(period_ns)
     library = liberty.find(target)
     if flatten is None:

@@ -140,7 +140,9 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
     }
     missing = [name for name in area["other"] if COUNTED.match(name)]
     if missing:
-        raise SynthesisError(f"how many LUTs is a {missing[0]}? It is not in the list of cells")
+        raise SynthesisError(
+            f"the LUTs of cell {missing[0]} are unknown: it is not in the list of cells"
+        )
     return area
 
 

@@ -191,7 +191,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m maeslant.verify.arbiter_states", description=__doc__
     )
-    parser.add_argument("--small", action="store_true", help="only what `make test` runs")
+    parser.add_argument(
+        "--small", action="store_true", help="explore only the cases of `make test`"
+    )
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     began = time.monotonic()

@@ -329,7 +329,9 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 def main() -> int:
     """Runs the comparison from the command line; returns 0 if all results agree."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
-    parser.add_argument("--messages", type=int, default=100_000, help="of all widths together")
+    parser.add_argument(
+        "--messages", type=int, default=100_000, help="number of messages, of all widths together"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--lanes",
@@ -337,10 +339,10 @@ def main() -> int:
         choices=list(gcm_engine.names()),
         nargs="+",
         default=list(gcm_engine.names()),
-        help="engines: their lanes, or their names",
+        help="engines, by number of lanes or by name",
     )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--chunk", type=int, help="repeat this one alone")
+    parser.add_argument("--chunk", type=int, help="run only this chunk")
     arguments = parser.parse_args()
     began = time.monotonic()
     try:

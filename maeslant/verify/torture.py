@@ -116,7 +116,7 @@ def main() -> int:
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", type=int, help="the one machine of this seed")
+    parser.add_argument("--only", type=int, help="run only the machine of this seed")
     arguments = parser.parse_args()
     began = time.monotonic()
     try:

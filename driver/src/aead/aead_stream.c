@@ -191,7 +191,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
     if (aead->finished || aead->data_begun)
         return mae_detail(MAE_E_STATE, "all AAD comes before the data");
     if (bytes > aead->aad_promised - aead->aad_bytes)
-        return mae_detail(MAE_E_LENGTH, "more AAD than was said or is allowed");
+        return mae_detail(MAE_E_LENGTH, "more AAD than announced or allowed");
     aead->aad_bytes += bytes;
     mae_error_t error = mae_auth_aad(&aead->auth, aad, bytes);
     if (error == MAE_E_FULL) /* part of it may have been taken */
@@ -207,9 +207,9 @@ static mae_error_t check_update(struct mae_aead *aead, size_t bytes)
     if (aead->auth.job.mode == MAE_CMAC)
         return mae_detail(MAE_E_STATE, "CMAC's message goes to mae_aead_aad");
     if (aead->exact && bytes > 0 && aead->aad_bytes != aead->aad_promised)
-        return mae_detail(MAE_E_LENGTH, "less AAD than was said");
+        return mae_detail(MAE_E_LENGTH, "less AAD than announced");
     if (bytes > aead->data_promised - aead->data_bytes)
-        return mae_detail(MAE_E_LENGTH, "more data than was said or is allowed");
+        return mae_detail(MAE_E_LENGTH, "more data than announced or allowed");
     aead->data_begun = aead->data_begun || bytes > 0;
     return MAE_OK;
 }
@@ -281,7 +281,7 @@ mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag)
         return MAE_E_STATE;
     if (aead->exact &&
         (aead->aad_bytes != aead->aad_promised || aead->data_bytes != aead->data_promised))
-        return keep(aead, mae_detail(MAE_E_LENGTH, "less AAD or data than was said"));
+        return keep(aead, mae_detail(MAE_E_LENGTH, "less AAD or data than announced"));
     aead->finished = true;
     bool seals = aead->auth.job.direction == MAE_ENCRYPT;
     if (!seals)

@@ -380,7 +380,7 @@ class Ccm:
         """Ends the message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         if self.aad_left or self.data_left:
-            raise MaeslantError("the message is not as long as was said at its beginning")
+            raise MaeslantError("the message's length differs from the announced one")
         self.ready += self._seen(self.stream.finish())
         self.mac.pad()
         mask = self.pool.run(parts.block, self.key, self.counter).result()

@@ -66,7 +66,9 @@ class Independence:
             for bit in port["bits"]
         }
         if not seen & results:
-            raise AssertionError(f"{self.name}: the secrets reach no result: nothing is shown")
+            raise AssertionError(
+                f"{self.name}: the secrets reach no result, so the proof shows nothing"
+            )
         return f"reached: {', '.join(sorted(reached))}" if reached else ""
 
 
