@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one exception that the command line turns into a message instead of a traceback."""
+"""Defines the exception that the command line prints as a message instead of a traceback."""
 
 import contextlib
 from collections.abc import Iterator
 
 
 class MaeslantError(Exception):
-    """Something a person can act on; the text says what and how."""
+    """An error that the user can act on; its text says what is wrong and what to do."""
 
 
 @contextlib.contextmanager
 def naming(name: object) -> Iterator[None]:
-    """Say of a failed call which file or folder it was for: writes name none."""
+    """Adds the name of the file or folder to an OSError that carries none, as a MaeslantError."""
     try:
         yield
     except BrokenPipeError:

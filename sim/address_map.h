@@ -11,24 +11,25 @@ namespace mae {
 
 class AddressMap {
    public:
-    // 0, -EINVAL or -EEXIST.
+    // Maps caller memory at a bus address; returns 0, -EINVAL or -EEXIST.
     int map(uint64_t iova, void *host, uint64_t bytes, bool writable);
-    // 0, or -ENOENT when no mapping is exactly this one.
+    // Removes a mapping; returns 0, or -ENOENT when no mapping is exactly this one.
     int unmap(uint64_t iova, uint64_t bytes);
 
-    // Memory of first…last in one piece, else nullptr.
+    // Returns the memory of first…last in one piece, else nullptr.
     uint8_t *span(uint64_t first, uint64_t last, bool to_write) const;
-    // Whether every byte of address…address+bytes-1 is mapped.
+    // Returns true if every byte of address…address+bytes-1 is mapped.
     bool covers(uint64_t address, uint64_t bytes) const;
-    // What the host's processor does, to read-only mappings too; both ranges must be covered.
+    // Copies as the host's processor does, to read-only mappings too; both ranges must be covered.
     void copy(uint64_t dst, uint64_t src, size_t bytes) const;
-    // Changes with every map and unmap.
+    // Returns a number that changes with every map and unmap.
     uint64_t generation() const { return generation_; }
 
-    // Copy what is mapped of address…address+bytes-1, 0xa5 for the rest; how many were mapped.
+    // Copies the mapped bytes of address…address+bytes-1, 0xa5 for the rest; returns how many were
+    // mapped.
     size_t read(uint64_t address, uint8_t *to, size_t bytes) const;
-    // Write the bytes whose bit in `strobe` is set (null: all) where they are mapped and writable;
-    // false when one was not.
+    // Writes the bytes whose bit in `strobe` is set (null: all) where they are mapped and writable;
+    // returns false when one was not.
     bool write(uint64_t address, const uint8_t *from, size_t bytes, const uint8_t *strobe) const;
 
    private:
@@ -40,9 +41,9 @@ class AddressMap {
         uint8_t *at(uint64_t address) const { return host + (address - first); }
     };
 
-    // The region that holds the address, else nullptr.
+    // Returns the region that holds the address, else nullptr.
     const Region *find(uint64_t address) const;
-    // The first region that ends at or after the address, else nullptr.
+    // Returns the first region that ends at or after the address, else nullptr.
     const Region *next(uint64_t address) const;
 
     std::vector<Region> regions_;  // by address

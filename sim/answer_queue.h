@@ -16,7 +16,7 @@ class AnswerQueue {
    public:
     static constexpr uint32_t kNone = ~0u;
 
-    // Slots are the caller's numbers 0 … slots-1 of the bursts under way.
+    // Creates a queue; slots are the caller's numbers 0 … slots-1 of the bursts in flight.
     AnswerQueue(uint32_t slots, uint32_t keys, uint32_t latency_max)
         : next_(slots),
           key_(slots),
@@ -39,7 +39,7 @@ class AnswerQueue {
     uint64_t overtakes() const { return overtakes_; }
     void clear_overtakes() { overtakes_ = 0; }
 
-    // The burst in `slot` falls due in clock `due`, later than now by 1 … latency_max.
+    // Adds the burst in `slot`, which falls due in clock `due`, later than now by 1 … latency_max.
     void add(uint32_t slot, uint32_t key, uint64_t due) {
         next_[slot] = kNone;
         key_[slot] = key;
@@ -55,7 +55,7 @@ class AnswerQueue {
         waiting_++;
     }
 
-    // Once a clock, in order.
+    // Moves due bursts to the ready ones; call it once a clock, in order.
     void tick(uint64_t now) {
         uint32_t slot = wheel_[now & (wheel_.size() - 1)];
         wheel_[now & (wheel_.size() - 1)] = kNone;
@@ -67,13 +67,14 @@ class AnswerQueue {
         }
     }
 
-    // One of the ready bursts; only where ready() is true.
+    // Picks one of the ready bursts; call it only where ready() is true.
     uint32_t pick(Random &random) {
         picked_ = ready_.size() == 1 ? 0 : random.below(uint32_t(ready_.size()));
         return ready_[picked_];
     }
 
-    // The picked burst's answer begins: count it when an older one has not begun.
+    // Starts the picked burst's response and counts it as an overtake when an older one has not
+    // started.
     void start(uint32_t slot) {
         const uint64_t mask = started_.size() - 1;
         if (sequence_[slot] != oldest_) {
@@ -86,7 +87,7 @@ class AnswerQueue {
         }
     }
 
-    // The picked burst is answered; the next of its ID may come.
+    // Ends the picked burst's response; the next burst of its ID may follow.
     void finish(uint32_t slot) {
         ready_[picked_] = ready_.back();
         ready_.pop_back();

@@ -19,7 +19,7 @@ struct AxiAddress {
     bool operator==(const AxiAddress &) const = default;
 };
 
-// The device's AXI4 manager.
+// The signals of the device's AXI4 manager.
 struct AxiFromDevice {
     AxiAddress ar, aw;
     bool ar_valid = false;
@@ -46,7 +46,7 @@ struct AxiToDevice {
     uint8_t *r_data = nullptr;
 };
 
-// The device's AXI4-Lite subordinate, 32 bits.
+// The signals of the device's AXI4-Lite subordinate, 32 bits.
 struct LiteFromDevice {
     bool aw_ready = false;
     bool w_ready = false;
@@ -68,7 +68,8 @@ struct LiteToDevice {
     uint32_t w_data = 0;
 };
 
-// What a protected card is given beside its buses; byte 0 of each is its port's top byte.
+// The signals of a protected card's provisioning port and nonces; byte 0 of each is its port's top
+// byte.
 struct PortToDevice {
     bool install_valid = false;
     uint8_t secret[32] = {};

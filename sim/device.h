@@ -25,28 +25,31 @@ class Device {
     virtual ~Device() = default;
     virtual Shape shape() const = 0;
 
-    // Reset of all clock domains, asserted when true; evaluates.
+    // Sets the reset of all clock domains, asserted when true; evaluates.
     virtual void reset(bool asserted) = 0;
-    // The bus clock falls and the machine's wires change; evaluates.
+    // Lowers the bus clock and changes the machine's wires; evaluates.
     virtual void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) = 0;
-    // The device's wires as they stand.
+    // Samples the device's wires.
     virtual void sample(AxiFromDevice &axi, LiteFromDevice &lite) const = 0;
-    // The provisioning port; only where has_port. Driven before bus_fall(), sampled with sample().
+    // Drives the provisioning port; only where has_port. Driven before bus_fall(), sampled with
+    // sample().
     virtual void drive_port(const PortToDevice &port) = 0;
     virtual PortFromDevice sample_port() const = 0;
-    // Whether write data and addresses wait: a hint for the coming clock, taken after bus_rise().
+    // Returns true if write data and addresses wait: a hint for the coming clock, taken after
+    // bus_rise().
     virtual bool write_waits() const = 0;
     virtual void bus_rise() = 0;
-    // Only where has_bus_clock.
+    // Lowers the core clock; only where has_bus_clock.
     virtual void core_fall() = 0;
     virtual void core_rise() = 0;
     virtual bool irq() const = 0;
 
-    // The next evaluations happen at this time.
+    // Sets the time of the next evaluations.
     virtual void time(uint64_t picoseconds) = 0;
-    // True when an assertion failed or $finish was called; says where.
+    // Returns true when an assertion failed or $finish was called, and says where.
     virtual bool stopped(std::string &why) const = 0;
-    // Throws std::runtime_error when this build has no waveforms or the file cannot be written.
+    // Opens a waveform file. Throws std::runtime_error when this build has no waveforms or the file
+    // cannot be written.
     virtual void open_wave(const std::string &file) = 0;
     virtual void enter() = 0;  // before use by a thread
 
@@ -55,10 +58,10 @@ class Device {
         const uint8_t *data;
         size_t bytes;
     };
-    // The state by name; false behind the last one.
+    // Returns a signal of the state by index; false behind the last one.
     virtual bool signal(uint32_t index, Signal &signal) const = 0;
 
-    // Where read data goes and where the device's write data is.
+    // Returns where read data goes and where the device's write data is.
     virtual uint8_t *r_data() = 0;
 };
 

@@ -79,7 +79,7 @@ bool HostMemory::served(uint32_t &credit) {
     return true;
 }
 
-// Round robin: the next wanted bit above the last granted one.
+// Grants the next wanted bit above the last granted one, round robin.
 uint32_t HostMemory::grant(uint32_t wanted, uint32_t &last) {
     if (wanted == 0) return 0;
     const uint32_t above = wanted & ~(last | (last - 1));
@@ -111,7 +111,7 @@ void HostMemory::drive(uint64_t clock, bool write_waits) {
     serve(write_waits, stall_read, stall_write);
 }
 
-// Give the clock's data beats, one each way or one in all, to the device and the host's processor.
+// Gives the clock's data beats, one each way or one in all, to the device and the host's processor.
 // A read beat uses its data clock when it is offered; it is held without cost until it is taken.
 void HostMemory::serve(bool write_waits, bool stall_read, bool stall_write) {
     const bool can_read = !to_.r_valid && !stall_read && read_answers_.ready();
@@ -197,7 +197,7 @@ void HostMemory::offer_response() {
     free_writes_.push_back(slot);
 }
 
-// The burst's data reaches memory, or its error is decided.
+// Completes a write burst: stores its data in memory or decides its error.
 void HostMemory::land(Write &write) {
     const uint32_t beats = write.request.len + 1u;
     const uint64_t last = write.first + uint64_t(beats) * bytes_ - 1;
@@ -425,18 +425,18 @@ void HostMemory::check_address(const char *channel, const AxiAddress &request) {
     if (first / kPage != (first + bytes - 1) / kPage) fail(name + ": a burst crosses a 4 KiB page");
 }
 
-// What was offered and not taken must stay as it was.
+// Checks that signals offered and not accepted stay stable.
 void HostMemory::check_stable(const AxiFromDevice &from) {
     if (ar_waits_ && !(from.ar_valid && from.ar == held_ar_)) {
-        fail("AR: changed before it was taken");
+        fail("AR: changed before it was accepted");
     }
     if (aw_waits_ && !(from.aw_valid && from.aw == held_aw_)) {
-        fail("AW: changed before it was taken");
+        fail("AW: changed before it was accepted");
     }
     if (w_waits_ && !(from.w_valid && from.w_last == held_last_ &&
                       std::memcmp(held_data_.data(), from.w_data, bytes_) == 0 &&
                       std::memcmp(held_strobe_.data(), from.w_strb, strobe_bytes_) == 0)) {
-        fail("W: changed before it was taken");
+        fail("W: changed before it was accepted");
     }
 }
 
@@ -448,10 +448,10 @@ void HostMemory::fail(const std::string &what) {
 std::string HostMemory::state() const {
     char text[256];
     std::snprintf(text, sizeof text,
-                  "%zu reads and %zu writes under way, %u write bursts lack data%s%s%s",
+                  "%zu reads and %zu writes in flight, %u write bursts lack data%s%s%s",
                   reads_.size() - free_reads_.size(), writes_.size() - free_writes_.size(),
                   addressed_count_, data_without_address_ ? ", write data without an address" : "",
-                  to_.r_valid ? ", read data not taken" : "",
+                  to_.r_valid ? ", read data not accepted" : "",
                   silent() ? ", the memory is silent (hang)" : "");
     return text;
 }

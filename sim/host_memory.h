@@ -20,31 +20,32 @@ namespace mae {
 
 class HostMemory {
    public:
-    // `r_data` is the device's read data port, data_bytes long.
+    // Creates the memory; `r_data` is the device's read data port, data_bytes long.
     HostMemory(const Options &options, uint32_t data_bytes, uint32_t id_bits, uint8_t *r_data);
 
-    // Decide this clock's wires to the device. `write_waits`: the device seems to offer write data.
+    // Decides this clock's wires to the device. `write_waits`: the device seems to offer write
+    // data.
     void drive(uint64_t clock, bool write_waits);
-    // The clock's rising edge comes: look at the device's wires and do the handshakes.
+    // Samples the device's wires at the clock's rising edge and does the handshakes.
     void take(const AxiFromDevice &from);
     const AxiToDevice &wires() const { return to_; }
 
     AddressMap &map() { return map_; }
     const AddressMap &map() const { return map_; }
 
-    // The host's processor begins to copy; both ranges must be mapped. 0 or -ENOENT.
+    // Starts a copy by the host's processor; both ranges must be mapped. 0 or -ENOENT.
     int copy_begin(uint64_t dst, uint64_t src, uint64_t bytes);
     bool copy_busy() const { return copy_.writes_left != 0; }
     uint64_t copy_beats_left() const { return copy_.reads_left + copy_.writes_left; }
 
-    // Bursts are the caller's from now on, or mapped memory's when there are none.
+    // Sets the callbacks that answer bursts from now on, or mapped memory if there are none.
     void set_bus(mae_sim_read_fn read, mae_sim_write_fn write, void *user);
-    // Between clocks: hand the bursts that wait to the caller. Not again from inside.
+    // Passes waiting bursts to the caller, between clocks. Not reentrant.
     void ask();
 
-    // The device's first breach of AXI, else "".
+    // Returns the device's first violation of AXI, else "".
     const std::string &breach() const { return breach_; }
-    // What keeps the device waiting, for time-out messages.
+    // Returns what keeps the device waiting, for time-out messages.
     std::string state() const;
 
     void stats(struct mae_sim_stats &stats, struct mae_sim_detail &detail) const;

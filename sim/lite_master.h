@@ -18,7 +18,7 @@ class LiteMaster {
     bool busy() const { return state_ != State::kIdle; }
     void start_read(uint32_t offset) { start(State::kRead, offset, 0); }
     void start_write(uint32_t offset, uint32_t value) { start(State::kWrite, offset, value); }
-    // Of the last access, once it is no longer busy.
+    // Returns the value of the last access, once it is no longer busy.
     uint32_t value() const { return value_; }
     uint8_t resp() const { return resp_; }
 

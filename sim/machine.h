@@ -18,7 +18,7 @@ namespace mae {
 
 class Machine {
    public:
-    // Out of reset when it returns. Throws std::runtime_error or std::invalid_argument.
+    // Creates a machine, out of reset. Throws std::runtime_error or std::invalid_argument.
     explicit Machine(const std::string &options);
 
     int read32(uint32_t offset, uint32_t &value);

@@ -11,7 +11,7 @@ namespace mae {
 
 using Notes = std::deque<mae_sim_note>;
 
-// Where this thread's bus monitors write: the notes of the machine that is at work.
+// Sets the notes of this thread's bus monitors: those of the machine at work.
 void set_notes(Notes *notes);
 
 }  // namespace mae

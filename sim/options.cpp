@@ -19,7 +19,7 @@ class Value {
         return number(text_, low, high, wanted);
     }
 
-    // "A-B" (or "A:B"); "A" alone means "A-A" where `single` allows it.
+    // Parses "A-B" (or "A:B"); "A" alone means "A-A" where `single` allows it.
     std::pair<uint64_t, uint64_t> pair(char separator, bool single, uint64_t low, uint64_t high,
                                        const char *wanted) const {
         const size_t at = text_.find(separator);

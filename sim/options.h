@@ -30,7 +30,7 @@ struct Options {
     uint64_t seed = 1;
     std::string wave;
 
-    // Throws std::invalid_argument with a sentence for the user.
+    // Parses options. Throws std::invalid_argument with a sentence for the user.
     static Options parse(const std::string &text);
 };
 

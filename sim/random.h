@@ -32,7 +32,7 @@ class Random {
         return result;
     }
 
-    // Uniform in 0 … limit-1; the bias of 2^-32 · limit does not matter here.
+    // Returns a uniform number in 0 … limit-1; the bias of 2^-32 · limit does not matter here.
     uint32_t below(uint32_t limit) { return uint32_t(((next() >> 32) * limit) >> 32); }
 
    private:

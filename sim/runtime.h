@@ -8,7 +8,7 @@
 
 namespace mae {
 
-// The last message of this thread's devices.
+// Returns the last message of this thread's devices.
 const std::string &runtime_text();
 
 }  // namespace mae

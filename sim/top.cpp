@@ -243,7 +243,7 @@ class VerilatedDevice final : public Device {
         static_assert(sizeof port == N);
         std::reverse_copy(bytes, bytes + N, bytes_of(port));
     }
-    // What the wires were until now.
+    // Writes the wires' previous values to the waveform.
     void dump() {
 #if VM_TRACE_FST
         if (wave_open_) wave_.dump(context_.time());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tree is the order of dependence: a file uses its own folder and those before it.
+"""Checks the layering: a file uses its own folder and earlier folders of the order only.
 
 rtl/ in the order of maeslant.paths.RTL_ORDER, by the modules and packages a file names; driver/ by
 its includes; Python by its imports: maeslant uses itself, tools may use maeslant, tests anything.
@@ -21,7 +21,7 @@ INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 def _check_order(
     tree: pathlib.Path, order: tuple[str, ...], uses: dict[pathlib.Path, set[pathlib.Path]]
 ) -> list[str]:
-    """A line for each use of a later folder, and for each folder that is not in the order."""
+    """Reports each use of a later folder, and each folder that is missing in the order."""
     problems = []
 
     def folder(path: pathlib.Path) -> str:
@@ -40,7 +40,7 @@ def _check_order(
 
 
 def rtl_problems(root: pathlib.Path) -> list[str]:
-    """Modules, packages and includes in rtl/."""
+    """Checks the modules, packages and includes of rtl/."""
     rtl = root / "rtl"
     files = [*rtl.glob("**/*.sv"), *rtl.glob("**/*.svh")]
     modules = {path.stem: path for path in files if path.suffix == ".sv"}
@@ -55,7 +55,7 @@ def rtl_problems(root: pathlib.Path) -> list[str]:
 
 
 def driver_problems(root: pathlib.Path) -> list[str]:
-    """Includes in driver/."""
+    """Checks the includes of driver/."""
     driver = root / "driver"
     files = [path for suffix in ("c", "h", "S") for path in driver.glob(f"**/*.{suffix}")]
     headers = {path.name: path for path in files if path.suffix == ".h"}
@@ -71,7 +71,7 @@ def driver_problems(root: pathlib.Path) -> list[str]:
 
 
 def python_problems(root: pathlib.Path) -> list[str]:
-    """Imports of the repository's own packages."""
+    """Checks the imports of the repository's own Python packages."""
     problems = []
     for package, allowed in PYTHON_USES.items():
         for path in sorted((root / package).glob("**/*.py")):
@@ -88,12 +88,12 @@ def python_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """All of the above."""
+    """Checks the layering of rtl/, driver/ and Python."""
     return [*rtl_problems(root), *driver_problems(root), *python_problems(root)]
 
 
 def main() -> int:
-    """Print what is wrong; 0 when nothing is."""
+    """Prints the violations of the layering; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bus ports have no combinational path from an input to an output.
+"""Checks that no bus port has a combinational path from an input to an output.
 
 Every module of rtl/ with an AXI4, AXI4-Lite, AXI4-Stream or APB port is elaborated by itself, at
 the smallest size that has all of its logic, or stands inside one that is. Without arguments, all;
@@ -67,7 +67,7 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def unlisted() -> list[str]:
-    """The modules with a bus port that the tables do not name, and names that have none."""
+    """Reports modules with a bus port missing in the tables, and table entries without one."""
     has = {
         file.stem
         for file in paths.RTL.glob("**/*.sv")
@@ -84,7 +84,7 @@ def unlisted() -> list[str]:
 
 
 def forbidden(name: str, what: design.Design | None = None) -> list[str]:
-    """The paths of a module that nothing allows."""
+    """Reports the combinational paths of a module that the tables do not allow."""
     what = what or design.find(BUILDS.get(name, name), TOPS[name])
     try:
         found = through.found_in(what)
@@ -99,9 +99,9 @@ def forbidden(name: str, what: design.Design | None = None) -> list[str]:
 
 
 def main() -> int:
-    """Print what is wrong; 0 when nothing is."""
+    """Prints the forbidden paths; returns 0 if there are none."""
     parser = argparse.ArgumentParser(prog="check_ports.py", description=__doc__)
-    parser.add_argument("name", nargs="*", help="a module of the table")
+    parser.add_argument("name", nargs="*", help="module to check; all by default")
     names = parser.parse_args().name or list(TOPS)
     found = unlisted()
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:

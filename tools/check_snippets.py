@@ -22,7 +22,7 @@ C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
 
 
 def command(language: str, file: pathlib.Path, text: str) -> list[str]:
-    """Gives the command that checks a block which stands in a file."""
+    """Returns the command that checks a code block stored in a file."""
     if language == "c":
         return [*C, f"-I{paths.ROOT / 'driver' / 'include'}", str(file)]
     if language == "python":
@@ -37,7 +37,7 @@ def command(language: str, file: pathlib.Path, text: str) -> list[str]:
 
 
 def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
-    """Checks a page; gives the output of each block that does not pass."""
+    """Checks a page; returns the output of each block that does not pass."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for match in BLOCK.finditer(page.read_text()):
@@ -65,7 +65,7 @@ def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
 
 
 def main() -> int:
-    """Checks all pages."""
+    """Checks the code blocks of all pages; returns 0 if all pass."""
     found = []
     for page in check_pages.pages(paths.ROOT):
         run = {"python"} if page == paths.ROOT / "README.md" else set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repository checks that a glance at the files can check.
+"""Checks the repository: a test for each module, file headers, file sizes.
 
 Every module of rtl/ has its test, a file of its own or one in the same folder whose docstring names
 the module as a part that it covers; a file over 500 lines has an ADR that names it; every source
@@ -21,7 +21,7 @@ TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORE
 
 
 def sources(root: pathlib.Path) -> list[pathlib.Path]:
-    """All files that people write."""
+    """Lists all files written by hand."""
     return sorted(
         path
         for path in root.rglob("*")
@@ -32,7 +32,7 @@ def sources(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def modules(root: pathlib.Path) -> list[pathlib.Path]:
-    """The files of rtl/ that hold a module, outside generated/."""
+    """Lists the files of rtl/ that hold a module, outside generated/."""
     return [
         path
         for path in sources(root)
@@ -44,7 +44,7 @@ def modules(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def header(text: str) -> str:
-    """The comment at the top of a file."""
+    """Returns the comment at the top of a file."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("//"):
@@ -54,7 +54,7 @@ def header(text: str) -> str:
 
 
 def test_problems(root: pathlib.Path) -> list[str]:
-    """Modules without a test in the mirrored place."""
+    """Reports modules without a test in the corresponding folder."""
     found = []
     for path in modules(root):
         folder = root / "tests" / path.relative_to(root / "rtl").parent
@@ -69,7 +69,7 @@ def test_problems(root: pathlib.Path) -> list[str]:
 
 
 def _covered(folder: pathlib.Path) -> set[str]:
-    """The modules that the docstrings of a folder's tests name."""
+    """Returns the modules named in the docstrings of a folder's tests."""
     docstrings = (
         ast.get_docstring(ast.parse(path.read_text())) or "" for path in folder.glob("**/test_*.py")
     )
@@ -77,7 +77,7 @@ def _covered(folder: pathlib.Path) -> set[str]:
 
 
 def header_problems(root: pathlib.Path) -> list[str]:
-    """Missing SPDX lines, and module headers that say nothing of time."""
+    """Reports missing SPDX lines, and module headers that state no latency or throughput."""
     found = []
     for path in sources(root):
         lines = path.read_text().splitlines()
@@ -92,7 +92,7 @@ def header_problems(root: pathlib.Path) -> list[str]:
 
 
 def size_problems(root: pathlib.Path) -> list[str]:
-    """Files over the limit that no ADR names."""
+    """Reports files over the size limit that no ADR names."""
     decisions = "".join(path.read_text() for path in (root / "docs" / "adr").glob("*.md"))
     found = []
     for path in sources(root):
@@ -103,12 +103,12 @@ def size_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """All of the above."""
+    """Checks tests, headers and sizes; returns all problems."""
     return [*test_problems(root), *header_problems(root), *size_problems(root)]
 
 
 def main() -> int:
-    """Print what is wrong; 0 when nothing is."""
+    """Prints the problems; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Count the driver's trusted computing base: what runs inside the enclave, in lines.
+"""Counts the lines of the driver's trusted computing base, which runs inside the enclave.
 
 That is driver/enclave with the headers it includes. Not counted, and trusted, too: the library that
 enciphers (ipsec-mb or OpenSSL's libcrypto), the C library, the compiler. Lines of code are those
@@ -20,13 +20,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def lines(path: pathlib.Path) -> int:
-    """Lines of code of a C file."""
+    """Counts the lines of code of a C file."""
     text = COMMENT.sub("", path.read_text())
     return sum(1 for line in text.splitlines() if line.strip())
 
 
 def files() -> list[pathlib.Path]:
-    """The enclave's C files and every header of ours that they include."""
+    """Lists the enclave's C files and all project headers that they include."""
     folders = (c_driver.DRIVER / "enclave", c_driver.DRIVER / "include")
     found: dict[pathlib.Path, None] = {}
     todo = list(c_driver.protected_sources())
@@ -41,7 +41,7 @@ def files() -> list[pathlib.Path]:
 
 
 def main() -> int:
-    """Count, for people or (--json) for programs."""
+    """Prints the line counts as text, or as JSON with --json."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
     counts = {str(path.relative_to(paths.ROOT)): lines(path) for path in files()}

@@ -32,7 +32,7 @@ One file a build, for tools that do not read SystemVerilog; commit {commit}.
 
 
 def git(*words: str) -> bytes:
-    """Runs git in the repository; its error is ours."""
+    """Runs git in the repository; raises MaeslantError if it fails."""
     done = subprocess.run(["git", "-C", str(paths.ROOT), *words], capture_output=True, check=False)
     if done.returncode:
         raise MaeslantError(f"git {words[0]}: {done.stderr.decode(errors='replace').strip()}")
@@ -47,7 +47,7 @@ def check_changelog(version: str = __version__) -> None:
 
 
 def verilog() -> dict[str, str]:
-    """Writes the recommended builds as plain Verilog, and their list."""
+    """Returns the recommended builds as plain Verilog, and a README that lists them."""
     found, table = {}, README.format(commit=design.commit())
     for name, build in configurations.recommended().items():
         print(f"dist: {name}", file=sys.stderr, flush=True)
@@ -69,7 +69,7 @@ def archive(files: dict[str, str]) -> bytes:
 
 
 def main() -> int:
-    """Makes the archive; refuses a tree with changes that are not committed."""
+    """Makes the archive; refuses a tree with uncommitted changes."""
     try:
         if git("status", "--porcelain", "--untracked-files=no"):
             raise MaeslantError("the tree has changes that are not committed")

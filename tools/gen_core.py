@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the FuseSoC cores rtl/*.core, one a product and one of everything; or checks them.
+"""Writes or checks the FuseSoC cores rtl/*.core: one for each product and one of all modules.
 
 A design that uses several products depends on the core of everything: each core lists all files
 that its product needs, and two of them would bring a module twice.
@@ -28,7 +28,7 @@ LINT = ["--assert", "-Wall"]
 
 @dataclasses.dataclass(frozen=True)
 class Core:
-    """A FuseSoC core: its name, what it is, and its top modules, the first one the default."""
+    """A FuseSoC core: name, description, and top modules, the first being the default."""
 
     name: str
     description: str
@@ -65,19 +65,19 @@ PRODUCTS = (
 
 
 def file_of(top: str) -> pathlib.Path:
-    """Finds a module's file."""
+    """Returns the file of a module."""
     return next(paths.RTL.glob(f"*/**/{top}.sv"))
 
 
 def files(core: Core) -> list[pathlib.Path]:
-    """Lists what the tops need: headers, packages in order, modules from the ground up."""
+    """Lists the files that the tops need: headers, packages in order, modules bottom-up."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     needed = set(paths.rtl_closure([file_of(top) for top in core.tops]))
     return _ordered(headers, needed)
 
 
 def all_files() -> list[pathlib.Path]:
-    """Lists everything in the same order."""
+    """Lists all files of rtl/: headers, packages in order, modules bottom-up."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     return _ordered(headers, {p for f in paths.rtl_folders() for p in f.glob("**/*.sv")})
 
@@ -94,7 +94,7 @@ def _ordered(headers: list[pathlib.Path], needed: set[pathlib.Path]) -> list[pat
 
 
 def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Describes a module's parameters, enum values by their numbers."""
+    """Yields a module's parameters with their descriptions; enum values by number."""
     for name, (kind, default) in design.header(design.rtl_modules()[top]).items():
         text = f"default {default}"
         if kind not in design.PLAIN_TYPES:
@@ -105,7 +105,7 @@ def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
-    """Gives a core as values, in the order of its text."""
+    """Returns a core's content as a dictionary, in the order of its text."""
     names: list[object] = []
     for path in sources:
         name = str(path.relative_to(paths.RTL))
@@ -137,7 +137,7 @@ def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
 
 
 def cores() -> dict[pathlib.Path, str]:
-    """Gives the text of every core by its file."""
+    """Returns the text of every core by its file."""
     whole = Core("maeslant", "All of Maeslant's AES hardware", ("mae_stream_card",))
     found = {core.name: document(core, files(core)) for core in PRODUCTS}
     found["maeslant"] = document(whole, all_files())
@@ -157,7 +157,7 @@ def check_products() -> None:
 
 
 def main() -> int:
-    """Write or check."""
+    """Writes the cores, or checks them with --check."""
     wanted = cores()
     present = {path: path.read_text() for path in paths.RTL.glob("*.core")}
     if "--check" in sys.argv:

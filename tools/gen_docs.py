@@ -33,7 +33,7 @@ PAPERS = {
 
 @dataclasses.dataclass
 class Module:
-    """What a page shows."""
+    """The content of a module's page."""
 
     path: pathlib.Path
     header: str
@@ -43,12 +43,12 @@ class Module:
 
     @property
     def name(self) -> str:
-        """Name of the module and of its file."""
+        """The name of the module and of its file."""
         return self.path.stem
 
     @property
     def folder(self) -> str:
-        """Room of rtl/ that it stands in."""
+        """The folder of rtl/ that holds the module."""
         return self.path.relative_to(paths.RTL).parts[0]
 
     @property
@@ -60,7 +60,7 @@ class Module:
 
 
 def header_of(text: str) -> str:
-    """The comment at the top of a file, without its licence line."""
+    """Returns the comment at the top of a file, without its licence line."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("//"):
@@ -70,12 +70,12 @@ def header_of(text: str) -> str:
 
 
 def squeeze(text: object) -> str:
-    """Source text on one line."""
+    """Joins source text into one line without comments."""
     return " ".join(re.sub(r"//.*", "", str(text)).split())
 
 
 def visit(node, kind: str, found: list) -> list:
-    """All nodes of a kind below a node, in order."""
+    """Returns all nodes of a kind below a syntax node, in order."""
     if str(getattr(node, "kind", "")).endswith("." + kind):
         found.append(node)
     if isinstance(node, pyslang.syntax.SyntaxNode):
@@ -85,7 +85,7 @@ def visit(node, kind: str, found: list) -> list:
 
 
 def read(path: pathlib.Path, known: set[str]) -> Module:
-    """Parse one file."""
+    """Parses the header, parameters, ports and submodules of a file."""
     tree = pyslang.syntax.SyntaxTree.fromFile(str(path))
     root = tree.root
     parameters = []
@@ -110,12 +110,12 @@ def read(path: pathlib.Path, known: set[str]) -> Module:
 
 
 def link(name: str, modules: dict[str, Module]) -> str:
-    """A link to a module's page."""
+    """Returns a link to a module's page."""
     return f"[`{name}`]({name}.md)" if name in modules else f"`{name}`"
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """A Markdown table."""
+    """Formats a Markdown table."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows
@@ -123,7 +123,7 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def schedules(name: str) -> list[str]:
-    """The module's timing diagrams, which tools/gen_schedules.py records."""
+    """Returns the lines of a module's timing diagrams, recorded by tools/gen_schedules.py."""
     lines = []
     found = sorted((paths.ROOT / "docs" / "schedules").glob(f"{name}-*.json"))
     for path in found:
@@ -140,7 +140,7 @@ def schedules(name: str) -> list[str]:
 
 
 def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tuple[str, list[str]]:
-    """Find the tests of a module: named like it, else naming it, else those of its nearest users.
+    """Finds a module's tests: named like it, else naming it, else those of its nearest users.
 
     Gives the module that the tests are of, and their paths, two at most; fails where none is.
     """
@@ -159,7 +159,7 @@ def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tu
 
 
 def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> str:
-    """The page of one module."""
+    """Returns the page of one module."""
     source = module.path.relative_to(paths.ROOT)
     lines = [f"# {module.name}", "", f"[`{source}`](../../{source})", ""]
     lines += ["```text", module.header, "```", ""]
@@ -192,7 +192,7 @@ def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> s
 
 
 def picture(module: Module) -> str:
-    """Gives the block diagram of a module."""
+    """Returns the block diagram of a module as SVG."""
 
     def label(name: str, kind: str) -> str:
         width = re.search(r"\[[^\]]*\]", kind)
@@ -208,7 +208,7 @@ def picture(module: Module) -> str:
 
 
 def index(modules: dict[str, Module]) -> str:
-    """Gives the catalogue, from the ground up."""
+    """Returns the catalogue of all modules, bottom-up."""
     lines = ["# Modules", ""]
     lines += ["Generated from the headers of the modules, in order of dependence.", ""]
     for folder in paths.RTL_ORDER:
@@ -224,7 +224,7 @@ def index(modules: dict[str, Module]) -> str:
 
 
 def write(out: pathlib.Path) -> None:
-    """All pages into a folder."""
+    """Writes all pages into a folder."""
     files = [
         path
         for folder in paths.rtl_folders()
@@ -243,10 +243,10 @@ def write(out: pathlib.Path) -> None:
 
 
 def main() -> int:
-    """Makes the pages in the folder that is named, or in a throw-away one."""
+    """Writes the pages to the named folder, or checks that they can be written."""
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--check", action="store_true", help="only see that they can be made")
+    where.add_argument("--check", action="store_true", help="check that the pages can be written")
     where.add_argument("--out", type=pathlib.Path, help="folder for the pages")
     arguments = parser.parse_args()
     if arguments.out:

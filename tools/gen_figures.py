@@ -45,14 +45,14 @@ Written by tools/gen_figures.py. Authors are those of the [references](../docs/r
 
 
 def output(*command: str) -> str:
-    """Gives the standard output of a program."""
+    """Returns the standard output of a program."""
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def figures_page(record: dict) -> str:
-    """Writes every figure as Markdown."""
+    """Formats every figure as a Markdown page."""
     later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
     lines = ["# Measured figures", ""]
     lines += ["Clocks out of simulation, written by `maeslant measure --json | python"]
@@ -80,7 +80,7 @@ def figures_page(record: dict) -> str:
 
 
 def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
-    """Gives clocks a block, blocks a clock and latency of a build, each empty if not measured."""
+    """Returns a build's clocks a block, blocks a clock and latency, empty if not measured."""
     mine = [f for f in figures if f["config"].split(",")[0] == name]
 
     def find(*words: str) -> str:
@@ -97,7 +97,7 @@ def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
 
 
 def builds_page(figures: list[dict]) -> str:
-    """Writes the table of all named builds."""
+    """Formats the table of all named builds."""
     lines = ["| build | what it is | clocks/block | blocks/clock | latency |"]
     lines += ["|---|---|---:|---:|---:|"]
     for name, build in configurations.load().items():
@@ -106,7 +106,7 @@ def builds_page(figures: list[dict]) -> str:
 
 
 def recommended(figures: list[dict]) -> str:
-    """Writes the README's table: purpose, clocks, area and clock rate."""
+    """Formats the README's table of recommended builds: purpose, clocks, area, clock rate."""
     rows = [row for table in json.loads(SYNTHESIS.read_text()) for row in table["rows"]]
     lines = ["| build | for | rate | area | clock |", "|---|---|---|---:|---:|"]
     for name, purpose, label, technology in RECOMMENDED:
@@ -121,7 +121,7 @@ def recommended(figures: list[dict]) -> str:
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """Replaces the figures of the builds that were measured again on a later commit."""
+    """Replaces the figures of builds that were measured again on a later commit."""
 
     def key(figure: dict) -> tuple[str, str]:
         return figure["part"], figure["config"].split(",")[0]
@@ -132,7 +132,7 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 
 
 def main() -> int:
-    """Takes figures from standard input or from results/figures.json; writes or checks pages."""
+    """Reads figures from standard input or results/figures.json; writes or checks the pages."""
     check = "--check" in sys.argv
     given = "" if check or sys.stdin.isatty() else sys.stdin.read()
     if given.strip():

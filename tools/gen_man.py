@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints maeslant(1), made from the command line's own help, or its shell completion."""
+"""Prints the man page maeslant(1) or the shell completion, made from the command line's help."""
 
 import enum
 import os
@@ -54,7 +54,7 @@ def escape(text: str) -> str:
 
 
 def parameter(found: object) -> str:
-    """Describes an argument or an option."""
+    """Formats an argument or an option in roff."""
     if isinstance(found, typer.core.TyperArgument):
         head = rf"\fI{escape(found.metavar or found.name.removesuffix('_name').upper())}\fR"
     else:
@@ -70,7 +70,7 @@ def parameter(found: object) -> str:
 
 
 def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Lists the commands that the help shows, those of groups with the group's name."""
+    """Yields the visible commands; those of groups with the group's name."""
     for name, command in group.commands.items():
         if command.hidden:
             continue
@@ -81,7 +81,7 @@ def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def page() -> str:
-    """Writes the man page."""
+    """Returns the man page in roff."""
     group = typer.main.get_command(app)
     text = HEAD.format(version=__version__, description=escape(group.help or ""))
     for name, command in commands(group):
@@ -93,7 +93,7 @@ def page() -> str:
 
 
 def completion(shell: str) -> str:
-    """Gives the completion script for a shell, as the command line writes it itself."""
+    """Returns the completion script for a shell, as the command line prints it."""
     code = "from maeslant.cli import app; app(prog_name='maeslant')"
     environment = os.environ | {"_MAESLANT_COMPLETE": f"source_{shell}"}
     done = subprocess.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Make tests/vectors/protocol.json: test vectors of docs/protocol.md for other implementations.
+"""Writes tests/vectors/protocol.json: test vectors of docs/protocol.md.
 
 Every key, message, answer and chunk of a session of the golden model, as it passed the bus, and
 messages that must be refused, each with the reason. The same every time; --check compares.
@@ -32,17 +32,17 @@ COMMENT = (
 
 
 def octets(label: str, size: int) -> bytes:
-    """Reproducible bytes."""
+    """Returns reproducible pseudo-random bytes for a label."""
     return hashlib.shake_256(b"maeslant vectors " + label.encode()).digest(size)
 
 
 def pattern(length: int) -> bytes:
-    """Long plaintexts."""
+    """Returns a reproducible plaintext of any length."""
     return bytes((167 * at + at // 256 + length) % 256 for at in range(length))
 
 
 def shown(data: bytes) -> str:
-    """Short data in hex, long data by its hash."""
+    """Formats short data in hexadecimal, long data by its hash."""
     if len(data) <= 128:
         return data.hex()
     if data == pattern(len(data)):
@@ -51,7 +51,7 @@ def shown(data: bytes) -> str:
 
 
 def session() -> Session:
-    """The session of the vectors."""
+    """Returns the inputs of the vectors' session."""
     return Session(
         octets("secret", 32),
         octets("session id", 16),
@@ -62,7 +62,7 @@ def session() -> Session:
 
 
 def keys(of: Session) -> list[dict]:
-    """Key and mask of each class and epoch."""
+    """Lists key and mask of each class and epoch."""
     return [
         {
             "class": cls,
@@ -77,7 +77,7 @@ def keys(of: Session) -> list[dict]:
 
 
 class Recorder:
-    """A session whose exchanges and chunks are written down."""
+    """Records the exchanges and chunks of a session."""
 
     def __init__(self) -> None:
         self.session = session()
@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Finish a job and write its requests down."""
+        """Waits for a job and records its requests."""
         try:
             return self.host.wait(job)
         except RefusedError:
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """One exchange, and its chunk."""
+        """Records one exchange, and its chunk."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Host to device."""
+        """Transfers data to the device and records it."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:
@@ -164,7 +164,7 @@ class Recorder:
 
 
 def exchanges() -> Recorder:
-    """Every kind of request in two epochs, chunks of many lengths both ways, refusals."""
+    """Records every kind of request in two epochs, chunks of many lengths, refusals."""
     recorder = Recorder()
     host, run = recorder.host, recorder.run
     run(host.open())
@@ -207,7 +207,7 @@ def exchanges() -> Recorder:
 
 
 def refused(recorder: Recorder) -> list[dict]:
-    """Messages for a device that expects number 2 of queue 0 in epoch 0, after OPEN."""
+    """Lists bad messages for a device that expects number 2 of queue 0 in epoch 0, after OPEN."""
     right = recorder.exchanges[4]  # BATCH 2 on queue 0
     message = bytes.fromhex(right["message"])
     assert (right["kind"], right["queue"], right["sequence"]) == (Kind.BATCH, 0, 2)
@@ -253,7 +253,7 @@ def refused(recorder: Recorder) -> list[dict]:
 
 
 def _seal(of: Session, cls: int, queue: int, kind: int, epoch: int, number: int, body: bytes):
-    """A message with any header, sealed under the key that belongs to it."""
+    """Seals a message with any header under the key that belongs to it."""
     return Key(of, Class(cls), epoch, 1 << 34).seal_message(queue, kind, number, body)
 
 
@@ -264,7 +264,7 @@ def _transfer(seal, kind: int = Kind.H2D, **fields) -> bytes:
 
 
 def make() -> dict:
-    """The whole file."""
+    """Returns the content of the vectors' file."""
     of = session()
     recorder = exchanges()
     return {
@@ -284,7 +284,7 @@ def make() -> dict:
 
 
 def main() -> int:
-    """Write the file, or say whether it is stale."""
+    """Writes the file, or reports that it is stale with --check."""
     text = json.dumps(make(), indent=1) + "\n"
     if "--check" in sys.argv:
         stale = not FILE.exists() or FILE.read_text() != text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes RTL and C headers from regs/*.rdl; with --check tells what is stale.
+"""Generates RTL, C headers and Python constants from regs/*.rdl; --check reports stale files.
 
 A file of regs/ that defines an address map of its own name is a map; the others are included.
 The same input gives the same bytes, so that the result is committed and compared. The reference
@@ -38,13 +38,13 @@ WAIVERS = {
 
 
 def maps() -> list[str]:
-    """Names of the address maps in regs/."""
+    """Lists the names of the address maps in regs/."""
     names = sorted(path.stem for path in (ROOT / "regs").glob("*.rdl"))
     return [n for n in names if f"addrmap {n} " in (ROOT / "regs" / f"{n}.rdl").read_text()]
 
 
 def elaborate(name: str) -> AddrmapNode:
-    """Compile one map."""
+    """Compiles and elaborates one address map."""
     compiler = RDLCompiler()
     for definition in ALL_UDPS:
         compiler.register_udp(definition)
@@ -53,7 +53,7 @@ def elaborate(name: str) -> AddrmapNode:
 
 
 def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """The register block, which mae_axil_regblock_adapter puts on a bus, and its package."""
+    """Writes the register block, which mae_axil_regblock_adapter puts on a bus, and its package."""
     name = top.inst_name
     RegblockExporter().export(
         top,
@@ -76,7 +76,7 @@ def export_rtl(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """The C header: field masks, the layout as a struct, and the values of enumerated fields."""
+    """Writes the C header: field masks, the layout as a struct, values of enumerated fields."""
     name = top.inst_name
     path = folder / f"{name}_regs.h"
     CHeaderExporter().export(top, str(path), reuse_typedefs=False)
@@ -101,12 +101,12 @@ def export_header(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def number_name(name: str) -> str:
-    """Name a number as SystemVerilog parameters are named here: CamelCase."""
+    """Converts a name to CamelCase, as for SystemVerilog parameters."""
     return "".join(part.capitalize() for part in name.split("_"))
 
 
 def registers(top: AddrmapNode) -> list[tuple[str, int]]:
-    """List every register and register file with its offset; those of a file relative to it."""
+    """Lists every register and register file with its offset; those of a file relative to it."""
     found = []
     for node in top.descendants(unroll=False):
         if isinstance(node, RegNode | RegfileNode):
@@ -117,14 +117,14 @@ def registers(top: AddrmapNode) -> list[tuple[str, int]]:
 
 
 def enums(top: AddrmapNode) -> dict[str, type]:
-    """Collect the enumerations of the map's fields by name, without prefix and suffix."""
+    """Returns the enumerations of the map's fields by name, without prefix and suffix."""
     fields = [node for node in top.descendants(unroll=False) if isinstance(node, FieldNode)]
     found = [field.get_property("encode") for field in fields]
     return {kind.type_name.removeprefix("mae_").removesuffix("_e"): kind for kind in found if kind}
 
 
 def export_offsets(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Write the package of offsets for a map whose decoder is written by hand."""
+    """Writes the package of offsets for a map whose decoder is written by hand."""
     name = top.inst_name
     lines = ["// SPDX-License-Identifier: Apache-2.0", f"// {NOTICE.format(name=name)}"]
     lines += [
@@ -144,7 +144,7 @@ def export_offsets(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Write the offsets and enumerations for Python."""
+    """Writes the offsets and enumerations for Python."""
     name = top.inst_name
     lines = ["# SPDX-License-Identifier: Apache-2.0", f'"""{NOTICE.format(name=name)}"""', ""]
     if enums(top):
@@ -152,13 +152,13 @@ def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
     lines += [f"{register.upper()} = 0x{offset:03X}" for register, offset in registers(top)]
     for kind, members in enums(top).items():
         lines += ["", "", f"class {number_name(kind)}(enum.IntEnum):"]
-        lines += [f'    """{name}: {kind}."""', ""]
+        lines += [f'    """The values of the field {kind} of {name}."""', ""]
         lines += [f"    {member.name.upper()} = {member.value}" for member in members]
     (folder / f"{name}.py").write_text("\n".join(lines) + "\n")
 
 
 def paragraph(text: str | None) -> str:
-    """Description text on one line, but with its own empty lines and lists kept."""
+    """Joins description text into one line, keeping its paragraphs and lists."""
     if not text:
         return ""
     if "\n\n" in text or "\n1." in text:
@@ -167,7 +167,7 @@ def paragraph(text: str | None) -> str:
 
 
 def access(field: FieldNode) -> str:
-    """What software may do with a field, in a word."""
+    """Returns the kind of software access to a field."""
     if field.get_property("singlepulse"):
         return "write 1: pulse"
     if field.get_property("onwrite") is not None:
@@ -176,7 +176,7 @@ def access(field: FieldNode) -> str:
 
 
 def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
-    """The part of the page about one register."""
+    """Returns the part of the page about one register."""
     lines = ["", f"## `{name}` at {offset}", "", f"{reg.get_property('name')}. "]
     lines[-1] += paragraph(reg.get_property("desc"))
     lines += ["", "| bits | field | access | reset | meaning |", "|---|---|---|---|---|"]
@@ -194,7 +194,7 @@ def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
 
 
 def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """One Markdown page a map."""
+    """Writes the Markdown page of a map."""
     name = top.inst_name
     regs: list[tuple[str, str, RegNode]] = []
     for node in top.descendants(unroll=False):
@@ -229,7 +229,7 @@ def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_html(folder: pathlib.Path) -> None:
-    """PeakRDL's browsable pages, under build/ and never committed."""
+    """Writes PeakRDL's browsable pages, under build/ and never committed."""
     from peakrdl_html import HTMLExporter
 
     for name in maps():
@@ -237,7 +237,7 @@ def export_html(folder: pathlib.Path) -> None:
 
 
 def generate(root: pathlib.Path) -> list[pathlib.Path]:
-    """Write everything below ``root``; return the files, relative to it."""
+    """Writes all generated files below ``root``; returns their paths relative to it."""
     rtl = {name: root / "rtl" / room / "generated" for name, room in DECODED_BY_HAND.items()}
     places = {
         export_rtl: root / "rtl" / "device" / "generated",
@@ -261,7 +261,7 @@ def generate(root: pathlib.Path) -> list[pathlib.Path]:
 
 
 def stale() -> list[str]:
-    """What the committed files and a fresh generation differ in."""
+    """Lists the differences between the committed files and a fresh generation."""
     with tempfile.TemporaryDirectory() as temporary:
         fresh_root = pathlib.Path(temporary)
         found = []
@@ -275,10 +275,12 @@ def stale() -> list[str]:
 
 
 def main() -> int:
-    """Generate, or check."""
+    """Generates the files, or checks them with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a committed file is stale")
-    parser.add_argument("--html", metavar="FOLDER", help="write PeakRDL's HTML pages there instead")
+    parser.add_argument(
+        "--html", metavar="FOLDER", help="write PeakRDL's HTML pages to FOLDER instead"
+    )
     args = parser.parse_args()
     if args.html:
         export_html(pathlib.Path(args.html))

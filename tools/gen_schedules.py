@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Write docs/schedules: timing diagrams of the GCM engines, recorded in a simulation.
+"""Records docs/schedules: timing diagrams of the GCM engines, from simulation.
 
 maeslant/bench/measure/schedule_bench.py drives the engines and records them. Each diagram is kept
 as WaveDrom's JSON and drawn as SVG; the module's page shows it (tools/gen_docs.py). `--check` draws
@@ -29,7 +29,7 @@ ENGINES = {
 
 
 def record(top: str) -> dict[str, dict]:
-    """Simulate one engine; its diagrams by name."""
+    """Simulates one engine; returns its diagrams by name."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {"MAESLANT_SCHEDULES": file.name}
         cocotb_bench.simulate(top, BENCH, parameters=ENGINES[top], env=environment)
@@ -37,14 +37,14 @@ def record(top: str) -> dict[str, dict]:
 
 
 def draw(diagram: dict) -> str:
-    """The picture, on white: it must be legible on a page of any colour."""
+    """Draws a diagram as SVG on a white background."""
     svg = wavedrom.render(json.dumps(diagram)).tostring()
     white = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
     return svg.replace("</defs>", f"</defs>{white}", 1) + "\n"
 
 
 def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
-    """What belongs into docs/schedules."""
+    """Returns the files of docs/schedules with their content."""
     found = {}
     for name, diagram in diagrams.items():
         found[OUT / f"{name}.json"] = json.dumps(diagram, indent=1) + "\n"
@@ -53,7 +53,7 @@ def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
 
 
 def main() -> int:
-    """Record, draw and write, or check the pictures."""
+    """Records, draws and writes the diagrams, or checks the drawings with --check."""
     if "--check" in sys.argv:
         kept = {path.stem: json.loads(path.read_text()) for path in sorted(OUT.glob("*.json"))}
         wanted = files(kept)

@@ -44,7 +44,7 @@ Cflags: -I${{includedir}}
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """A C library: what it is made of and what its users need."""
+    """A C library: sources, headers and requirements of its users."""
 
     name: str
     description: str
@@ -54,7 +54,7 @@ class Library:
     needs: tuple[str, str] | None = None  # a header of the system, and Debian's package
 
     def files(self) -> dict[str, pathlib.Path]:
-        """Says where each of its files goes."""
+        """Returns the installed path of each of the library's files."""
         stem = f"lib{self.name}"
         return {
             "shared": LIBDIR / f"{stem}.so.{__version__}",
@@ -86,7 +86,7 @@ LIBRARIES = (
 
 
 def staged(path: pathlib.Path) -> pathlib.Path:
-    """Gives the place under DESTDIR, its folder made."""
+    """Returns a path under DESTDIR and creates its folder."""
     destdir = os.environ.get("DESTDIR", "")
     place = pathlib.Path(f"{destdir}{path}") if destdir else path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def staged(path: pathlib.Path) -> pathlib.Path:
 
 
 def put(path: pathlib.Path, data: bytes, mode: int = 0o644) -> None:
-    """Installs a file, whole or not at all."""
+    """Installs a file, wholly or not at all."""
     place = staged(path)
     part = place.with_name(f".{place.name}.new")
     part.write_bytes(data)
@@ -112,7 +112,7 @@ def link(path: pathlib.Path, to: str) -> None:
 
 
 def install_library(library: Library, work: pathlib.Path) -> None:
-    """Builds both forms of a library and installs what a C program needs."""
+    """Builds the shared and the static library and installs what a C program needs."""
     where, stem = library.files(), f"lib{library.name}"
     flags = (*c_driver.OPTIMISED, f"-ffile-prefix-map={c_driver.DRIVER}=driver")
     objects = c_driver.compile_objects(work / library.name, flags, library.sources())
@@ -141,7 +141,7 @@ def install_library(library: Library, work: pathlib.Path) -> None:
 
 
 def install_libraries() -> None:
-    """Installs each library that can be built here; says why another one is left out."""
+    """Installs each library that can be built here; reports why another is left out."""
     with tempfile.TemporaryDirectory() as work:
         for library in LIBRARIES:
             if library.needs:
@@ -156,7 +156,7 @@ def install_libraries() -> None:
 
 
 def install_documents() -> None:
-    """Installs the man page and the completion of each shell, as the command line gives them."""
+    """Installs the man page and each shell's completion."""
     from tools import gen_man
 
     put(MANPAGE, gen_man.page().encode())
@@ -178,7 +178,7 @@ STEPS = {"library": install_libraries, "documents": install_documents, "uninstal
 
 
 def main() -> int:
-    """Carries out the steps that are named."""
+    """Runs the steps named on the command line."""
     if not sys.argv[1:] or not set(sys.argv[1:]) <= STEPS.keys():
         sys.exit(__doc__)
     if not (PREFIX.is_absolute() and LIBDIR.is_absolute()):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Break the RTL, or what measures it, on purpose, place by place, and see that the tests notice.
+"""Runs the mutation tests: changes the RTL place by place and checks that a test fails.
 
 tests/mutations*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line
@@ -28,7 +28,7 @@ TIMEOUT = 1800
 
 
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
-    """The tree without what was built, sharing the environment."""
+    """Copies the tree without build results; shares the environment."""
     tree = folder / "tree"
     ignore = shutil.ignore_patterns("build", ".venv", ".git", "__pycache__", ".pytest_cache")
     shutil.copytree(paths.ROOT, tree, ignore=ignore)
@@ -40,7 +40,7 @@ def copy_tree(folder: pathlib.Path) -> pathlib.Path:
 
 
 def passes(tree: pathlib.Path, test: str) -> bool:
-    """Whether a test passes in a copy of the tree."""
+    """Returns true if a test passes in a copy of the tree."""
     command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
     result = subprocess.run(
         [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
@@ -57,7 +57,7 @@ def passes(tree: pathlib.Path, test: str) -> bool:
 
 
 def try_one(item: dict[str, str]) -> bool:
-    """Break one place; True when its test noticed."""
+    """Applies one mutation; returns true if its test fails."""
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         tree = copy_tree(pathlib.Path(folder))
         file = tree / item["file"]
@@ -69,14 +69,14 @@ def try_one(item: dict[str, str]) -> bool:
 
 
 def check_intact(test: str) -> None:
-    """Stop when a test fails on the tree as it is: its failure would prove nothing."""
+    """Ends the program if a test fails on the unchanged tree."""
     with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
         if not passes(copy_tree(pathlib.Path(folder)), test):
             sys.exit(f"{test} fails on the tree as it is")
 
 
 def page(items: list[dict[str, str]]) -> str:
-    """The list as a page."""
+    """Formats the list of mutations as a page."""
     lines = ["# What happens when something is wrong", ""]
     lines += ["`make mutations` breaks each of these places in a copy of the tree, and the test"]
     lines += ["beside it must fail. Written by `tools/mutate.py --write`.", ""]
@@ -87,7 +87,7 @@ def page(items: list[dict[str, str]]) -> str:
 
 
 def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
-    """What of the lists no longer fits the tree."""
+    """Reports the mutations that no longer fit the tree."""
     found = []
     for item in items:
         file, test = root / item["file"], item["test"].split()[0].split("::")[0]
@@ -101,11 +101,11 @@ def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[
 
 
 def main() -> int:
-    """Try every place, or those whose name contains a given word."""
+    """Runs all mutations, or those whose name contains a given word."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("words", nargs="*", help="only places whose name has one of these")
+    parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
     parser.add_argument("--write", action="store_true", help="write docs/mutations.md and stop")
-    parser.add_argument("--check", action="store_true", help="see that the lists fit the tree")
+    parser.add_argument("--check", action="store_true", help="check that the lists fit the tree")
     arguments = parser.parse_args()
     items = [item for path in LISTS for item in yaml.safe_load(path.read_text())]
     if arguments.write:

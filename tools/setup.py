@@ -34,13 +34,13 @@ SHEBANG = re.compile(rb"\A#!(?:/bin/sh\n'''exec' [^\n]*\n' '''|[^\n]*python[0-9.
 
 
 def need(program: str, package: str) -> None:
-    """Stop with the package to install when a program is missing."""
+    """Ends the program, naming the package to install, when a program is missing."""
     if shutil.which(program) is None:
         sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
 
 def chosen(text: str, groups: list[str]) -> str:
-    """Gives the part of a lock file that some groups take; ends the program for unknown groups."""
+    """Returns the part of a lock file that some groups take; exits for unknown groups."""
     found, known, take = "", set(), False
     for line in text.splitlines(keepends=True):
         if line.startswith(MARK):
@@ -55,7 +55,7 @@ def chosen(text: str, groups: list[str]) -> str:
 
 
 def detach(env: pathlib.Path) -> None:
-    """Let every script of the environment find its interpreter beside itself."""
+    """Makes every script of the environment find the interpreter in its own folder."""
     for script in sorted((env / "bin").iterdir()):
         if script.is_file() and not script.is_symlink():
             text = script.read_bytes()
@@ -82,7 +82,7 @@ def install(python: pathlib.Path, groups: list[str]) -> None:
 
 
 def create(env: pathlib.Path) -> pathlib.Path:
-    """Make the environment unless it is there and works; its interpreter."""
+    """Creates the environment unless it exists and works; returns its interpreter."""
     python = env / "bin" / "python"
     try:
         works = [str(python), "-m", "pip", "--version"]
@@ -101,7 +101,7 @@ def create(env: pathlib.Path) -> pathlib.Path:
 
 
 def main() -> None:
-    """Create or refresh the environment named on the command line."""
+    """Creates or updates the environment named on the command line."""
     if sys.version_info < MIN_PYTHON:
         sys.exit(
             "setup: Python {}.{} or newer is needed, and this is {}.{}; name another one: "

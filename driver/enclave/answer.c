@@ -37,7 +37,7 @@ void task_answered(mae_task_t *task)
         task_drop(task);
 }
 
-/* The length of the body that answers a request: it follows from the request alone. */
+/* Returns the length of the response body, which follows from the request alone. */
 static size_t response_bytes(const struct request *request)
 {
     if (request->kind == KIND_BATCH)
@@ -45,7 +45,7 @@ static size_t response_bytes(const struct request *request)
     return request->kind == KIND_D2H ? 32 : 16;
 }
 
-/* Whether a genuine device gives this answer. */
+/* Returns true if a genuine device can give this response. */
 static bool possible(const mae_session_t *session, const struct request *request,
                      const struct wire_response *response)
 {
@@ -71,7 +71,7 @@ static bool possible(const mae_session_t *session, const struct request *request
     return response->executed == executed && response->value == value;
 }
 
-/* Erase the bank that no queue and no unanswered request is in. */
+/* Erases the key bank that no queue and no unanswered request uses. */
 static void erase_old(mae_session_t *session)
 {
     uint32_t least = UINT32_MAX;
@@ -89,9 +89,9 @@ static void erase_old(mae_session_t *session)
             keys_erase(&session->banks[i]);
 }
 
-/* Account for an answer. */
-static void settle(mae_session_t *session, uint32_t queue, struct request *request,
-                   const struct wire_response *response)
+/* Completes a request by its response: frees its buffer, updates its task and its queue's epoch. */
+static void complete_request(mae_session_t *session, uint32_t queue, struct request *request,
+                             const struct wire_response *response)
 {
     struct channel *channel = &session->channels[queue];
     mae_task_t *task = request->task;
@@ -125,7 +125,7 @@ static void settle(mae_session_t *session, uint32_t queue, struct request *reque
         task_answered(task);
 }
 
-/* Copy an answer once to private memory and open it there; false: the tag is wrong. */
+/* Copies a response once to private memory and decrypts it there; false: the tag is wrong. */
 static bool open_answer(mae_session_t *session, uint32_t queue, const struct request *request,
                         uint64_t at, size_t body_bytes)
 {
@@ -141,8 +141,8 @@ static bool open_answer(mae_session_t *session, uint32_t queue, const struct req
     return same & right;
 }
 
-/* Take an answer, if its plain number says that it is there. */
-static bool look(mae_session_t *session, uint32_t queue, struct request *request)
+/* Takes a response if its plaintext number shows that it is there. */
+static bool poll_response(mae_session_t *session, uint32_t queue, struct request *request)
 {
     uint64_t slot =
         session->channels[queue].slots.at + WIRE_SLOT_BYTES * (request->sequence % WIRE_SLOTS);
@@ -175,11 +175,11 @@ static bool look(mae_session_t *session, uint32_t queue, struct request *request
         }
     }
     gcm_wipe(session->stage, WIRE_HEADER + body_bytes + WIRE_TAG);
-    settle(session, queue, request, &response);
+    complete_request(session, queue, request, &response);
     return true;
 }
 
-/* One look at all queues; whether there was news. */
+/* Polls all queues once; returns true if a request was sent or a response taken. */
 static bool poll(mae_session_t *session)
 {
     bool some = false;
@@ -189,7 +189,7 @@ static bool poll(mae_session_t *session)
         for (uint64_t number = channel->oldest; number != channel->unsent; number++) {
             struct request *request = &channel->requests[number % WIRE_SLOTS];
             if (request->pending && request->sent)
-                some |= look(session, queue, request);
+                some |= poll_response(session, queue, request);
             if (session_over(session))
                 break;
         }
@@ -207,7 +207,7 @@ mae_error_t mae_session_poll(mae_session_t *session, bool *news)
     return session_over(session) ? MAE_E_POISONED : MAE_OK;
 }
 
-/* End a session over a task that was not answered in time; names what is late. */
+/* Ends a session because of a task that was not answered in time; names the late request. */
 static void expire(mae_session_t *session, const mae_task_t *task)
 {
     const struct channel *channel = &session->channels[task->result.queue];

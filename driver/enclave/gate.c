@@ -45,7 +45,7 @@ static void get(void *to, const volatile void *from, size_t size)
         target[i] = source[i];
 }
 
-/* Whether the answer has come; false: it will not. */
+/* Waits for the response to a command; false: it will not come. */
 static bool answered(const mae_gate_t *gate, uint32_t old)
 {
     for (int i = 0; i < PATIENCE; i++) {
@@ -58,7 +58,7 @@ static bool answered(const mae_gate_t *gate, uint32_t old)
     return false;
 }
 
-/* One command; false: it could not be done. */
+/* Sends a command and waits for its response; false: it failed. */
 static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, uint64_t size)
 {
     volatile struct gate_page *page = gate->page;
@@ -126,7 +126,7 @@ static void gate_release(void *user, uint64_t host, uint64_t at, size_t size)
         (void)ask(gate, GATE_RELEASE, at - (uintptr_t)gate->window, size);
 }
 
-/* Behind a dead process time runs, so that what waits comes to its end. */
+/* Returns the card's clock; behind a dead process it advances, so that waiting calls time out. */
 static uint64_t gate_now(void *user)
 {
     mae_gate_t *gate = user;
@@ -141,7 +141,7 @@ static void gate_pause(void *user, bool news)
         (void)ask(user, GATE_PAUSE, 0, 0);
 }
 
-/* The two files, and how long the window is; false: whatever files came are closed again. */
+/* Receives the two files and the window's size; on failure closes the files and returns false. */
 static bool receive(int socket, struct gate_hello *hello, int files[2])
 {
     char control[CMSG_SPACE(2 * sizeof(int))];

@@ -36,14 +36,15 @@ struct gate_page {
     uint8_t data[GATE_DATA];
 };
 
-/* What comes over the socket, with the page's and the window's file. */
+/* The message over the socket that carries the page's and the window's file. */
 struct gate_hello {
     uint32_t version;
     uint32_t reserved;
     uint64_t window_bytes;
 };
 
-/* Until *word is no longer `old`; false: not within the milliseconds. The word is shared. */
+/* Waits until the shared *word differs from `old`; false: not within the milliseconds. The
+   word is shared. */
 static inline int gate_await(_Atomic uint32_t *word, uint32_t old, int milliseconds)
 {
     struct timespec slice = {.tv_sec = 0, .tv_nsec = 100000000};

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <threads.h>
 
-/* Key schedule and powers of H want an alignment of 64 bytes. */
+/* The key schedule and the powers of H, which must be aligned to 64 bytes. */
 struct gcm {
     struct gcm_key_data key;
     struct gcm_context_data context;
     bool seals;
 };
 
-/* Its table of functions, which it chooses by the processor once. */
+/* The library's table of functions, which it chooses by the processor once. */
 static IMB_MGR *library;
 static once_flag library_once = ONCE_FLAG_INIT;
 

@@ -16,7 +16,7 @@
 
 enum { UNIT = 8 };
 
-/* A byte that stands alone at an edge of what is written. */
+/* Stores a single byte at an edge of the written range. */
 static void store_byte(volatile uint8_t *to, uint8_t value)
 {
 #if defined(__x86_64__)
@@ -32,8 +32,8 @@ static void store_byte(volatile uint8_t *to, uint8_t value)
 }
 
 /*
- * Reads whole units, at the edges beyond what is wanted: those bytes lie in the same unit, so in the
- * same page, and are dropped.
+ * Copies from shared memory in whole units. Those at the edges reach beyond the range, but stay in
+ * the same page; their other bytes are dropped.
  */
 static void copy_in(void *to, uint64_t from, size_t size)
 {
@@ -76,7 +76,7 @@ void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size
     session->outside.write(session->outside.user, offset, bytes, size);
 }
 
-/* Tells whether two ranges meet; a range that wraps around meets everything. */
+/* Returns true if two ranges overlap; a range that wraps around overlaps everything. */
 static bool meets(uint64_t address, uint64_t size, uint64_t base, uint64_t length)
 {
     if (size && address + (size - 1) < address)
@@ -84,7 +84,7 @@ static bool meets(uint64_t address, uint64_t size, uint64_t base, uint64_t lengt
     return length && address - base < length ? true : length && base - address < size;
 }
 
-/* Tells whether a range lies wholly in another. */
+/* Returns true if a range lies wholly in another. */
 static bool within(uint64_t address, uint64_t size, uint64_t base, uint64_t length)
 {
     return address >= base && size <= length && address - base <= length - size;

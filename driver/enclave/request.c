@@ -71,7 +71,7 @@ static enum wire_class chunk_class(enum wire_kind kind)
     return kind == KIND_H2D ? CLASS_DMA_IN : CLASS_DMA_OUT;
 }
 
-/* Whether a key's count has room for so much more. */
+/* Returns true if a key's budget has room for a number of blocks. */
 static bool affords(mae_session_t *session, enum wire_class cls, uint32_t epoch, uint64_t blocks)
 {
     uint64_t used = keys_get(session, cls, epoch)->used;
@@ -137,7 +137,7 @@ mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request 
 
 /* ---- requests without a chunk ---- */
 
-/* One request with a body of operations or of zeroes. */
+/* Seals a request without a chunk, with a body of operations or of zeros. */
 static mae_error_t ask(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                        const struct mae_operation *operations, size_t count, mae_task_t **task)
 {
@@ -171,7 +171,7 @@ static mae_error_t ask(mae_session_t *session, uint32_t queue, enum wire_kind ki
     return MAE_OK;
 }
 
-/* What every call begins with. */
+/* Checks the arguments and the session's state at the start of every call. */
 static bool callable(mae_session_t *session, mae_task_t **task)
 {
     if (task)

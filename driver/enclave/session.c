@@ -23,7 +23,7 @@ mae_error_t session_fail(mae_session_t *session, mae_error_t error, const char *
 static const char *const kind_names[] = {"kind 0", "OPEN",  "BATCH", "H2D",
                                          "D2H",    "REKEY", "SKIP",  "CLOSE"};
 
-/* What the card says in plain about the end of a session (D6). */
+/* Reads what the card says in plaintext about the end of a session (D6). */
 static void advise(mae_session_t *session)
 {
     static const char *const causes[] = {"",       "TAG",    "CHUNK",   "BEAT",
@@ -36,7 +36,7 @@ static void advise(mae_session_t *session)
                  causes[code], (unsigned)(cause >> 8 & 0xff), (unsigned long long)at);
 }
 
-/* Wipes the session and fails its tasks; touches nothing outside. */
+/* Wipes the session and fails its tasks; accesses nothing outside. */
 static void end(mae_session_t *session)
 {
     mae_task_t *task = session->tasks, *following;
@@ -57,9 +57,9 @@ static void end(mae_session_t *session)
 }
 
 /*
- * A page of zeros after a fork needs no system call to look at, so that the check costs nothing and
- * works where there are none, as in an enclave, which cannot be forked. Linux before 4.14 lacks it;
- * there the process's number tells parent from child.
+ * Maps a page that the kernel clears on a fork. Reading it needs no system call, so that the check
+ * costs nothing and works where there are none, as in an enclave, which cannot be forked. Linux
+ * before 4.14 lacks it; there the process's number tells parent from child.
  */
 static bool mark_birth(mae_session_t *session)
 {
@@ -108,7 +108,8 @@ mae_error_t session_poison_request(mae_session_t *session, const char *reason, u
                           (unsigned long long)request->sequence, queue);
 }
 
-/* The fixed word of docs/protocol.md §1; false: no host may work with such a device. */
+/* Decodes the capability word of docs/protocol.md §1; false: no host may work with such a
+   device. */
 static bool unpack(uint64_t word, struct mae_session_caps *caps)
 {
     uint8_t field[8];
@@ -125,7 +126,8 @@ static bool unpack(uint64_t word, struct mae_session_caps *caps)
     return true;
 }
 
-/* A queue's slots, cleared: a number of another session would be taken for an answer. */
+/* Allocates and clears a queue's slots, so that no number of another session passes for a
+   response. */
 static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
 {
     struct channel *channel = &session->channels[queue];

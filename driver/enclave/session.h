@@ -8,21 +8,21 @@
 #include "gcm.h"
 #include "maeslant_protected.h"
 
-/* The key of a class in an epoch, with its mask and what it has been used for. */
+/* The key of a class in an epoch, with its mask and its use count. */
 struct key {
     struct gcm *gcm;
     uint8_t mask[WIRE_MASK];
     uint64_t used;
 };
 
-/* The keys of an epoch; two are alive at most (H13). */
+/* The keys of an epoch; at most two epochs have keys at once (H13). */
 struct bank {
     bool live;
     uint32_t epoch;
     struct key keys[CLASSES]; /* by class - 1 */
 };
 
-/* Shared memory: where the card sees it and where the enclave does. */
+/* Shared memory, by the card's address and by the enclave's. */
 struct shared {
     uint64_t host;
     uint64_t at;
@@ -45,7 +45,7 @@ struct request {
     uint8_t message[WIRE_MAX_MESSAGE];
 };
 
-/* What the host keeps of a queue. */
+/* The host's state of a queue. */
 struct channel {
     uint64_t next;   /* the next number */
     uint64_t oldest; /* every number below was answered */
@@ -96,13 +96,13 @@ struct mae_session {
 
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size);
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size);
-/* Memory that lies wholly outside the enclave, or the session is poisoned. */
+/* Allocates memory that lies wholly outside the enclave; poisons the session if there is none. */
 mae_error_t outside_allocate(mae_session_t *session, size_t size, struct shared *shared);
 void outside_release(mae_session_t *session, struct shared *shared);
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size);
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size);
 uint64_t outside_now(mae_session_t *session);
-/* Whether an application's buffer lies wholly inside (H10). */
+/* Returns true if an application's buffer lies wholly inside (H10). */
 bool inside(const mae_session_t *session, const void *buffer, uint64_t size);
 
 /* ---- keys.c ---- */
@@ -121,10 +121,10 @@ bool keys_begin(struct key *key, enum wire_class cls, unsigned queue, uint64_t s
 __attribute__((format(printf, 3, 4))) mae_error_t session_fail(mae_session_t *session,
                                                                mae_error_t error,
                                                                const char *format, ...);
-/* Tells whether the session has ended, and ends it in a process that was forked from its own: parent
-   and child would seal different plaintexts under the same IVs (H2, H11). */
+/* Returns true if the session has ended, and ends it in a process forked from its own, because
+   parent and child would seal different plaintexts under the same IVs (H2, H11). */
 bool session_over(mae_session_t *session);
-/* Wipes and fails everything (H18); MAE_E_POISONED. */
+/* Wipes the session and fails every request (H18); returns MAE_E_POISONED. */
 __attribute__((format(printf, 2, 3))) mae_error_t session_poison(mae_session_t *session,
                                                                  const char *format, ...);
 mae_error_t session_poison_request(mae_session_t *session, const char *reason, unsigned queue,
@@ -132,13 +132,14 @@ mae_error_t session_poison_request(mae_session_t *session, const char *reason, u
 
 /* ---- request.c ---- */
 
-/* Checks before a number is spent: `count` requests of such bodies and chunks (H5, H11, H12). */
+/* Checks that `count` requests of such bodies and chunks are possible, before a number is used (H5,
+   H11, H12). */
 mae_error_t request_room(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                          size_t body_bytes, uint64_t count, uint64_t chunk_blocks);
-/* Spends a number; what is sealed under it comes next. */
+/* Uses a sequence number for a new request, which is sealed next. */
 struct request *request_begin(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                               mae_task_t *task);
-/* Seals the one message of a number; its body is in the message's place. */
+/* Seals the one message of a sequence number; its body is in the message's place. */
 mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request *request);
 mae_task_t *task_new(mae_session_t *session, uint32_t queue);
 void task_drop(mae_task_t *task);
@@ -150,7 +151,7 @@ void task_answered(mae_task_t *task);
 
 /* ---- transfer.c ---- */
 
-/* Copies a chunk once, stage by stage, and opens it; false: the tag is wrong. */
+/* Copies a chunk once, stage by stage, and decrypts it; false: the tag is wrong. */
 bool transfer_take(mae_session_t *session, uint32_t queue, const struct request *request,
                    const uint8_t tag[WIRE_TAG]);
 

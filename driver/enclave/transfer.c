@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* What both directions have: see struct mae_inward. */
+/* The parameters common to both directions: see struct mae_inward. */
 struct plan {
     uint32_t queue;
     uint64_t base, total, chunk, after;
@@ -17,7 +17,8 @@ static uint64_t size_of(const struct plan *plan, uint64_t index)
     return left < plan->chunk ? left : plan->chunk;
 }
 
-/* Whether granules of an unanswered transfer are meant, but for two outward ones (H8). */
+/* Returns true if the granules of an unanswered transfer overlap, unless both transfers
+   are outward (H8). */
 static bool meets_another(const mae_session_t *session, const struct plan *plan, bool outward)
 {
     const uint64_t mask = ~(uint64_t)(WIRE_GRANULE - 1);
@@ -31,7 +32,7 @@ static bool meets_another(const mae_session_t *session, const struct plan *plan,
     return false;
 }
 
-/* Everything that can be known before a number is spent; gives the task. */
+/* Checks everything that is known before a number is used; creates the task. */
 static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_kind kind,
                            mae_task_t **task)
 {
@@ -41,7 +42,7 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
         plan->chunk = session->caps.chunk_bytes;
     if (plan->total < 1 || plan->base % WIRE_GRANULE || plan->chunk % WIRE_GRANULE ||
         plan->chunk > session->caps.chunk_bytes)
-        return session_fail(session, MAE_E_ARGUMENT, "length 0, or not at a granule");
+        return session_fail(session, MAE_E_ARGUMENT, "length 0, or an address that is no multiple of a granule");
     if (plan->total > memory || plan->base > memory - plan->total)
         return session_fail(session, MAE_E_ARGUMENT, "behind the device's memory");
     plan->count = (plan->total + plan->chunk - 1) / plan->chunk;
@@ -69,7 +70,7 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
     return MAE_OK;
 }
 
-/* Shared memory for every chunk, before any is sealed. */
+/* Allocates shared memory for every chunk, before any is sealed. */
 static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
                                 struct shared buffers[WIRE_SLOTS])
 {
@@ -84,7 +85,7 @@ static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
     return MAE_OK;
 }
 
-/* Spends a number on a chunk. */
+/* Uses a sequence number for a chunk. */
 static struct request *begin_chunk(mae_session_t *session, const struct plan *plan,
                                    enum wire_kind kind, uint64_t index, struct shared *buffer,
                                    mae_task_t *task)
@@ -106,7 +107,7 @@ static struct request *begin_chunk(mae_session_t *session, const struct plan *pl
     return request;
 }
 
-/* Enciphers a chunk into shared memory through the stage: shared memory is never read back. */
+/* Encrypts a chunk into shared memory through the stage; shared memory is never read back. */
 static mae_error_t put(mae_session_t *session, const struct mae_inward *inward,
                        const struct request *request, uint8_t tag[WIRE_TAG], bool *given_up)
 {
@@ -133,7 +134,7 @@ static mae_error_t put(mae_session_t *session, const struct mae_inward *inward,
     return MAE_OK;
 }
 
-/* The number of an abandoned chunk was spent; its only request is SKIP (H11). */
+/* Abandons a chunk: its number was used, so its only request is SKIP (H11). */
 static void give_up(mae_session_t *session, struct request *request, mae_task_t *task)
 {
     outside_release(session, &request->buffer);
@@ -144,7 +145,7 @@ static void give_up(mae_session_t *session, struct request *request, mae_task_t 
     memset(request->message, 0, sizeof request->message);
 }
 
-/* The chunks of a transfer, in order; `inward` is NULL for an outward one. */
+/* Seals the chunks of a transfer, in order; `inward` is NULL for an outward one. */
 static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
                                const struct mae_inward *inward, mae_task_t *task)
 {

@@ -43,7 +43,7 @@ void wire_header(uint8_t header[WIRE_HEADER], unsigned cls, unsigned queue, unsi
     wire_put(header + 8, sequence, 8);
 }
 
-/* Address, length, index, base, total: the same in the body and in the AAD. */
+/* Packs address, length, index, base and total, which are equal in the body and in the AAD. */
 static void put_chunk(uint8_t bytes[32], const struct wire_place *place)
 {
     wire_put(bytes, place->address, 8);

@@ -36,7 +36,7 @@ enum wire_kind { KIND_OPEN = 1, KIND_BATCH, KIND_H2D, KIND_D2H, KIND_REKEY, KIND
 
 enum wire_status { STATUS_OK = 1, STATUS_WAIT = 8, STATUS_AFTER = 12, STATUS_LAST = 15 };
 
-/* Registers: page 0, then a page for each queue. */
+/* The registers: page 0, then a page for each queue. */
 enum {
     REGISTER_CAUSE = 0x004,
     REGISTER_CAUSE_SEQUENCE = 0x008,
@@ -50,7 +50,7 @@ enum {
     REGISTER_RESPONSE_BASE = 0x428
 };
 
-/* A chunk and the transfer it belongs to: the body of H2D and D2H. */
+/* A chunk and its transfer: the body of H2D and D2H. */
 struct wire_place {
     uint64_t address;
     uint32_t length;
@@ -77,11 +77,11 @@ void wire_header(uint8_t header[WIRE_HEADER], unsigned cls, unsigned queue, unsi
                  uint32_t epoch, uint64_t sequence);
 void wire_transfer(uint8_t body[WIRE_TRANSFER], const struct wire_place *place,
                    const uint8_t tag[WIRE_TAG]);
-/* The 48 bytes that bind a chunk to its place (H4, H17). */
+/* Packs the 48 bytes of AAD that bind a chunk to its place (H4, H17). */
 void wire_aad(uint8_t aad[WIRE_AAD], const struct wire_place *place, unsigned cls, unsigned queue,
               uint32_t epoch, uint64_t sequence);
 struct wire_response wire_response(const uint8_t *body);
-/* What a message or chunk of so many bytes costs of a key's budget. */
+/* Returns the blocks that a message or chunk uses of a key's budget. */
 uint64_t wire_blocks(uint64_t bytes);
 
 #endif

@@ -44,7 +44,7 @@ static const uint8_t inverse_sbox[256] = {
     0x17, 0x2b, 0x04, 0x7e, 0xba, 0x77, 0xd6, 0x26, 0xe1, 0x69, 0x14, 0x63, 0x55, 0x21, 0x0c, 0x7d,
 };
 
-/* Times x in GF(2^8): FIPS 197, 4.2.1. */
+/* Multiplies by x in GF(2^8): FIPS 197, 4.2.1. */
 static uint8_t times_x(uint8_t value)
 {
     return (uint8_t)(value << 1 ^ (value & 0x80 ? 0x1b : 0));
@@ -85,7 +85,7 @@ static void add_round_key(uint8_t state[16], const struct aes_key *key, uint32_t
         state[i] ^= round_key[i];
 }
 
-/* SubBytes and ShiftRows in one: row r of column c comes from column c + r. */
+/* Applies SubBytes and ShiftRows: row r of column c comes from column c + r. */
 static void sub_and_shift(uint8_t state[16])
 {
     uint8_t old[16];
@@ -113,7 +113,7 @@ static void mix_columns(uint8_t state[16])
     }
 }
 
-/* FIPS 197's inverse matrix is that of MixColumns times {04}x^2 + {05}. */
+/* Applies InvMixColumns: FIPS 197's inverse matrix is that of MixColumns times {04}x^2 + {05}. */
 static void inverse_mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {

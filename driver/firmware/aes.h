@@ -10,9 +10,9 @@ struct aes_key {
     uint8_t round_keys[240];
 };
 
-/* 16, 24 or 32 bytes. */
+/* Expands a key of 16, 24 or 32 bytes. */
 void aes_expand(struct aes_key *key, const uint8_t *bytes, uint32_t count);
-/* in == out is allowed. */
+/* Encrypts one block; in == out is allowed. */
 void aes_encrypt(const struct aes_key *key, const uint8_t in[16], uint8_t out[16]);
 void aes_decrypt(const struct aes_key *key, const uint8_t in[16], uint8_t out[16]);
 

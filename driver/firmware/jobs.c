@@ -8,12 +8,12 @@
 #include "aes.h"
 #include "soc.h"
 
-/* Also the slots that keys of their own take turns in; XTS's second key is in the other one. */
+/* The key slots, which keys of their own use alternately; XTS's second key is in the other one. */
 enum { KEY_SLOT = 0, OTHER_SLOT = 1, HEARD = ~SOC_PERIPHERAL_LINE, NONE_HEARD = ~0 };
 
 struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
 
-/* The job for the driver, laid out before it is timed; the interrupt takes the end of a memory job. */
+/* The job for the driver, prepared before it is timed; the interrupt handler ends a memory job. */
 static struct {
     struct mae_pio_job job;
     struct mae_pio_memory memory;
@@ -122,7 +122,7 @@ static mae_error_t over_registers(struct soc_job *job)
     return error;
 }
 
-/* What the CPU does meanwhile: it adds up words. */
+/* Adds up words while the arbiter works. */
 static void add_up(struct soc_job *job)
 {
     const uint32_t *word = (const uint32_t *)at(job->work);
@@ -180,7 +180,7 @@ static mae_error_t in_memory(struct soc_job *job)
     return running.error;
 }
 
-/* Keys that a job finds loaded. */
+/* Loads the keys that a job expects in the slots. */
 static mae_error_t prepare(struct soc_job *job)
 {
     lay_out(job);

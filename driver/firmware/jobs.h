@@ -23,7 +23,7 @@ enum soc_job_kind {
     SOC_DATA = 1 /* a message; the key is not part of what is timed, but with key_each */
 };
 
-/* Modes and directions are maeslant.h's; addresses are the CPU's. */
+/* A job for the firmware. Modes and directions are maeslant.h's; addresses are the CPU's. */
 struct soc_job {
     uint32_t way, kind, mode, direction;
     uint32_t source, destination, length;

@@ -13,16 +13,16 @@ enum {
     SOC_PERIPHERAL_LINE = 1 << 3
 };
 
-/* The peripheral's registers. */
+/* The bus to the peripheral's registers. */
 extern const struct mae_pio_bus soc_peripheral;
 
 void soc_put(char character);
 void soc_text(const char *text);
 void soc_number(uint32_t number);
-/* Ends the simulation; goes on if the clock does. */
+/* Ends the simulation with an exit code; continues if the clock does. */
 void soc_finish(uint32_t code);
 
-/* The CPU's own counters. */
+/* Returns the CPU's clock counter. */
 static inline uint32_t soc_clocks(void)
 {
     uint32_t value;
@@ -37,11 +37,12 @@ static inline uint32_t soc_instructions(void)
     return value;
 }
 
-/* start.S. Lines not to be heard, all at first; gives the mask until now. */
+/* Sets the mask of disabled interrupt lines, all at first; returns the previous mask. In
+   start.S. */
 uint32_t soc_interrupt_mask(uint32_t mask);
-/* Sleeps until a line calls, heard or not. */
+/* Waits until an interrupt line rises, disabled or not. */
 uint32_t soc_interrupt_wait(void);
-/* The program's own: called with the lines that called. */
+/* Handles interrupts; defined by the program, called with the lines that rose. */
 void soc_interrupt(uint32_t lines);
 
 #endif

@@ -34,7 +34,7 @@ void fake_end(struct fake *fake)
     free(fake->window);
 }
 
-/* The key of the other end: what the driver seals is opened, and the other way round. */
+/* Returns the key of the other end, with which the fake card opens requests and seals responses. */
 static struct gcm *key_of(struct fake *fake, unsigned cls, uint32_t epoch, const uint8_t **mask)
 {
     int bank = (int)(epoch & 1);
@@ -161,7 +161,7 @@ bool fake_check(struct fake *fake, const struct fake_request *request)
     return gcm_check(gcm, request->tag);
 }
 
-/* Opens the request in a mailbox; a message that the driver sealed wrongly is the driver's bug. */
+/* Opens the request in a mailbox; a request that does not open is a defect of the driver. */
 static void ring(struct fake *fake, unsigned queue, uint32_t blocks)
 {
     struct fake_request request = {.queue = queue};

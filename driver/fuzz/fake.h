@@ -10,7 +10,7 @@
 
 enum { FAKE_QUEUES = 64, FAKE_PATTERN = 0x5a };
 
-/* A request as it came by its doorbell. */
+/* A request as it arrived by its doorbell. */
 struct fake_request {
     unsigned queue, kind;
     uint32_t epoch;
@@ -42,15 +42,15 @@ struct fake {
 bool fake_begin(struct fake *fake, size_t window_bytes);
 void fake_end(struct fake *fake);
 void fake_outside(struct fake *fake, struct mae_outside *outside);
-/* The body of the answer to a request that a genuine card would give; its length. */
+/* Builds the response body of a genuine card and returns its length. */
 size_t fake_body(const struct fake *fake, const struct fake_request *request,
                  uint8_t body[WIRE_MAX_ANSWER]);
-/* Seals an answer and writes it, then its number. */
+/* Seals a response and writes it, then its number. */
 void fake_answer(struct fake *fake, const struct fake_request *request, const uint8_t *body,
                  size_t size);
-/* Writes the ciphertext of a chunk of FAKE_PATTERN bytes out, and gives its tag. */
+/* Writes the ciphertext of a chunk of FAKE_PATTERN bytes and returns its tag. */
 void fake_chunk(struct fake *fake, const struct fake_request *request, uint8_t tag[WIRE_TAG]);
-/* Whether a chunk in shared memory is what its request says. */
+/* Returns true if a chunk in shared memory is what its request says. */
 bool fake_check(struct fake *fake, const struct fake_request *request);
 
 #endif

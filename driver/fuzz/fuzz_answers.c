@@ -22,7 +22,7 @@ struct card {
     _Atomic bool stop;
 };
 
-/* Flips bits of what was allocated, anywhere and at any time. */
+/* Flips bits of allocated shared memory, anywhere and at any time. */
 static void *change_memory(void *user)
 {
     const struct fake *fake = user;
@@ -38,7 +38,7 @@ static void *change_memory(void *user)
     return NULL;
 }
 
-/* Sometimes a field of an authentic answer is not what it should be. */
+/* Changes a field of an authentic response at random. */
 static void change(struct stream *stream, uint8_t *body, size_t size)
 {
     switch (stream_byte(stream) % 16) {

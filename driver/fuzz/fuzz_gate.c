@@ -26,7 +26,7 @@ struct other {
     uint64_t base;
 };
 
-/* The other process: answers every command by what was thought of. */
+/* Runs the other process: answers every command by fuzz data. */
 static void *serve(void *user)
 {
     struct other *other = user;

@@ -24,7 +24,7 @@ static void must(bool right)
         abort();
 }
 
-/* What OpenSSL makes of it. */
+/* Computes ciphertext and tag with OpenSSL. */
 static void oracle(struct message *message, const uint8_t key[WIRE_KEY])
 {
     int done;
@@ -38,7 +38,8 @@ static void oracle(struct message *message, const uint8_t key[WIRE_KEY])
     EVP_CIPHER_CTX_free(context);
 }
 
-/* One message through gcm.h in pieces of whole blocks, between edges that must stay as they are. */
+/* Runs a message through gcm.h in pieces of whole blocks, between guard bytes that must
+   not change. */
 static void run(struct gcm *gcm, const struct message *message, const uint8_t *from,
                 const uint8_t *wanted, struct stream *stream)
 {

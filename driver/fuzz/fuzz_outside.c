@@ -40,7 +40,8 @@ static bool world_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     return stream_byte(world->stream) != 1;
 }
 
-/* The plain number of a slot is often the one that is looked for: it follows from the address. */
+/* Reads shared memory as fuzz data; often gives the expected plaintext number, computed
+   from the address. */
 static void world_load(void *user, uint64_t at, void *bytes, size_t size)
 {
     struct world *world = user;

@@ -25,7 +25,7 @@ static bool all(const uint8_t *bytes, size_t size, uint8_t value)
     return true;
 }
 
-/* A task that is done: what it left, then away with it. */
+/* Checks the result of a finished task, then frees it. */
 static void finish(struct script *script, int at)
 {
     mae_task_t *task = script->tasks[at].task;
@@ -58,7 +58,7 @@ static int fill(void *user, uint64_t offset, void *bytes, size_t size)
     return stream_byte(script->stream) == 7;
 }
 
-/* One call, by the next bytes of the stream. */
+/* Makes a call chosen by the next bytes of the stream. */
 static mae_error_t call(struct script *script, int at, uint8_t choice)
 {
     struct stream *stream = script->stream;
@@ -117,7 +117,7 @@ static mae_error_t call(struct script *script, int at, uint8_t choice)
     }
 }
 
-static void look(struct script *script)
+static void finish_done(struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++) {
         struct mae_task_result result;
@@ -137,7 +137,7 @@ static int free_place(const struct script *script)
     return -1;
 }
 
-/* A poisoned session: everything has ended, and nothing is left to find. */
+/* Checks that a poisoned session has failed every task and left no secret. */
 static void check_poison(struct script *script)
 {
     mae_session_t *session = script->session;
@@ -185,7 +185,7 @@ void script_run(struct script *script)
             MUST(error == (session->poisoned ? MAE_E_POISONED : MAE_OK));
         }
         if (!session->poisoned)
-            look(script);
+            finish_done(script);
     }
     if (session->poisoned) {
         check_poison(script);

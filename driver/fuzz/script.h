@@ -24,7 +24,8 @@ static inline void stream_bytes(struct stream *stream, void *bytes, size_t size)
         ((uint8_t *)bytes)[i] = stream_byte(stream);
 }
 
-/* A legal word of capabilities: mostly the commonest; the least and the most that there can be. */
+/* Makes a legal capability word: mostly the most common one, else one with minimal or
+   maximal values. */
 static inline uint64_t capabilities_of(unsigned choice)
 {
     static const uint64_t words[] = {

@@ -15,7 +15,7 @@ enum { MOST = 1 << 14, PREFIX = 58 };
 
 static uint64_t state;
 
-/* xorshift64* of Vigna. */
+/* Returns the next random byte, by Vigna's xorshift64*. */
 static uint8_t next(void)
 {
     state ^= state >> 12;

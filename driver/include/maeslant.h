@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-/* Exported; a result that is dropped is a warning. */
+/* Exports a function; the compiler warns where its result is dropped. */
 #if defined(__GNUC__)
 #define MAE_API __attribute__((visibility("default"))) __attribute__((warn_unused_result))
 #define MAE_API_VOID __attribute__((visibility("default")))
@@ -63,12 +63,12 @@ typedef struct mae_aead mae_aead_t;
 typedef enum mae_error {
     MAE_OK = 0,
     MAE_E_ARGUMENT = 1,    /* null pointer, number out of range, unknown flag */
-    MAE_E_URI = 2,         /* the device name cannot be understood */
+    MAE_E_URI = 2,         /* the device name is malformed */
     MAE_E_NO_DEVICE = 3,   /* there is no such device or build */
     MAE_E_PERMISSION = 4,  /* the device exists, but may not be opened */
     MAE_E_NOT_BOUND = 5,   /* the PCI function is not bound to vfio-pci */
-    MAE_E_NOT_OURS = 6,    /* what answers is not a Maeslant device this library knows */
-    MAE_E_SYSTEM = 7,      /* the operating system refused; mae_error_detail says what */
+    MAE_E_NOT_OURS = 6,    /* the device is not a Maeslant device that this library knows */
+    MAE_E_SYSTEM = 7,      /* the operating system refused a call; see mae_error_detail */
     MAE_E_MEMORY = 8,      /* out of memory */
     MAE_E_UNSUPPORTED = 9, /* the device or backend cannot do this: see mae_caps */
     MAE_E_MODE = 10,       /* unknown mode or direction */
@@ -85,20 +85,20 @@ typedef enum mae_error {
     MAE_E_BUS_WRITE = 21,  /* the device could not write the destination */
     MAE_E_BUS_LIST = 22,   /* the device could not read a descriptor or scatter-gather list */
     MAE_E_ABORTED = 23,    /* the device was stopped with the job in flight */
-    MAE_E_DEVICE = 24,     /* the device said something that makes no sense */
+    MAE_E_DEVICE = 24,     /* the device gave an inconsistent response */
     MAE_E_DEAD = 25,       /* the device stopped answering earlier; only mae_close is left */
-    MAE_E_STATE = 26,      /* not now: the stream has been finished or has failed */
+    MAE_E_STATE = 26,      /* not allowed in this state: the stream is finished or has failed */
     MAE_E_AUTH = 27,       /* the tag is wrong: the message is not what was sealed */
-    MAE_E_LIMIT = 28,      /* the key has been used as often as it may be: take a new one */
+    MAE_E_LIMIT = 28,      /* the key has reached its limit of uses: take a new one */
     MAE_E_POISONED = 29,   /* a protected session is over; only a new secret helps */
     MAE_E_REFUSED = 30,    /* the protected card refused a request, authentically */
-    MAE_E_GIVEN_UP = 31,   /* a protected transfer was given up by its caller */
+    MAE_E_GIVEN_UP = 31,   /* a protected transfer was abandoned by its caller */
     MAE_E_COUNT = 32       /* how many values there are */
 } mae_error_t;
 
-/* One line for each value; never NULL. */
+/* Returns the text of an error, one line; never NULL. */
 MAE_API const char *mae_strerror(mae_error_t error);
-/* What the last failing call of this thread has to add (file names, what to do); never NULL. */
+/* Returns details of this thread's last failing call (file names, advice); never NULL. */
 MAE_API const char *mae_error_detail(void);
 
 /* ---- devices --------------------------------------------------------------------------------- */
@@ -106,9 +106,10 @@ MAE_API const char *mae_error_detail(void);
 typedef enum mae_kind {
     MAE_KIND_PERIPHERAL = 1, /* registers only: jobs run inside mae_submit */
     MAE_KIND_STREAM = 2,     /* rings in host memory */
-    MAE_KIND_COPY = 3        /* the stream card's movers around a plain copy: mode MAE_COPY only */
+    MAE_KIND_COPY = 3        /* the stream card's DMA without a cipher: mode MAE_COPY only */
 } mae_kind_t;
 
+/* The capabilities of a device. */
 struct mae_caps {
     char backend[16];    /* "sim", "vfio", "null" */
     char name[32];       /* the build or the PCI address */
@@ -130,6 +131,7 @@ struct mae_caps {
     uint32_t clocks_per_us; /* how many clocks this library takes for a microsecond in time-outs */
 };
 
+/* A device that mae_device_list found. */
 struct mae_device_info {
     char uri[128];      /* for mae_open */
     char summary[128];  /* "simulated build", "PCI function, bound to vfio-pci", ... */
@@ -137,6 +139,8 @@ struct mae_device_info {
 };
 
 /*
+ * Opens a device.
+ *
  * uri: "sim:NAME[?options]" a simulated build, NAME as in configs/builds.yml, found in
  *        $MAESLANT_SIM_PATH or build/sim; "sim:stream?lanes=4" is build stream4. Other options
  *        (latency=50-300, order=shuffled, seed=1, wave=FILE, ...) go to the simulator, but
@@ -146,38 +150,41 @@ struct mae_device_info {
  * On failure *dev is NULL and mae_error_detail() says more.
  */
 MAE_API mae_error_t mae_open(const char *uri, mae_dev_t **dev);
-/* Erases every key, stops the device, gives back its memory. NULL is allowed. Jobs in flight are
-   dropped; streams of the device must have been freed before. */
+/* Closes a device: erases every key, stops it, frees its memory. NULL is allowed. Jobs in flight
+   are dropped; streams of the device must have been freed before. */
 MAE_API_VOID void mae_close(mae_dev_t *dev);
+/* Reads the capabilities of a device. */
 MAE_API mae_error_t mae_get_caps(const mae_dev_t *dev, struct mae_caps *caps);
-/* What could be opened. Fills up to `max` entries; *count is how many there are. */
+/* Lists the devices that can be opened. Fills up to `max` entries; *count is their number. */
 MAE_API mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *count);
 
-/* Jobs in flight at most, 1 … max_queue_depth (and then the default). */
+/* Limits the number of jobs in flight, 1 to max_queue_depth, which is the default. */
 MAE_API mae_error_t mae_set_queue_depth(mae_dev_t *dev, uint32_t depth);
-/* A device with work that completes nothing for this long (and 1 us for 4 blocks in flight) is
-   taken for dead. Simulated devices count caps.clocks_per_us clocks as a microsecond. */
+/* Sets the time without a completion after which a busy device counts as dead (plus 1 us for every
+   4 blocks in flight). Simulated devices count caps.clocks_per_us clocks as a microsecond. */
 MAE_API mae_error_t mae_set_stall_timeout(mae_dev_t *dev, uint64_t microseconds);
 
 /* ---- keys ------------------------------------------------------------------------------------ */
 
 enum { MAE_SLOT_NONE = 0xff };
 
-/* Write-only. 16, 24 or 32 bytes. A slot that holds a key is overwritten. MAE_E_BUSY if in use. */
+/* Loads a key of 16, 24 or 32 bytes into a key slot, from which it cannot be read back. Overwrites
+   the slot's key. MAE_E_BUSY if the slot is in use. */
 MAE_API mae_error_t mae_key_load(mae_dev_t *dev, uint32_t slot, const uint8_t *key, size_t bytes);
-/* The same into a free slot. */
+/* Loads a key of 16, 24 or 32 bytes into a free key slot, and returns the slot. */
 MAE_API mae_error_t mae_key_alloc(mae_dev_t *dev, const uint8_t *key, size_t bytes, uint32_t *slot);
-/* Empties the slot and makes it free. An empty slot is no error. */
+/* Erases the key of a slot and frees the slot. An empty slot is no error. */
 MAE_API mae_error_t mae_key_erase(mae_dev_t *dev, uint32_t slot);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Page-aligned, zeroed memory that the device can reach. */
+/* Allocates zeroed, page-aligned memory that the device can access. */
 MAE_API mae_error_t mae_mem_alloc(mae_dev_t *dev, size_t bytes, void **memory);
-/* Wiped before it is given back. */
+/* Wipes and frees memory of mae_mem_alloc. */
 MAE_API mae_error_t mae_mem_free(mae_dev_t *dev, void *memory);
-/* Let the device reach the caller's memory (vfio: pins the pages around it). */
+/* Maps the caller's memory for access by the device (vfio: pins its pages). */
 MAE_API mae_error_t mae_mem_map(mae_dev_t *dev, void *memory, size_t bytes, bool writable);
+/* Ends the device's access to memory of mae_mem_map. */
 MAE_API mae_error_t mae_mem_unmap(mae_dev_t *dev, void *memory);
 
 /* ---- jobs ------------------------------------------------------------------------------------ */
@@ -198,18 +205,20 @@ typedef enum mae_mode {
 
 typedef enum mae_direction { MAE_ENCRYPT = 0, MAE_DECRYPT = 1 } mae_direction_t;
 
-/* What a job of GCM, CCM or CMAC carries. */
+/* The part of a GCM, CCM or CMAC message that a job carries. */
 typedef enum mae_phase { MAE_PHASE_DATA = 0, MAE_PHASE_AAD = 1, MAE_PHASE_IV = 2 } mae_phase_t;
 
+/* A segment of a scatter-gather list. */
 struct mae_segment {
     void *data;
     uint64_t bytes; /* 0 is allowed */
 };
 
 /*
- * A part of a message, or all of it. Buffers must be mapped and may have any alignment; source and
- * destination are the same place or do not overlap. Lengths: at least 1; ECB, CBC and PCBC whole
- * blocks; XTS at least a block; jobs of a message before its last one always whole blocks.
+ * A job: a part of a message, or a whole message. Buffers must be mapped and may have any
+ * alignment; source and destination are the same place or do not overlap. Lengths: at least 1; ECB,
+ * CBC and PCBC whole blocks; XTS at least a block; jobs of a message before its last one always
+ * whole blocks.
  *
  * A context keeps the chain value of a message from one job to the next: init = 1 starts a message
  * with iv, init = 0 goes on. Jobs of one context run one after the other in the order of their
@@ -224,8 +233,8 @@ struct mae_segment {
  * it: the message is the aad phase. The tag of a final encryption comes in the completion. A final
  * decryption takes the first tag_bytes of `tag`; MAE_E_AUTH: they are wrong, and that job's
  * destination has been overwritten. The destinations of earlier jobs of the message are the
- * caller's to wipe, unread, and its nonces the caller's to keep apart. All this is done by mae_seal,
- * mae_unseal and mae_aead_*.
+ * caller's to wipe, unread, and its nonces the caller's to keep apart. All this is done by
+ * mae_seal, mae_unseal and mae_aead_*.
  */
 struct mae_job {
     mae_mode_t mode;
@@ -249,6 +258,7 @@ struct mae_job {
     void *user;         /* comes back in the completion */
 };
 
+/* The result of a completed job. */
 struct mae_completion {
     void *user;
     mae_error_t error;
@@ -258,60 +268,65 @@ struct mae_completion {
     uint8_t tag[16];        /* of a message encrypted to its end; else 0 */
 };
 
+/* Allocates a context, which holds the chain value of a message between its jobs. */
 MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
-/* One for jobs of GCM, CCM and CMAC only. On the peripheral these are beyond caps.contexts: the
-   library keeps their state, so that several such messages can take turns, and a plain one with
-   them. Only XTS cannot go on after such a job there: MAE_E_STATE. */
+/* Allocates a context for jobs of GCM, CCM and CMAC only. The peripheral has these beyond
+   caps.contexts: the library saves their state, so that several such messages and one of another
+   mode can be interleaved. Only XTS cannot continue after such a job there: MAE_E_STATE. */
 MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
+/* Frees a context. */
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 
-/* Hands a job to the device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
+/* Submits a job. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
 MAE_API mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job);
-/* Fetches what has completed, in order of completion; *count may be 0. Lets simulated time pass. */
+/* Fetches completed jobs in order of completion; *count may be 0. Advances simulated time. */
 MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
                              size_t *count);
-/* As mae_poll, but waits for at least one. MAE_E_TIMEOUT: none in that time, or none in flight. */
+/* Waits for at least one completed job, then fetches as mae_poll. MAE_E_TIMEOUT: none completed in
+   that time, or none is in flight. */
 MAE_API mae_error_t mae_wait(mae_dev_t *dev, struct mae_completion *list, size_t max, size_t *count,
                              uint64_t timeout_us);
-/* Jobs submitted and not yet fetched by mae_poll or mae_wait. */
+/* Returns the number of jobs submitted and not yet fetched by mae_poll or mae_wait. */
 MAE_API uint32_t mae_in_flight(const mae_dev_t *dev);
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /*
- * One message, any memory, dst == src allowed; returns when it is done. The key goes to a free slot
- * and is erased again. key_bytes: 16, 24, 32; for XTS both keys one after the other, 32, 48, 64;
- * MAE_E_KEY if they are equal (FIPS 140-3 IG C.I).
- * iv: 16 bytes, NULL for ECB. Padding is the caller's. Needs a free context; takes more to run
- * ECB, CTR, XTS and the decryption of CBC and CFB as many jobs at once.
+ * Encrypts or decrypts one message; returns when it is done. Any memory; dst == src is allowed. The
+ * key is loaded into a free slot and erased afterwards. key_bytes: 16, 24, 32; for XTS both keys
+ * one after the other, 32, 48, 64; MAE_E_KEY if they are equal (FIPS 140-3 IG C.I). iv: 16 bytes,
+ * NULL for ECB. Padding is the caller's. Needs a free context; takes more to run ECB, CTR, XTS and
+ * the decryption of CBC and CFB as many jobs at once.
  */
 MAE_API mae_error_t mae_crypt(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                               const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                               const void *src, void *dst, uint64_t length);
-/* The same with keys that are loaded already; tweak_slot is XTS's second key, else ignored. */
+/* Encrypts or decrypts one message, as mae_crypt, with keys that are already loaded; tweak_slot
+   holds the second key of XTS and is ignored in other modes. */
 MAE_API mae_error_t mae_crypt_slot(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                    uint32_t key_slot, uint32_t tweak_slot, const uint8_t *iv,
                                    const void *src, void *dst, uint64_t length);
 
 /*
- * A part of a message, by any device and in any order: mae_crypt of the bytes from `offset`, a
- * multiple of 16, to offset + length. `before` is the source's block in front of them (CBC and CFB,
- * else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset 0 only
- * (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond offset 0
- * needs a device of both directions.
+ * Encrypts or decrypts a part of a message, by any device and in any order: the bytes from
+ * `offset`, a multiple of 16, to offset + length. `before` is the source's block before them (CBC
+ * and CFB, else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset 0
+ * only (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond
+ * offset 0 needs a device of both directions.
  */
 MAE_API mae_error_t mae_crypt_part(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                    const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                                    uint64_t offset, const uint8_t *before, const void *src,
                                    void *dst, uint64_t length);
-/* Whether messages of the mode have parts beyond offset 0. */
+/* Returns true if messages of a mode can be divided into parts for mae_crypt_part. */
 MAE_API bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction);
 
 /* ---- streams --------------------------------------------------------------------------------- */
 
 /*
- * A message in pieces of any size, for data that does not fit in memory. Input is copied to the
- * stream's own buffers and runs there while the caller fetches more; output comes later, in order.
+ * Starts a message that is processed in pieces of any size, for data that does not fit in memory.
+ * Input is copied to the stream's own buffers and processed while the caller fetches more; output
+ * comes later, in order.
  * Keys, IV and contexts as for mae_crypt. A failed stream stays failed; free it.
  *
  *   mae_stream_begin(...)
@@ -322,26 +337,26 @@ MAE_API bool mae_mode_divides(mae_mode_t mode, mae_direction_t direction);
 MAE_API mae_error_t mae_stream_begin(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                      const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                                      mae_stream_t **stream);
-/* Takes as much input and gives as much output as it can, waiting only if it could do neither. */
+/* Takes input of a stream and gives its output; waits only if neither is possible. */
 MAE_API mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t bytes,
                                       size_t *taken, void *dst, size_t room, size_t *given);
-/* No more input. Gives the rest, in several calls if room is small; given = 0 is the end.
-   MAE_E_LENGTH: the message's length is not allowed by the mode. */
+/* Ends the input of a stream and returns its remaining output, in several calls if room is small;
+   given = 0 is the end. MAE_E_LENGTH: the message's length is not allowed by the mode. */
 MAE_API mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size_t *given);
-/* Wipes its buffers, erases its keys, gives back its contexts. NULL is allowed. */
+/* Frees a stream: wipes its buffers, erases its keys, frees its contexts. NULL is allowed. */
 MAE_API_VOID void mae_stream_free(mae_stream_t *stream);
 
 /* ---- authenticated messages ------------------------------------------------------------------ */
 
 /*
- * GCM (SP 800-38D) and CCM (SP 800-38C): whoever changes the nonce, the AAD, the ciphertext or the
- * tag is found out. CCM needs two passes over the data and is slower; take GCM unless a protocol
- * wants CCM. Where a device lacks CCM or CMAC the library makes them of its CBC and CTR.
+ * A message of GCM (SP 800-38D), CCM (SP 800-38C) or CMAC. GCM and CCM detect any change of nonce,
+ * AAD, ciphertext or tag. CCM needs two passes over the data and is slower; take GCM unless a
+ * protocol requires CCM. Where a device lacks CCM or CMAC the library composes them of CBC and CTR.
  */
 struct mae_message {
     mae_mode_t mode;    /* MAE_GCM, MAE_CCM; mae_mac: MAE_CMAC */
     uint32_t key_slot;  /* holds the key, if `key` is NULL */
-    const uint8_t *key; /* NULL, or the key: goes to a free slot and is erased again */
+    const uint8_t *key; /* NULL, or the key: loaded into a free slot and erased afterwards */
     size_t key_bytes;   /* of `key`: 16, 24, 32 */
     uint8_t *nonce;     /* written by mae_seal and mae_seal_counted, else read */
     size_t nonce_bytes; /* GCM 1 to 65536, fewer than 12 repeat soon; CCM 7 to 13; 0 where the
@@ -357,9 +372,9 @@ struct mae_message {
     size_t tag_bytes;
 };
 
-/* Nonces as a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). One for each key, and kept
-   with it: what was counted must never be counted again. Two senders under one key differ in the
-   fixed field, which is the first nonce_bytes - 8 bytes of `fixed`. A forked child is another sender:
+/* A nonce of a fixed field and a counter of 8 bytes (SP 800-38D 8.2.1). Keep one with each key: no
+   value may be counted twice under it. Two senders under one key must differ in the fixed field,
+   which is the first nonce_bytes - 8 bytes of `fixed`. A forked child is another sender:
    with a device that its parent opened it gets MAE_E_STATE, with one of its own it needs a fixed
    field of its own. */
 struct mae_nonce_counter {
@@ -368,38 +383,39 @@ struct mae_nonce_counter {
 };
 
 /*
- * Seals one message: draws its nonce, which the receiver needs too, from the operating system.
+ * Encrypts and authenticates one message, and draws its nonce from the operating system.
  * GMAC is a message of length 0. Of a key in a slot at most 2^32 messages are sealed (SP 800-38D
  * 8.3), then MAE_E_LIMIT until a key is loaded; keys given with their messages are counted
  * together, for as long as the device is open. CCM: a drawn nonce has 12 or 13 bytes.
  */
 MAE_API mae_error_t mae_seal(mae_dev_t *dev, const struct mae_message *message);
-/* The same with the counter's next nonce, also of a call that fails. Without the limit of 2^32, if
-   all nonces under the key are counted ones of 12 bytes. nonce_bytes: at least 8. */
+/* Encrypts and authenticates one message with the counter's next nonce, used up by a failing call
+   too. No limit of 2^32 if all nonces under the key are counted, of 12 bytes. nonce_bytes >= 8. */
 MAE_API mae_error_t mae_seal_counted(mae_dev_t *dev, const struct mae_message *message,
                                      struct mae_nonce_counter *counter);
-/* The same with a nonce of the caller's: only where a protocol lays it down. A nonce that is used
-   twice under one key breaks GCM for good: see the top of this file. */
+/* Encrypts and authenticates one message with the caller's nonce; use it only where a protocol
+   prescribes the nonce. A nonce used twice under one key breaks GCM: see the top of this file. */
 MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_message *message);
-/* MAE_E_AUTH: the message is not what was sealed; nothing of it is in dst, which has been wiped, as
-   after every other error that came once work had begun. In place this takes the ciphertext too. */
+/* Decrypts and verifies one message. MAE_E_AUTH: it is not what was sealed. After this and every
+   other error once work has begun, dst is wiped; in place, that wipes the ciphertext too. */
 MAE_API mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message);
 
-/* CMAC (SP 800-38B) over src and length; no nonce, no AAD, no dst. */
+/* Computes the CMAC (SP 800-38B) of `length` bytes at src; takes no nonce, AAD or dst. */
 MAE_API mae_error_t mae_mac(mae_dev_t *dev, const struct mae_message *message);
-/* MAE_E_AUTH: the tag is not that message's. */
+/* Verifies the CMAC of a message. MAE_E_AUTH: the tag is wrong. */
 MAE_API mae_error_t mae_mac_verify(mae_dev_t *dev, const struct mae_message *message);
-/* Whether two tags are equal, in a time that does not depend on where they differ. */
+/* Compares two tags in constant time; returns true if they are equal. */
 MAE_API bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes);
 
 /*
- * A message in pieces: begin, aad..., update..., finish, read... until nothing is given, free. Of
- * struct mae_message the begin calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes
- * and length, which CCM must know ahead. A failed message stays failed; free it.
+ * Starts an authenticated message that is processed in pieces: one of the start calls below,
+ * aad..., update..., finish, read... until nothing is given, free. Of struct mae_message the start
+ * calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes and length, which CCM must
+ * know ahead. A failed message stays failed; free it.
  *
- * Unsealing, nothing is given before mae_aead_finish has found the tag right: until then the library
- * holds the whole plaintext. For messages too long for that, mae_aead_unseal_unverified gives it as
- * it comes: to be kept where nothing acts on it, and to be destroyed if mae_aead_finish then fails.
+ * Unsealing gives nothing before mae_aead_finish has verified the tag: until then the library holds
+ * the whole plaintext. For messages too long for that, mae_aead_unseal_unverified gives it at once:
+ * keep it where nothing acts on it, and destroy it if mae_aead_finish then fails.
  */
 MAE_API mae_error_t mae_aead_seal(mae_dev_t *dev, const struct mae_message *message,
                                   mae_aead_t **aead);
@@ -412,24 +428,24 @@ MAE_API mae_error_t mae_aead_unseal(mae_dev_t *dev, const struct mae_message *me
                                     mae_aead_t **aead);
 MAE_API mae_error_t mae_aead_unseal_unverified(mae_dev_t *dev, const struct mae_message *message,
                                                mae_aead_t **aead);
-/* CMAC: mae_aead_aad takes the message, mae_aead_finish makes the tag. */
+/* Starts a CMAC: mae_aead_aad takes the message, mae_aead_finish returns the tag. */
 MAE_API mae_error_t mae_aead_mac(mae_dev_t *dev, const struct mae_message *message,
                                  mae_aead_t **aead);
-/* All AAD comes before the data. */
+/* Adds AAD to a message, before any of its data. */
 MAE_API mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes);
-/* Takes as much input and gives as much output as it can, waiting only if it could do neither. */
+/* Takes data of a message and gives its output; waits only if neither is possible. */
 MAE_API mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, size_t *taken,
                                     void *dst, size_t room, size_t *given);
-/* No more input. Makes the tag, or reads it and gives MAE_E_AUTH if it is wrong. */
+/* Ends the input of a message; writes the tag, or verifies it: MAE_E_AUTH if it is wrong. */
 MAE_API mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag);
-/* The output that is left; given = 0 is the end. */
+/* Returns the remaining output of a finished message; given = 0 is the end. */
 MAE_API mae_error_t mae_aead_read(mae_aead_t *aead, void *dst, size_t room, size_t *given);
-/* Wipes its buffers, erases its key, gives back its context. NULL is allowed. */
+/* Frees a message: wipes its buffers, erases its key, frees its context. NULL is allowed. */
 MAE_API_VOID void mae_aead_free(mae_aead_t *aead);
 
-/* ---- looking inside -------------------------------------------------------------------------- */
+/* ---- statistics and registers ---------------------------------------------------------------- */
 
-/* Simulated devices only (else MAE_E_UNSUPPORTED): counters since open or the last reset. */
+/* The counters of a simulated device, since it was opened or they were reset. */
 struct mae_stats {
     uint64_t core_clocks;
     uint64_t bus_clocks;
@@ -460,14 +476,17 @@ struct mae_stats {
     uint64_t write_latency_max;
 };
 
+/* Reads the counters of a simulated device; MAE_E_UNSUPPORTED for others. */
 MAE_API mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats);
+/* Resets the counters of a simulated device to zero; MAE_E_UNSUPPORTED for others. */
 MAE_API mae_error_t mae_reset_stats(mae_dev_t *dev);
-/* Lets simulated time pass with nothing asked of the device; no effect on real ones. */
+/* Advances simulated time by a number of clocks; has no effect on real devices. */
 MAE_API mae_error_t mae_run_clocks(mae_dev_t *dev, uint64_t clocks);
-/* The host CPU copies between mapped buffers: memcpy; simulated, it takes its data clocks too. */
+/* Copies between mapped buffers by the host CPU; in simulation the copy takes its data clocks. */
 MAE_API mae_error_t mae_host_copy(mae_dev_t *dev, void *dst, const void *src, uint64_t bytes);
-/* Registers as in regs/. Writing behind the library's back is at your own risk. */
+/* Reads a register, numbered as in regs/. */
 MAE_API mae_error_t mae_register_read(mae_dev_t *dev, uint32_t offset, uint32_t *value);
+/* Writes a register, numbered as in regs/. The library does not know of the change. */
 MAE_API mae_error_t mae_register_write(mae_dev_t *dev, uint32_t offset, uint32_t value);
 
 /* cdef end */

@@ -23,27 +23,29 @@
 
 #include "maeslant.h"
 
-/* How registers are reached: by pointer in firmware, through a backend in libmaeslant. */
+/* The functions that access registers: by pointer in firmware, through a backend in libmaeslant. */
 struct mae_pio_bus {
     mae_error_t (*read32)(void *bus, uint32_t offset, uint32_t *value);
     mae_error_t (*write32)(void *bus, uint32_t offset, uint32_t value);
     void *bus;
 };
 
-/* Registers at a plain address; `bus` is that address. A bus of these two is the quick one. */
+/* Reads a memory-mapped register; `bus` is the base address. */
 inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value)
 {
     *value = *(volatile uint32_t *)((uintptr_t)bus + offset);
     return MAE_OK;
 }
 
+/* Writes a memory-mapped register; `bus` is the base address. A bus of these two functions is the
+   fast one. */
 inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value)
 {
     *(volatile uint32_t *)((uintptr_t)bus + offset) = value;
     return MAE_OK;
 }
 
-/* What a device says of itself. */
+/* The kind and capabilities of a device, read from its registers. */
 struct mae_pio_info {
     mae_kind_t kind;
     uint32_t version; /* major in bits 31:16, minor in bits 15:0 */
@@ -57,7 +59,7 @@ struct mae_pio_info {
     uint32_t memory;     /* 1: takes memory jobs */
 };
 
-/* A part of a message, or all of it: see struct mae_job. */
+/* A job: a part of a message, or a whole message; see struct mae_job. */
 struct mae_pio_job {
     mae_mode_t mode;
     mae_direction_t direction;
@@ -72,42 +74,46 @@ struct mae_pio_job {
     uint32_t tag_bytes; /* of them to compare, 4 to 16 */
 };
 
-/* All there is of a GCM, CCM or CMAC message between two of its jobs. Readable by whoever has the
-   registers, who can use the key as well; wipe it all the same. */
+/* The saved state of a GCM, CCM or CMAC message between two of its jobs. Whoever has the registers
+   can read it, and can use the key as well; wipe it all the same. */
 struct mae_pio_context {
     uint32_t words[12];
 };
 
-/* Where blocks come from and go to; n is 16, or less at the end of the job. */
+/* Callbacks that supply and take blocks; n is 16, or less at the end of the job. */
 typedef void (*mae_pio_get_t)(void *arg, uint8_t *block, uint32_t n);
 typedef void (*mae_pio_put_t)(void *arg, const uint8_t *block, uint32_t n);
 
-/* MAE_E_NOT_OURS: nothing known answers there. */
+/* Identifies the device and reads its capabilities. MAE_E_NOT_OURS: no known device answers. */
 mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *info);
+/* Loads a key of 16, 24 or 32 bytes into a key slot. */
 mae_error_t mae_pio_key_load(const struct mae_pio_bus *bus, uint32_t slot, const uint8_t *key,
                              size_t bytes);
+/* Erases the key of a slot. */
 mae_error_t mae_pio_key_erase(const struct mae_pio_bus *bus, uint32_t slot);
 /* Erases every key, chain value and block; the job in progress is dropped. The peripheral only. */
 mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus);
-/* Starts a job and carries it to its end. src == dst is allowed. */
+/* Runs a job to its end. src == dst is allowed. */
 mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                         const void *src, void *dst);
-/* One block under a loaded key (ECB): what mae_pio_run does, in a quarter of its time where registers
-   are at a plain address and both blocks at a word's. in == out is allowed. */
+/* Encrypts or decrypts one block under a loaded key (ECB), in a quarter of the time of mae_pio_run
+   where registers are memory-mapped and both blocks word-aligned. in == out is allowed. */
 mae_error_t mae_pio_block(const struct mae_pio_bus *bus, uint32_t slot, mae_direction_t direction,
                           const uint8_t in[16], uint8_t out[16]);
-/* mae_pio_run with data that is not in one piece. Block k + 1 is asked for before block k is given. */
+/* Runs a job on data that callbacks supply and take. Block k + 1 is asked for before block k is
+   given. */
 mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                              mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg);
-/* Takes a message of GCM, CCM or CMAC out of the idle device, to go on with it after others. */
+/* Saves the state of a GCM, CCM or CMAC message of the idle device, to continue it after others. */
 mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *context);
+/* Restores the state of a GCM, CCM or CMAC message that mae_pio_save has saved. */
 mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_context *context);
 
 /*
- * Memory jobs, where info.memory is 1: the device itself reads the source and writes the
- * destination. The call returns when the job has begun, and the program goes on as if the job were
- * done: a read of a block that is not there yet, or a write to one not yet read, waits for it. So
- * there is no need to wait for the end, but to hear of errors, for the tag, and to start the next.
+ * The addresses of a memory job, where info.memory is 1: the device itself reads the source and
+ * writes the destination. The call returns when the job has begun, and the program continues as if
+ * the job were done: a read of a block that is not there yet, or a write to one not yet read, waits
+ * for it. So wait for the end only to learn of errors, for the tag, and to start the next job.
  *
  *   struct mae_pio_job job = {.mode = MAE_CTR, .init = 1, .iv = iv, .length = 4096};
  *   struct mae_pio_memory memory = {.source = (uintptr_t)src, .destination = (uintptr_t)dst};
@@ -123,25 +129,26 @@ struct mae_pio_memory {
                              table (AES-128) or 32, loaded into the job's key_slot and tweak_slot by
                              turns; not in XTS, GCM, CCM, CMAC. 0: the key in key_slot */
     uint32_t interrupt;   /* 1: the interrupt line rises at the end, until mae_pio_memory_poll or
-                             mae_pio_memory_wait has heard of it */
+                             mae_pio_memory_wait has seen it */
 };
 
-/* MAE_E_ARGUMENT: an address is not a multiple of 16 or not in the memory, or the destination lies
-   so that the result would not be defined. */
+/* Starts a memory job. MAE_E_ARGUMENT: an address is not a multiple of 16 or not in the memory, or
+   the destination overlaps so that the result would be undefined. */
 mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                  const struct mae_pio_memory *memory);
-/* *over: whether the job has ended; if so, how. Writes job->tag if the job made one. */
+/* Sets *over if the memory job has ended, and returns its error. Writes job->tag if it made one. */
 mae_error_t mae_pio_memory_poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                 bool *over);
-/* Polls until the end. */
+/* Polls until the memory job has ended; returns its error. */
 mae_error_t mae_pio_memory_wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job);
 
 /*
- * Authenticated messages in one call, as in maeslant.h; each goes on in one go. MAE_GCM (GMAC with
- * length 0), MAE_CCM. There is no source of random numbers here: the nonce is the caller's, and
- * must never be used twice under one key. A counter that outlives resets is the safe choice.
+ * An authenticated message, processed in one call, as in maeslant.h. MAE_GCM (GMAC with length 0),
+ * MAE_CCM. There is no source of random numbers here: the nonce is the caller's, and must never be
+ * used twice under one key. A counter that survives resets is the safe choice.
  *
- *   mae_pio_seal(&bus, &(struct mae_pio_message){.mode = MAE_GCM, .nonce = counter, .nonce_bytes = 12,
+ *   mae_pio_seal(&bus, &(struct mae_pio_message){.mode = MAE_GCM, .nonce = counter, .nonce_bytes =
+ * 12,
  *                .aad = header, .aad_bytes = 20, .tag = tag, .tag_bytes = 16}, text, text, 100);
  */
 struct mae_pio_message {
@@ -155,22 +162,24 @@ struct mae_pio_message {
     uint32_t tag_bytes; /* GCM 4, 8, 12 to 16; CCM 4, 6, ... 16; CMAC 4 to 16 */
 };
 
+/* Encrypts and authenticates one message. */
 mae_error_t mae_pio_seal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          const void *src, void *dst, uint32_t length);
-/* MAE_E_AUTH: not what was sealed. dst has then been wiped, as after every other error. */
+/* Decrypts and verifies one message. MAE_E_AUTH: it is not what was sealed; dst has then been
+   wiped, as after every other error. */
 mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                            const void *src, void *dst, uint32_t length);
-/* The same as a memory job; MAE_CMAC too. Additional data is moved by the CPU, then the device works
-   alone: call mae_pio_memory_poll or _wait with `job`, which this fills in. `tag`, 16 bytes that live
-   until then, is written by an encryption; to decrypt, message->tag is what is expected. */
+/* Starts an authenticated message, or a CMAC, as a memory job. The CPU moves the AAD, then the
+   device works alone: call mae_pio_memory_poll or _wait with `job`, which this fills in. `tag`, 16
+   bytes that live until then, is written by an encryption; a decryption expects message->tag. */
 mae_error_t mae_pio_memory_message(const struct mae_pio_bus *bus,
                                    const struct mae_pio_message *message, mae_direction_t direction,
                                    const struct mae_pio_memory *memory, uint32_t length,
                                    uint8_t *tag, struct mae_pio_job *job);
-/* CMAC over data; of the message: key_slot, tag, tag_bytes. */
+/* Computes the CMAC of data; uses key_slot, tag and tag_bytes of the message. */
 mae_error_t mae_pio_mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                         const void *data, uint32_t length);
-/* MAE_E_AUTH: the tag is not that message's. */
+/* Verifies the CMAC of data. MAE_E_AUTH: the tag is wrong. */
 mae_error_t mae_pio_mac_verify(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                                const void *data, uint32_t length);
 

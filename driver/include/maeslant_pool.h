@@ -20,10 +20,11 @@
  * work goes to another one. For that the source must still be there: not dst == src.
  *
  * Threads: unlike a device, a pool may be used by any number of threads at once, which is how many
- * messages of modes that cannot be divided keep all cards busy. A lent card is the borrower's alone.
+ * messages of modes that cannot be divided keep all cards busy. A lent card is the borrower's
+ * alone.
  *
- * What counts as a card's failure: it stopped answering, met a bus error, contradicted itself or was
- * removed. A card that computes wrongly and says nothing is not noticed.
+ * What counts as a card's failure: it stopped answering, met a bus error, gave an inconsistent
+ * response or was removed. A card that computes wrongly and says nothing is not noticed.
  */
 #ifndef MAESLANT_POOL_H
 #define MAESLANT_POOL_H
@@ -38,6 +39,7 @@ extern "C" {
 
 typedef struct mae_pool mae_pool_t;
 
+/* The state of a card of a pool. */
 struct mae_pool_card {
     char uri[128];
     mae_error_t error; /* MAE_OK: in use; else why it was closed */
@@ -48,30 +50,32 @@ struct mae_pool_card {
     uint64_t pool_clock;
 };
 
-/* uri: "pool:" and devices' names, divided by commas; "4*sim:stream4" is four of them. Options of a
-   device follow its own name, so none may hold a comma. At most 64 cards. */
+/* Opens a pool of cards. uri: "pool:" and device names, separated by commas; "4*sim:stream4" is
+   four of them. Options of a device follow its own name, so none may hold a comma. At most 64
+   cards. */
 MAE_API mae_error_t mae_pool_open(const char *uri, mae_pool_t **pool);
-/* Closes the cards, their keys erased. None may be lent. NULL is allowed. */
+/* Closes the pool and its cards and erases their keys. No card may be lent. NULL is allowed. */
 MAE_API_VOID void mae_pool_close(mae_pool_t *pool);
-/* What every card that was opened can do; lanes and contexts of all together. */
+/* Reads the capabilities that all cards share; lanes and contexts are the sums. */
 MAE_API mae_error_t mae_pool_get_caps(mae_pool_t *pool, struct mae_caps *caps);
-/* The cards. Fills up to `max` entries; *count is how many there are. */
+/* Lists the pool's cards. Fills up to `max` entries; *count is their number. */
 MAE_API mae_error_t mae_pool_cards(mae_pool_t *pool, struct mae_pool_card *list, size_t max,
                                    size_t *count);
 
-/* A card for this thread alone, waiting until one is free. MAE_E_NO_DEVICE: all have failed.
-   Simulated cards keep pace with each other: one that is ahead of a lent one at work waits. */
+/* Lends a card to this thread; waits until one is free. MAE_E_NO_DEVICE: all have failed. Simulated
+   cards keep pace with each other: one that is ahead of a lent one at work waits. */
 MAE_API mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **card);
-/* Gives it back; `error` is how the last call on it ended. True: that was the card's fault, it has
-   been closed, and the work may be tried again on another. *card may be NULL, with what mae_pool_lend
-   gave: false. Jobs, streams, keys and memory of the card must have been given back, unless true. */
+/* Returns a lent card; `error` is the result of the last call on it. True: the card failed and has
+   been closed; try the work again on another. *card may be NULL, with the error of mae_pool_lend:
+   false. Jobs, streams, keys and memory of the card must have been freed, unless true. */
 MAE_API_VOID bool mae_pool_give(mae_pool_t *pool, mae_dev_t *card, mae_error_t error);
 
 /*
- * mae_crypt, over all cards at once where the mode can be divided: ECB, CTR, XTS and the decryption
- * of CBC and CFB. A message of another mode, and a short one, runs on one card. A part of the
- * message that a card fails on is done again by another; when the last has failed, its error comes
- * back and dst is undefined. dst == src is allowed; parts of the source are copied then.
+ * Encrypts or decrypts one message, over all cards at once where the mode can be divided: ECB, CTR,
+ * XTS and the decryption of CBC and CFB. A message of another mode, and a short one, runs on one
+ * card. A part of the message that a card fails on is done again by another; when the last has
+ * failed, its error comes back and dst is undefined. dst == src is allowed; parts of the source are
+ * copied then.
  */
 MAE_API mae_error_t mae_pool_crypt(mae_pool_t *pool, mae_mode_t mode, mae_direction_t direction,
                                    const uint8_t *key, size_t key_bytes, const uint8_t *iv,

@@ -2,10 +2,10 @@
 /*
  * libmaeslant_protected: the host's end of docs/protocol.md, for an application in an enclave.
  *
- * What is behind `struct mae_outside` is the adversary's: registers, shared memory and time. Nothing
- * that comes from there is believed before a tag says so, and it can end a session, no more. A
- * session is over ("poisoned") after a wrong tag, an answer that no genuine device gives, or a
- * timeout: its keys are wiped, what is outstanding fails, and only a new secret helps.
+ * What is behind `struct mae_outside` is the adversary's: registers, shared memory and time.
+ * Nothing that comes from there is believed before a tag says so, and it can end a session, no
+ * more. A session is over ("poisoned") after a wrong tag, an answer that no genuine device gives,
+ * or a timeout: its keys are wiped, what is outstanding fails, and only a new secret helps.
  *
  *   mae_session_begin(&outside, &config, &session)   reads the card, derives the keys
  *   ... the card is told secret and session id over its provisioning port ...
@@ -41,42 +41,48 @@ typedef struct mae_task mae_task_t;
 
 /* ---- the untrusted world --------------------------------------------------------------------- */
 
-/* Nobody here may be believed. Pointers given to these functions are private memory; `at` is where
-   the enclave sees shared memory, `host` where the card does. */
+/* The functions by which the enclave reaches registers, shared memory and time, all untrusted.
+   Pointers given to these functions are private memory; `at` is where the enclave sees shared
+   memory, `host` where the card does. */
 struct mae_outside {
     void *user;
-    /* Plain registers, whole 32-bit words, little-endian. A read always gives `size` bytes. */
+    /* Read and write unprotected registers in whole 32-bit words, little-endian. A read always
+       gives `size` bytes. */
     void (*read)(void *user, uint32_t offset, void *bytes, size_t size);
     void (*write)(void *user, uint32_t offset, const void *bytes, size_t size);
-    /* Shared memory, at multiples of 64; false: there is none. `release` may be NULL. */
+    /* Allocate and release shared memory, at multiples of 64; false: there is none. `release` may
+       be NULL. */
     bool (*allocate)(void *user, size_t size, uint64_t *host, uint64_t *at);
     void (*release)(void *user, uint64_t host, uint64_t at, size_t size);
-    /* Copies out of and into shared memory, each byte touched once. NULL: `at` is an address in
-       this process, and the library copies by itself. */
+    /* Copy from and to shared memory, accessing each byte once. NULL: `at` is an address in this
+       process, and the library copies by itself. */
     void (*load)(void *user, uint64_t at, void *bytes, size_t size);
     void (*store)(void *user, uint64_t at, const void *bytes, size_t size);
-    /* Any clock, in units of config.timeout. NULL: microseconds of the operating system. */
+    /* Returns the time in units of config.timeout. NULL: microseconds of the operating system. */
     uint64_t (*now)(void *user);
-    /* Let a little time pass, after a look at the queues that found news or none. May be NULL. */
+    /* Waits a little between two polls of the queues; `news`: the last poll found responses. May be
+       NULL. */
     void (*pause)(void *user, bool news);
 };
 
+/* The parameters of a session. */
 struct mae_session_config {
     uint8_t secret[32]; /* shared with the card alone; wipe this struct after use */
     uint8_t session_id[16];
     uint8_t host_nonce[32];      /* used if nonce_given; else the library draws one */
     uint32_t nonce_given;        /* 1: for tests. A nonce must not be used twice with one secret */
     uint32_t send_while_sealing; /* 1: begin to send a transfer while its later chunks are sealed */
-    uint64_t timeout;            /* without any answer, then the session is over; 0: 10,000,000 */
+    uint64_t timeout;            /* time without a response that ends the session; 0: 10,000,000 */
     uint64_t block_limit;        /* 16-byte blocks under one key, at most and by default 2^34 */
-    /* What is inside and what is outside (H10); a session without this does not begin. In an enclave
-       give the first two, in a process of its own behind a gate the third (mae_gate_window). */
+    /* What is inside and what is outside (H10); a session without this does not begin. In an
+       enclave give the first two, in a process of its own behind a gate the third
+       (mae_gate_window). */
     uint64_t enclave_base, enclave_bytes; /* where shared memory may not be */
     uint64_t buffers_base, buffers_bytes; /* where buffers given to these calls must be */
     uint64_t shared_base, shared_bytes;   /* where shared memory must be, and no buffer may be */
 };
 
-/* What the device is; authentic once OPEN was answered. */
+/* The capabilities of the device; authentic once OPEN was answered. */
 struct mae_session_caps {
     uint32_t queues;
     uint32_t depth;      /* chunks a queue moves at once */
@@ -88,20 +94,23 @@ struct mae_session_caps {
 
 /* ---- sessions -------------------------------------------------------------------------------- */
 
-/* *session is NULL after MAE_E_ARGUMENT and MAE_E_MEMORY only; else it is there, to say what is
-   wrong, and must be freed. Begin when the card's STATE is IDLE: one that still clears its memory
-   takes no nonce, and the session then ends at OPEN. (STATE is the OS's word, so nothing depends on
-   it here.) */
+/* Starts a session: reads the card and derives the keys. *session is NULL after MAE_E_ARGUMENT and
+   MAE_E_MEMORY only; else it must be freed, and explains an error. Start when the card's STATE is
+   IDLE: a card that still clears its memory takes no nonce, and the session then ends at OPEN.
+   (STATE is the OS's word, so nothing depends on it here.) */
 MAE_API mae_error_t mae_session_begin(const struct mae_outside *outside,
                                       const struct mae_session_config *config,
                                       mae_session_t **session);
-/* Wipes and frees. Tasks become invalid. NULL is allowed. The card is not told: see close. */
+/* Wipes and frees a session. Its tasks become invalid. NULL is allowed. The card is not told: see
+   mae_session_close. */
 MAE_API_VOID void mae_session_free(mae_session_t *session);
+/* Reads the capabilities of the session's device. */
 MAE_API mae_error_t mae_session_get_caps(const mae_session_t *session,
                                          struct mae_session_caps *caps);
-/* What the last failing call has to say; of a poisoned session why, and then what the card says in
-   plain about it (advice: the OS may have changed it). Never NULL. */
+/* Returns details of the last failing call, or why the session was poisoned; never NULL. */
 MAE_API const char *mae_session_detail(const mae_session_t *session);
+/* Returns what the card says in plaintext about a poisoned session (the OS may have changed it);
+   never NULL. */
 MAE_API const char *mae_session_advice(const mae_session_t *session);
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
@@ -123,7 +132,8 @@ struct mae_operation {
     uint64_t data;   /* of a WRITE; WAIT: the number */
 };
 
-struct mae_outward { /* device to host */
+/* A transfer from device to host. */
+struct mae_outward {
     uint32_t queue;
     uint64_t base;  /* in device memory, a multiple of 64 */
     uint64_t total; /* bytes */
@@ -132,39 +142,47 @@ struct mae_outward { /* device to host */
     void *data;     /* belongs to the driver until the task is done; zeroes if it fails */
 };
 
-struct mae_inward { /* host to device */
+/* A transfer from host to device. */
+struct mae_inward {
     uint32_t queue;
     uint64_t base, total, chunk, after;
     const void *data; /* read once, during the call */
-    /* With data = NULL: gives the next `size` bytes of plaintext, or not 0 to give the transfer up;
-       what the card has of it is then scrubbed. */
+    /* Supplies the next `size` bytes of plaintext if data is NULL; not 0 abandons the transfer, and
+       the card then clears what it has of it. */
     int (*fill)(void *user, uint64_t offset, void *bytes, size_t size);
     void *user;
 };
 
-/* Each call seals its requests and returns; nothing was sealed and no number spent if it fails with
-   MAE_E_ARGUMENT, MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a
-   rekey of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first),
-   MAE_E_STATE (after a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over. */
+/* Starts the task that opens the session, its first request. This and the following calls seal
+   their requests and return. Nothing is sealed and no number used if they fail with MAE_E_ARGUMENT,
+   MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a rekey of the queue,
+   or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first), MAE_E_STATE (after
+   a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over. */
 MAE_API mae_error_t mae_session_open(mae_session_t *session, mae_task_t **task);
+/* Starts the task that closes the session, its last request. */
 MAE_API mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task);
+/* Starts the task that switches a queue to the keys of the next epoch. */
 MAE_API mae_error_t mae_session_rekey(mae_session_t *session, uint32_t queue, mae_task_t **task);
-/* Gives up the transfer that is open on a queue. */
+/* Starts the task that abandons the open transfer of a queue. */
 MAE_API mae_error_t mae_session_skip(mae_session_t *session, uint32_t queue, mae_task_t **task);
+/* Starts a batch of register operations, executed in order. */
 MAE_API mae_error_t mae_session_batch(mae_session_t *session, uint32_t queue,
                                       const struct mae_operation *operations, size_t count,
                                       mae_task_t **task);
+/* Starts a transfer from host to device. */
 MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inward *inward,
                                     mae_task_t **task);
+/* Starts a transfer from device to host. */
 MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *outward,
                                     mae_task_t **task);
 
-/* Send what can be sent, take what was answered. Never waits, and never takes what is late for lost:
-   mae_session_wait does. *news (may be NULL): there was some. */
+/* Sends requests that can be sent and takes responses. Never waits and never times out: see
+   mae_session_wait. *news (may be NULL): a request was sent or a response taken. */
 MAE_API mae_error_t mae_session_poll(mae_session_t *session, bool *news);
-/* Poll and pause until the task is done; its error. */
+/* Polls until the task is done; returns the task's error. */
 MAE_API mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task);
 
+/* The state and result of a task. */
 struct mae_task_result {
     uint32_t done;
     uint32_t error; /* mae_error_t: MAE_OK, _POISONED, _REFUSED or _GIVEN_UP */
@@ -181,36 +199,43 @@ struct mae_task_result {
     uint32_t values; /* how many a batch has read */
 };
 
+/* Reads the state and result of a task. */
 MAE_API_VOID void mae_task_get(const mae_task_t *task, struct mae_task_result *result);
-/* What a batch has read, in order; MAE_E_STATE before it is done. */
+/* Copies the values that a batch has read, in order; MAE_E_STATE before it is done. */
 MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max);
-/* Wipes and frees. An unfinished task goes on without its buffer. NULL is allowed. */
+/* Wipes and frees a task. An unfinished task continues without its buffer. NULL is allowed. */
 MAE_API_VOID void mae_task_free(mae_task_t *task);
 
+/* Creates a batch operation that reads a register. */
 MAE_API struct mae_operation mae_operation_read(uint32_t offset, uint32_t log2_width);
+/* Creates a batch operation that writes a register. */
 MAE_API struct mae_operation mae_operation_write(uint32_t offset, uint32_t log2_width,
                                                  uint64_t data);
-/* Wait for all of a task that was submitted before. */
+/* Creates a batch operation that waits for the end of an earlier task. */
 MAE_API struct mae_operation mae_operation_wait(const mae_task_t *task);
+/* Creates a batch operation that waits for a number of kernel runs since the session's start. */
 MAE_API struct mae_operation mae_operation_wait_runs(uint64_t runs);
 
 /* ---- the world as a process of the operating system (driver/os) ------------------------------ */
 
-/* The other process owns the card and all host memory, and hands out both: registers by commands in
-   a page of shared memory, buffers in a window that this process maps, too. It may answer anything.
-   Time is the card's clocks. A process that says nothing for a while is taken for dead: registers
-   read as ones, and time runs out. */
+/* A connection to another process that owns the card and all host memory, and provides both:
+   registers by commands in a page of shared memory, buffers in a window that this process maps,
+   too. It may answer anything. Time is the card's clocks. A process that does not answer for a
+   while counts as dead: registers read as ones, and time runs out. */
 typedef struct mae_gate mae_gate_t;
 
-/* `socket`: a UNIX socket to the process, which sends two files over it. The caller closes it. */
+/* Connects to the process behind a UNIX socket, which sends two files over it. The caller closes
+   the socket. */
 MAE_API mae_error_t mae_gate_open(int socket, mae_gate_t **gate);
-MAE_API_VOID void mae_gate_close(mae_gate_t *gate); /* after the sessions over it; may be NULL */
-/* For mae_session_begin; valid until the gate is closed. */
+/* Closes a connection after the sessions over it. NULL is allowed. */
+MAE_API_VOID void mae_gate_close(mae_gate_t *gate);
+/* Returns the functions for mae_session_begin; valid until the connection is closed. */
 MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
-/* Where its shared memory lies in this process: shared_base and shared_bytes of a session. */
+/* Returns the address range of shared memory: shared_base and shared_bytes of a session. */
 MAE_API_VOID void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes);
-/* The card's clock, as of the last command, and the commands so far. */
+/* Returns the card's clocks, as of the last command. */
 MAE_API uint64_t mae_gate_clocks(const mae_gate_t *gate);
+/* Returns the number of commands sent so far. */
 MAE_API uint64_t mae_gate_commands(const mae_gate_t *gate);
 
 /* cdef end */

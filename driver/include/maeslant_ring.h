@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The two rings of a stream card in host memory, as the device reads and writes them: little-endian,
- * no padding. The hardware's side is rtl/dma/mae_dma_pkg.sv; a test holds the two against each
- * other, member by member.
+ * Defines the two rings of a stream card in host memory, as the device reads and writes them:
+ * little-endian, no padding. The hardware's side is rtl/dma/mae_dma_pkg.sv; a test compares the
+ * two, member by member.
  */
 #ifndef MAESLANT_RING_H
 #define MAESLANT_RING_H

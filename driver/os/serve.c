@@ -82,7 +82,7 @@ static int carry_out(struct server *server)
     }
 }
 
-/* Whether the enclave is still there. */
+/* Returns true if the enclave is still connected. */
 static bool connected(int socket)
 {
     char byte;
@@ -90,7 +90,8 @@ static bool connected(int socket)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
-/* Installs what came over the provisioning wire, and answers with one byte: 1 if the card took it. */
+/* Installs the secret received over the provisioning wire; answers with one byte: 1 if the card
+   took it. */
 static void provision(const struct mae_os_card *card, int wire)
 {
     uint8_t message[SECRET + SESSION_ID], taken = 0;
@@ -118,7 +119,7 @@ static int greet(int socket, uint64_t window_bytes, const int files[2])
     return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* Shared memory with a file; NULL and errno. */
+/* Creates shared memory with a file; returns NULL and sets errno on failure. */
 static void *share(const char *name, uint64_t bytes, int *file)
 {
     *file = memfd_create(name, MFD_CLOEXEC);

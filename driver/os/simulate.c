@@ -61,7 +61,8 @@ static int map(void *user, uint64_t host, void *memory, uint64_t bytes)
     return sim->map(sim->machine, host, memory, bytes, 1);
 }
 
-/* The interrupt is a pulse: one that is still up is an old one. */
+/* Waits for the interrupt or for a limited number of clocks; the interrupt is a pulse, so one that
+   is still high is an old one. */
 static int wait_a_while(void *user)
 {
     struct simulated *sim = user;
@@ -113,7 +114,7 @@ static bool load(struct simulated *sim, const char *library, char *reason, size_
     return true;
 }
 
-/* Takes "step=N" out of the options; the rest is the simulator's. */
+/* Removes "step=N" from the options; the rest is the simulator's. */
 static void take_step(struct simulated *sim, const char *options, char *rest, size_t size)
 {
     size_t used = 0;

@@ -85,7 +85,7 @@ bool mae_is_aead(mae_mode_t mode)
     return mode == MAE_GCM || mode == MAE_CCM || mode == MAE_CMAC;
 }
 
-/* Which cipher directions a job needs, as bits of caps.directions. */
+/* Returns the cipher directions that a job needs, as bits of caps.directions. */
 static uint32_t needed_directions(const struct mae_job *job)
 {
     if (job->mode == MAE_COPY)
@@ -96,7 +96,7 @@ static uint32_t needed_directions(const struct mae_job *job)
     return (job->direction == MAE_DECRYPT ? 2u : 1u) | (job->mode == MAE_XTS ? 1u : 0u);
 }
 
-/* Mode, direction and key slots. */
+/* Checks mode, direction and key slots of a job. */
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job)
 {
     if ((unsigned)job->mode > MAE_CMAC)
@@ -169,7 +169,7 @@ mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *
         job->phase > next->phase ||
         (job->phase == next->phase &&
          (next->stage == MAE_STAGE_SHORT || (job->phase == MAE_PHASE_IV && !job->init))))
-        return mae_detail(MAE_E_STATE, "context %u has no message that goes on so", job->context);
+        return mae_detail(MAE_E_STATE, "context %u has no message that this job continues", job->context);
     next->phase = job->phase;
     next->stage = job->length % 16 ? MAE_STAGE_SHORT : MAE_STAGE_OPEN;
     if (job->final)

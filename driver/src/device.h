@@ -31,7 +31,7 @@ enum {
 #define MAE_GCM_DATA_MOST ((UINT64_C(1) << 36) - 32)
 #define MAE_GCM_AAD_MOST ((UINT64_C(1) << 61) - 1)
 
-/* A job from submission to its fetch by the caller. */
+/* A job from its submission until the caller fetches its completion. */
 struct mae_entry {
     struct mae_completion completion;
     /* Jobs the library made for itself tell it here and do not reach the caller. */
@@ -55,7 +55,7 @@ struct mae_entry {
     uint32_t lists_capacity;
 };
 
-/* How many messages have been sealed under a key. */
+/* The number of messages sealed under a key. */
 struct mae_seal_count {
     uint64_t messages;
     bool drawn; /* one of them with a nonce that was not counted */
@@ -67,14 +67,14 @@ struct mae_slot {
     struct mae_seal_count seals;
 };
 
-/* Where a message of GCM, CCM or CMAC stands. */
+/* The stage of a GCM, CCM or CMAC message. */
 enum mae_stage {
     MAE_STAGE_NONE,  /* no message, or one that has ended or failed */
     MAE_STAGE_OPEN,  /* more of the same phase may come */
     MAE_STAGE_SHORT, /* the phase ended with a part of a block: the next one only */
 };
 
-/* A message of GCM, CCM or CMAC, as far as its jobs have been submitted. */
+/* The progress of a GCM, CCM or CMAC message, as far as its jobs have been submitted. */
 struct mae_progress {
     uint32_t number; /* of messages begun in the context */
     enum mae_stage stage;
@@ -92,7 +92,7 @@ struct mae_context {
     struct mae_pio_context saved; /* a peripheral's, while another message has its registers */
 };
 
-/* Memory the device can reach. */
+/* A region of memory that the device can access. */
 struct mae_region {
     uintptr_t start;
     size_t bytes;
@@ -115,16 +115,16 @@ struct mae_ring {
 
 struct mae_dev;
 
-/* How jobs reach a kind of device. */
+/* The functions that run jobs on a kind of device. */
 struct mae_engine {
     mae_error_t (*start)(struct mae_dev *dev);
-    /* The job has been checked; `entry` is filled but for the completion. */
+    /* Submits a checked job; `entry` is filled but for the completion. */
     mae_error_t (*submit)(struct mae_dev *dev, uint32_t entry, const struct mae_job *job);
-    /* Takes what has completed and calls mae_complete for each. */
+    /* Calls mae_complete for each job that has completed. */
     mae_error_t (*collect)(struct mae_dev *dev);
-    /* Makes the interrupt line fall, as far as completions raised it. */
+    /* Lowers the interrupt line, as far as completions raised it. */
     mae_error_t (*acknowledge)(struct mae_dev *dev);
-    /* The line rose without a completion: is the device in trouble? */
+    /* Checks the device for an error after the line rose without a completion. */
     mae_error_t (*check)(struct mae_dev *dev);
     void (*stop)(struct mae_dev *dev);
 };
@@ -176,29 +176,31 @@ struct mae_dev {
             return error_; \
     } while (0)
 
-/* error.c: sets mae_error_detail() of this thread and gives back `error`. */
+/* Sets mae_error_detail() of this thread and returns `error`. In error.c. */
 mae_error_t mae_detail(mae_error_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Every call begins with no detail; mae_usable does it for most. */
+/* Clears the detail, as every call does first; mae_usable does it for most. */
 void mae_detail_clear(void);
-/* While held nothing changes the detail: for cleaning up after a failure. Calls nest. */
+/* Protects the detail from changes while cleaning up after a failure. Calls nest. */
 void mae_detail_hold(bool hold);
-/* Zeroes memory in a way that is not optimised away. */
+/* Overwrites memory with zeros in a way that is not optimised away. */
 void mae_wipe(void *memory, size_t bytes);
 
-/* Clears the detail; an error unless the device can be used. */
+/* Clears the detail and returns an error unless the device can be used. */
 mae_error_t mae_usable(const struct mae_dev *dev);
 
-/* open.c: makes a device of an open backend; takes the backend over, also on failure. */
+/* Creates a device of an open backend; takes the backend over, also on failure. In open.c. */
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
 
-/* plan.c: the counter so many blocks further: 128 bits, big-endian (SP 800-38A B.1, m = 128). */
+/* Advances a counter by a number of blocks: 128 bits, big-endian (SP 800-38A B.1, m =
+   128). In plan.c. */
 void mae_counter_add(uint8_t counter[16], uint64_t blocks);
 
 /* memory.c */
 bool mae_has_dma(const struct mae_dev *dev);
-/* MAE_E_NOT_MAPPED unless one mapping holds all of it. */
+/* Translates a buffer to the device's address; MAE_E_NOT_MAPPED unless one mapping holds
+   all of it. */
 mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write,
                           uint64_t *iova);
 bool mae_is_mapped(struct mae_dev *dev, const void *memory, uint64_t bytes, bool write);
@@ -210,24 +212,24 @@ bool mae_is_aead(mae_mode_t mode);
 mae_error_t mae_check_key_slot(const struct mae_dev *dev, uint32_t slot);
 mae_error_t mae_check_operation(const struct mae_dev *dev, const struct mae_job *job);
 mae_error_t mae_check_job(const struct mae_dev *dev, const struct mae_job *job);
-/* Where a job of GCM, CCM or CMAC leaves its message, and whether it may. */
+/* Checks a job of GCM, CCM or CMAC and returns the message's progress after it. */
 mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *job,
                                struct mae_progress *next);
 
 /* job.c */
 typedef void (*mae_notify_t)(void *arg, const struct mae_completion *completion);
-/* mae_submit for the library's own jobs: completion goes to `notify`. */
+/* Submits a job of the library's own; its completion goes to `notify`. */
 mae_error_t mae_submit_own(struct mae_dev *dev, const struct mae_job *job, mae_notify_t notify,
                            void *arg);
-/* An engine says that a job has ended; `tag` is NULL unless it made one. */
+/* Completes a job, called by an engine; `tag` is NULL unless it made one. */
 void mae_complete(struct mae_dev *dev, uint32_t entry, mae_error_t error, uint32_t status,
                   uint64_t bytes, const uint8_t *tag);
-/* Lets the device work until something completes; a device that stalls is declared dead. */
+/* Advances the device until something completes; declares a device that stalls dead. */
 mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns);
-/* No more access to the device; jobs in flight complete with MAE_E_DEAD. Gives back `error`; `why`
-   is its detail, NULL if that stands already. */
+/* Stops all access to the device; jobs in flight complete with MAE_E_DEAD. Returns `error`; `why`
+   is its detail, NULL if that is set already. */
 mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why);
-/* Whether a job in flight may touch this memory. */
+/* Returns true if a job in flight may access this memory. */
 bool mae_jobs_reach(const struct mae_dev *dev, uint64_t iova, uint64_t bytes);
 void mae_jobs_open(struct mae_dev *dev);
 void mae_jobs_close(struct mae_dev *dev);

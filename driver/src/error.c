@@ -11,7 +11,7 @@ static _Thread_local int held;
 static const char *const messages[MAE_E_COUNT] = {
     [MAE_OK] = "success",
     [MAE_E_ARGUMENT] = "argument out of range",
-    [MAE_E_URI] = "device name not understood",
+    [MAE_E_URI] = "malformed device name",
     [MAE_E_NO_DEVICE] = "no such device",
     [MAE_E_PERMISSION] = "no permission to open the device",
     [MAE_E_NOT_BOUND] = "PCI function not bound to vfio-pci",
@@ -33,14 +33,14 @@ static const char *const messages[MAE_E_COUNT] = {
     [MAE_E_BUS_WRITE] = "bus error while the device wrote the destination",
     [MAE_E_BUS_LIST] = "bus error while the device read a descriptor or list",
     [MAE_E_ABORTED] = "stopped before the job was done",
-    [MAE_E_DEVICE] = "the device contradicted itself",
+    [MAE_E_DEVICE] = "the device gave an inconsistent response",
     [MAE_E_DEAD] = "the device stopped answering",
-    [MAE_E_STATE] = "not possible any more: finished or failed before",
+    [MAE_E_STATE] = "not allowed in this state: finished or failed before",
     [MAE_E_AUTH] = "the tag is wrong: not what was sealed, or by another key",
-    [MAE_E_LIMIT] = "the key has been used as often as it may be",
+    [MAE_E_LIMIT] = "the key has reached its limit of uses",
     [MAE_E_POISONED] = "the protected session is over",
     [MAE_E_REFUSED] = "refused by the protected card",
-    [MAE_E_GIVEN_UP] = "the transfer was given up",
+    [MAE_E_GIVEN_UP] = "the transfer was abandoned",
 };
 
 const char *mae_strerror(mae_error_t error)
@@ -82,7 +82,7 @@ void mae_wipe(void *memory, size_t bytes)
     if (!memory)
         return;
     memset(memory, 0, bytes);
-    __asm__ volatile("" : : "r"(memory) : "memory"); /* the zeroes are looked at */
+    __asm__ volatile("" : : "r"(memory) : "memory"); /* keeps the stores of zeros */
 }
 
 mae_error_t mae_usable(const struct mae_dev *dev)

@@ -149,7 +149,7 @@ mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *co
     return MAE_OK;
 }
 
-/* ---- looking inside ---- */
+/* ---- statistics and registers ---- */
 
 mae_error_t mae_get_stats(mae_dev_t *dev, struct mae_stats *stats)
 {

@@ -10,40 +10,41 @@
 
 struct mae_ops {
     const char *name;
-    /* How long one mae_poll may let time pass where time passes only when asked; else 0. */
+    /* The time that one mae_poll may advance where time passes only when asked; else 0. */
     uint64_t poll_ns;
     uint32_t clocks_per_us;
     bool simulated;
 
     mae_error_t (*read32)(void *backend, uint32_t offset, uint32_t *value);
     mae_error_t (*write32)(void *backend, uint32_t offset, uint32_t value);
-    /* Low word at `offset`, high word after it. */
+    /* Reads 64 bits: the low word at `offset`, the high word after it. */
     mae_error_t (*read64)(void *backend, uint32_t offset, uint64_t *value);
     mae_error_t (*write64)(void *backend, uint32_t offset, uint64_t value);
-    /* Let the device reach memory; *iova is where it finds it. Unmapping names a whole mapping. */
+    /* Maps memory for the device; *iova is its address there. Unmapping names a whole mapping. */
     mae_error_t (*dma_map)(void *backend, void *memory, size_t bytes, bool writable,
                            uint64_t *iova);
     mae_error_t (*dma_unmap)(void *backend, uint64_t iova, size_t bytes);
-    /* Until the interrupt line is high (MAE_OK) or max_ns have passed (MAE_E_TIMEOUT). */
+    /* Waits until the interrupt line is high (MAE_OK) or max_ns have passed (MAE_E_TIMEOUT). */
     mae_error_t (*wait)(void *backend, uint64_t max_ns);
-    /* The device's time, from any origin. */
+    /* Returns the device's time, from any origin. */
     uint64_t (*now_ns)(void *backend);
-    /* From here on the device must not touch memory any more. */
+    /* Stops the device: it must not access memory any more. */
     void (*stop)(void *backend);
     void (*close)(void *backend);
 
-    /* Simulated devices; NULL elsewhere. */
+    /* Reads the counters of a simulated device; NULL elsewhere. */
     mae_error_t (*stats)(void *backend, struct mae_stats *stats);
     mae_error_t (*reset_stats)(void *backend);
     mae_error_t (*run_clocks)(void *backend, uint64_t clocks);
     mae_error_t (*host_copy)(void *backend, uint64_t dst_iova, uint64_t src_iova, uint64_t bytes);
 };
 
-/* `rest` is what follows "name:". Sets `name` for mae_caps; on failure says more by mae_detail. */
+/* A backend's name and functions. `rest` is what follows "name:". Sets `name` for mae_caps; on
+   failure gives details by mae_detail. */
 struct mae_backend {
     const struct mae_ops *ops;
     mae_error_t (*open)(const char *rest, void **backend, char *name, size_t name_size);
-    /* Adds what could be opened; NULL: nothing but "name:" itself. */
+    /* Adds the devices that can be opened; NULL: nothing but "name:" itself. */
     void (*list)(struct mae_device_info *list, size_t max, size_t *count);
 };
 

@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-/* A place in a buffer or a list. */
+/* A position in a buffer or a list. */
 struct cursor {
     const struct mae_segment *list;
     uint8_t *at;
@@ -18,7 +18,7 @@ static struct cursor cursor_of(const void *buffer, const struct mae_segment *lis
     return (struct cursor){.at = (uint8_t *)buffer, .left = bytes};
 }
 
-/* The next bytes in one piece, at most `wanted`. */
+/* Returns the next bytes in one piece, at most `wanted`. */
 static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
 {
     while (cursor->left == 0) {
@@ -33,7 +33,7 @@ static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
     return at;
 }
 
-/* One side of a job. */
+/* The source or the destination of a job. */
 struct side {
     struct cursor cursor;
     uint8_t last[16]; /* the last whole block */
@@ -66,7 +66,7 @@ static mae_error_t pio_start(struct mae_dev *dev)
     return mae_pio_wipe(&dev->bus); /* whatever an earlier user left */
 }
 
-/* Zeros over a destination, wherever its pieces are. */
+/* Overwrites a destination with zeros, in all of its segments. */
 static void wipe_all(struct cursor cursor, uint64_t bytes)
 {
     for (uint32_t got; bytes > 0; bytes -= got) {
@@ -76,8 +76,9 @@ static void wipe_all(struct cursor cursor, uint64_t bytes)
 }
 
 /*
- * A message of GCM, CCM or CMAC is all in registers: another one's is saved before they are used,
- * and this one's put back if it was. Every mode uses the IV's registers.
+ * Loads the registers for a job's message: a GCM, CCM or CMAC message is all in registers, so
+ * another one's is saved before they are used, and this one's restored if it was saved. Every mode
+ * uses the IV's registers.
  */
 static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
 {
@@ -96,7 +97,8 @@ static mae_error_t take_turn(struct mae_dev *dev, const struct mae_job *job)
     return MAE_OK;
 }
 
-/* What the next job of a plain message would begin with: its IV, if another message came between. */
+/* Stores the chain value after a block, with which the message continues if an authenticated
+   message intervenes. */
 static void keep_chain(struct mae_dev *dev, const struct mae_job *job, const uint8_t in[16],
                        const uint8_t out[16])
 {
@@ -147,7 +149,7 @@ static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct 
         .tag_bytes = job->tag_bytes,
     };
     if (resumes && job->mode == MAE_XTS)
-        return mae_detail(MAE_E_STATE, "XTS does not go on after jobs of GCM, CCM or CMAC");
+        return mae_detail(MAE_E_STATE, "XTS cannot continue after jobs of GCM, CCM or CMAC");
     if (makes_tag && job->direction == MAE_DECRYPT)
         memcpy(tag, job->tag, job->tag_bytes);
     mae_error_t error = take_turn(dev, job);

@@ -64,7 +64,7 @@ static mae_error_t ring_start(struct mae_dev *dev)
     return write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__ENABLE_bm);
 }
 
-/* Room for both lists of a job, in memory the device can read. */
+/* Allocates both lists of a job in memory that the device can read. */
 static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, uint32_t entries)
 {
     if (entries <= entry->lists_capacity)
@@ -80,7 +80,7 @@ static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, u
     return MAE_OK;
 }
 
-/* One side of a job: the address for the descriptor, of the buffer or of its list. */
+/* Returns the address for the descriptor of one side of a job: its buffer or its list. */
 static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side, const void *buffer,
                          const struct mae_segment *list, uint32_t entries)
 {
@@ -98,7 +98,7 @@ static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side,
     return mae_translate(dev, out, entries * sizeof *out, false, &entry->iova[side]);
 }
 
-/* What a descriptor of GCM has beside the others'. */
+/* Fills in the fields of a descriptor that only GCM uses. */
 static void describe_aead(struct mae_ring_desc *desc, const struct mae_job *job)
 {
     desc->phase = (uint8_t)job->phase;
@@ -195,7 +195,7 @@ static mae_error_t status_error(uint8_t status)
     }
 }
 
-/* The entry a completion speaks of, or MAE_DEPTH if there is none. */
+/* Returns the entry that a completion names, or MAE_DEPTH if there is none. */
 static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_completion *completion)
 {
     uint32_t index = completion->cookie & 0xffff;
@@ -249,7 +249,7 @@ static mae_error_t ring_check(struct mae_dev *dev)
     return MAE_OK;
 }
 
-/* Ends all jobs and erases all keys; best effort, the device may be dead. */
+/* Ends all jobs and erases all keys as far as possible; the device may be dead. */
 static void ring_stop(struct mae_dev *dev)
 {
     uint32_t status;

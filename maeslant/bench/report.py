@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant bench`: regenerates the tables of Kumar's Figures 6, 12, 13 and Fernando's sweep.
+"""Reproduces Kumar's Figures 6, 12, 13 and Fernando's size sweep: `maeslant bench`.
 
 Software is timed here, now; the card's clocks come out of simulation and are given as seconds at
 a stated clock. One run gives both, so that their ratio means something on this CPU.
@@ -35,7 +35,7 @@ KUMAR_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
 
 
 def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
-    """Clocks and bytes a second of the card for one message of each size, submission included."""
+    """Measures the card's clocks and bytes a second for one message of each size."""
     rates = {}
     with Device(DEVICE) as device:
         key = secrets.token_bytes(16)
@@ -49,7 +49,7 @@ def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
 
 
 def unit_clocks() -> dict[str, float]:
-    """Clocks of one iterative unit, out of simulation: key expansion and a block's rounds."""
+    """Measures an iterative cipher core's clocks for key expansion and for a block's rounds."""
     found = {f.metric: f.value for f in cipher.figures("iter", configurations.get("iter"))}
     # Decryption starts with the last round key: it waits for the whole expansion, and the clock
     # in which the key is taken is the first of it.
@@ -60,7 +60,7 @@ def unit_clocks() -> dict[str, float]:
 
 
 def collect(quick: bool, err: Console) -> dict[str, object]:
-    """Everything that is timed, as one record."""
+    """Times software and card over all sizes; returns one record."""
     sizes = QUICK_SIZES if quick else SIZES
     seconds = 1
     rows = []
@@ -98,7 +98,7 @@ def collect(quick: bool, err: Console) -> dict[str, object]:
 
 
 def run(as_json: bool, quick: bool, console: Console, err: Console) -> None:
-    """Time and print."""
+    """Measures and prints the tables, or the record as JSON."""
     record = collect(quick, err)
     if as_json:
         print(json.dumps(record, indent=1))
@@ -111,7 +111,7 @@ def run(as_json: bool, quick: bool, console: Console, err: Console) -> None:
 
 
 def steps_table(record: dict) -> Table:
-    """Kumar's Figure 6: where table-based software spends its time."""
+    """Builds the table of Kumar's Figure 6: time of each step of table-based software."""
     steps = record["steps_ns"]
     table = Table("step", "ns/block here", "share", "ns/block Kumar", "share Kumar")
     table.title = "Table-based C AES-128 by step (Kumar, Figure 6)"
@@ -129,7 +129,7 @@ def steps_table(record: dict) -> Table:
 
 
 def stages_table(record: dict) -> Table:
-    """Kumar's Figure 12: hardware against software, stage by stage."""
+    """Builds the table of Kumar's Figure 12: hardware against software, stage by stage."""
     steps = record["steps_ns"]
     rounds = sum(value for name, value in steps.items() if name != "KeyExpansion")
     nanoseconds = 1000 / record["clock_mhz"]
@@ -149,7 +149,7 @@ def stages_table(record: dict) -> Table:
 
 
 def rates_table(record: dict) -> Table:
-    """Kumar's Figure 13 and Fernando's comparison with the CPU, over sizes."""
+    """Builds the table of Kumar's Figure 13 and of Fernando's CPU comparison, over sizes."""
     table = Table(
         "bytes",
         "card GB/s",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Software AES on this CPU: OpenSSL with and without AES instructions, and a table-based C AES."""
+"""Times AES in software on this CPU: OpenSSL with and without AES-NI, and table-based C."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ SOURCE = pathlib.Path(__file__).with_name("table_aes.c")
 
 
 def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> float:
-    """Bytes a second of ``openssl speed -evp`` over messages of ``size`` bytes."""
+    """Measures the bytes a second of ``openssl speed -evp`` for messages of ``size`` bytes."""
     environment = {k: v for k, v in os.environ.items() if k != "OPENSSL_ia32cap"}
     if not instructions:
         environment["OPENSSL_ia32cap"] = NO_AES_INSTRUCTIONS
@@ -35,7 +35,7 @@ def openssl_rate(cipher: str, size: int, seconds: float, instructions: bool) -> 
 
 
 def table_aes() -> pathlib.Path:
-    """Compile the table-based AES; returns the program."""
+    """Compiles the table-based AES and returns the program's path."""
     program = paths.BUILD / "bench" / "table_aes"
     program.parent.mkdir(parents=True, exist_ok=True)
     if not program.exists() or program.stat().st_mtime < SOURCE.stat().st_mtime:
@@ -45,13 +45,13 @@ def table_aes() -> pathlib.Path:
 
 
 def table_rate(size: int, seconds: float) -> float:
-    """Bytes a second of the table-based AES over messages of ``size`` bytes."""
+    """Measures the bytes a second of the table-based AES for messages of ``size`` bytes."""
     command = [str(table_aes()), "crypt", str(size), str(seconds)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def table_steps(megabytes: int) -> dict[str, float]:
-    """Nanoseconds a block of each step of the table-based AES."""
+    """Measures the nanoseconds a block of each step of the table-based AES."""
     command = [str(table_aes()), "steps", str(megabytes)]
     out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return {name: float(value) for name, value in (line.split() for line in out.splitlines())}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bind the checkers of formal/bus to every AXI4, AXI4-Lite and AXI4-Stream port of a design.
+"""Binds the checkers of formal/bus to every AXI4, AXI4-Lite and AXI4-Stream port of a design.
 
 Ports are found by their names: ``s_axil_awvalid`` and its like make one port, a subordinate's.
 """
@@ -27,7 +27,7 @@ FLUSHES = ("clear_i", "abort_i")
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """A bus port of a module: ``s_axil`` of mae_axil_to_reg, say."""
+    """A bus port of a module, such as ``s_axil`` of mae_axil_to_reg."""
 
     module: str
     prefix: str
@@ -38,15 +38,15 @@ class Port:
 
     @property
     def side(self) -> str:
-        """The letter of the side: s or m."""
+        """The side of the port: s for subordinate, m for manager."""
         return self.prefix[0]
 
     def bind(self) -> str:
-        """The bind statement."""
+        """Returns the SystemVerilog bind statement of the port's checker."""
         return f"bind {self.module} {KINDS[self.kind]} {self.instance()}"
 
     def instance(self, more: str = "") -> str:
-        """Parameters, name and connections of the checker."""
+        """Returns parameters, instance name and connections of the port's checker."""
         pin = {name: f"{self.prefix}_{name}" for name in ("tvalid", "tready")}
         if self.kind == "axis":
             payload = [f"{self.prefix}_{name}" for name in STREAM]
@@ -71,7 +71,7 @@ class Port:
 
 
 def ports(file: pathlib.Path) -> list[Port]:
-    """The bus ports of the module in a file; those of modules without a clock are left out."""
+    """Returns the bus ports of the module in a file; leaves out modules without a clock."""
     header = re.search(rf"^module\s+{file.stem}\b.*?\)\s*;", paths.code(file), re.M | re.S)
     if not header:
         return []
@@ -91,9 +91,9 @@ def ports(file: pathlib.Path) -> list[Port]:
 
 
 def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:
-    """The checkers' sources for a design of these files and all they use, binds in ``target``.
+    """Returns the checker sources for a design; writes their binds to ``target``.
 
-    Nothing where it has no bus port.
+    Returns an empty list for a design without bus ports.
     """
     found = [port for file in sorted(paths.rtl_closure(list(files))) for port in ports(file)]
     if not found:

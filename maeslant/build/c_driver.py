@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build libmaeslant, and C programs that use it. Quick when nothing changed."""
+"""Builds libmaeslant and C programs that use it, unless they are up to date."""
 
 import fcntl
 import json
@@ -42,19 +42,19 @@ INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)
 
 
 def sources() -> list[pathlib.Path]:
-    """The C files of the library."""
+    """Lists the C files of the library."""
     return sorted([*DRIVER.glob("src/**/*.c"), *DRIVER.glob("backend/*/*.c")])
 
 
 def run(command: list[str], what: str) -> None:
-    """Run a compiler; its messages are the error."""
+    """Runs a compiler; raises MaeslantError with its messages if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise MaeslantError(f"{what} failed:\n{done.stdout}{done.stderr}")
 
 
 def compiler() -> str:
-    """The C compiler of this machine."""
+    """Returns the path of this machine's C compiler."""
     found = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
     if not found:
         raise MaeslantError("no C compiler found; install one: sudo apt-get install gcc")
@@ -62,7 +62,7 @@ def compiler() -> str:
 
 
 def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> bool:
-    """Whether a source, a header or this file is newer than the target."""
+    """Returns true if a source, a header or this file is newer than the target."""
     if not target.exists():
         return True
     made = target.stat().st_mtime_ns
@@ -74,7 +74,7 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
 def compile_objects(
     folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
 ) -> list[str]:
-    """Compile every file of the library, or ``files``, into a folder; the objects."""
+    """Compiles all files of the library, or ``files``, into a folder; returns the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in files or sources():
@@ -86,12 +86,12 @@ def compile_objects(
 
 
 def exports(name: str) -> str:
-    """The linker's option that exports the functions of a library's public headers, versioned."""
+    """Returns the linker option that exports a library's public functions, with versions."""
     return f"-Wl,--version-script={DRIVER / f'{name}.map'}"
 
 
 def build() -> pathlib.Path:
-    """Make build/driver/libmaeslant.so if it is not up to date; its path."""
+    """Builds build/driver/libmaeslant.so unless it is up to date; returns its path."""
     OUT.mkdir(parents=True, exist_ok=True)
     with open(OUT / ".lock", "w") as lock:  # several processes may want it at once
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -107,7 +107,7 @@ def build() -> pathlib.Path:
 def build_program(
     source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
 ) -> pathlib.Path:
-    """Make a program of one C file and the library's own objects: tests may use what is private.
+    """Builds a program from one C file and the library's objects, including private functions.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -130,25 +130,25 @@ def build_program(
 
 
 def gcm_library() -> str:
-    """What enciphers for the enclave's side: ipsec-mb where it is installed, else OpenSSL."""
+    """Returns the enclave's crypto library: ipsec if Intel's is installed, else openssl."""
     there = any((root / "intel-ipsec-mb.h").exists() for root in SYSTEM_HEADERS)
     return os.environ.get("MAESLANT_GCM") or ("ipsec" if there else "openssl")
 
 
 def protected_sources(library: str | None = None) -> list[pathlib.Path]:
-    """The C files of the enclave's side: the trusted computing base."""
+    """Lists the C files of the enclave: the trusted computing base."""
     names = {f"gcm_{name}" for name in ("ipsec", "openssl")}
     other = names - {f"gcm_{library or gcm_library()}"}
     return sorted(path for path in DRIVER.glob("enclave/*.c") if path.stem not in other)
 
 
 def crypto_libraries(library: str | None = None) -> tuple[str, ...]:
-    """The libraries it is linked with."""
+    """Returns the linker options of the enclave's crypto libraries."""
     return ("-lIPSec_MB", "-lcrypto")[(library or gcm_library()) != "ipsec" :]
 
 
 def build_protected() -> pathlib.Path:
-    """Make build/driver/libmaeslant_protected_*.so if it is not up to date; its path."""
+    """Builds build/driver/libmaeslant_protected_*.so unless it is up to date; returns its path."""
     OUT.mkdir(parents=True, exist_ok=True)
     target = OUT / f"libmaeslant_protected_{gcm_library()}.so"
     with open(OUT / ".lock.protected", "w") as lock:
@@ -167,9 +167,10 @@ def build_protected() -> pathlib.Path:
 
 
 def time_copies(library: str | None = None) -> dict[str, object]:
-    """How fast the driver seals and opens through its stage, beside memcpy (driver/fuzz/copies.c).
+    """Times the driver's encryption and decryption against memcpy (driver/fuzz/copies.c).
 
-    Bytes a second of a thread's time; ``library`` is openssl or ipsec, by default the driver's.
+    Returns bytes a second of a thread's time; ``library`` is openssl or ipsec, by default the
+    driver's.
     """
     library = library or gcm_library()
     OUT.mkdir(parents=True, exist_ok=True)
@@ -186,7 +187,7 @@ def time_copies(library: str | None = None) -> dict[str, object]:
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Make the operating system's side: the program maeslant-os and libmaeslant_os.so."""
+    """Builds the operating system's part: the program maeslant-os and libmaeslant_os.so."""
     OUT.mkdir(parents=True, exist_ok=True)
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build a module with Verilator and run a Python module of cocotb coroutines on it."""
+"""Builds a module with Verilator and runs a Python module of cocotb coroutines on it."""
 
 import fcntl
 import hashlib
@@ -24,9 +24,9 @@ config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.l
 
 
 class SimulationError(MaeslantError):
-    """A build failed, a coroutine failed, or the simulator stopped; the text has the log's tail.
+    """Raised when a build, a coroutine or the simulator fails; the text holds the log's tail.
 
-    ``coroutines``: what became of each one, as far as the simulator got.
+    ``coroutines`` holds the result of each coroutine that ran.
     """
 
     coroutines: dict[str, str] = {}
@@ -43,7 +43,7 @@ SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp
 
 
 class _Runner(Verilator):
-    """cocotb's runner, with the signals of the top only: several times faster to build and run."""
+    """Cocotb's Verilator runner with only the top's signals visible, which runs faster."""
 
     visible = False
     optimize: str
@@ -71,7 +71,7 @@ def simulate(
     optimize: str = "-O1",
     netlist: list[pathlib.Path] | None = None,
 ) -> list[str]:
-    """Run the cocotb tests of the Python module ``module`` on ``top``.
+    """Runs the cocotb tests of the Python module ``module`` on the design ``top``.
 
     ``parameters`` are the module's (enum values as integers); ``sources`` adds files outside rtl/
     (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
@@ -169,7 +169,7 @@ def simulate(
 
 
 def coroutines(results: pathlib.Path) -> dict[str, str]:
-    """What became of each coroutine, by the simulator's file: passed, skipped or how it failed."""
+    """Reads each coroutine's result from a results file: passed, skipped or its failure."""
     found = {}
     for case in ElementTree.parse(results).iter("testcase"):
         failure = case.find("failure") if case.find("failure") is not None else case.find("error")
@@ -181,12 +181,12 @@ def coroutines(results: pathlib.Path) -> dict[str, str]:
 
 
 def parameters() -> dict[str, object]:
-    """Inside the simulator: the parameters the module was built with; outside none."""
+    """Returns the parameters of the simulated module; empty outside the simulator."""
     return json.loads(os.environ.get("MAESLANT_PARAMETERS", "{}"))
 
 
 def _folder(top: str, *configuration: object) -> pathlib.Path:
-    """The build folder of a configuration."""
+    """Creates and returns the build folder of a configuration."""
     key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
     folder = paths.BUILD / "bench" / f"{top}-{key}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -194,7 +194,7 @@ def _folder(top: str, *configuration: object) -> pathlib.Path:
 
 
 def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
-    """Keep the objects of Verilator's runtime for the next build."""
+    """Copies the objects of Verilator's runtime to a cache for the next build."""
     runtime.mkdir(exist_ok=True)
     for path in folder.glob("verilated*.o"):
         kept = runtime / path.name
@@ -205,6 +205,6 @@ def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
 
 
 def _tail(log: pathlib.Path, lines: int = 60) -> str:
-    """The last lines of a log."""
+    """Returns the last lines of a log file."""
     text = log.read_text(errors="replace") if log.exists() else "(no log)"
     return "\n".join(text.splitlines()[-lines:])

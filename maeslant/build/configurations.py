@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The named builds of configs/builds.yml."""
+"""Reads the named builds of configs/builds.yml."""
 
 import copy
 import difflib
@@ -20,14 +20,14 @@ KINDS = ("product", "research")
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Names of enum values that parameters may have, as their packages number them."""
+    """Returns the values of the enum names that parameters may use, read from the packages."""
     packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
     text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
 
 
 def number(build: str, parameter: str, value: object) -> int:
-    """A parameter's value as every tool takes it."""
+    """Converts a parameter's value to an integer."""
     if isinstance(value, int):
         return int(value)
     if value in _enum_values():
@@ -37,7 +37,7 @@ def number(build: str, parameter: str, value: object) -> int:
 
 @functools.cache
 def _read() -> dict[str, dict[str, object]]:
-    """The file, checked, with every parameter as a number."""
+    """Reads and checks configs/builds.yml, with every parameter as a number."""
     found = yaml.safe_load(FILE.read_text())
     for name, build in found.items():
         for field in ("top", "summary"):
@@ -58,22 +58,22 @@ def _read() -> dict[str, dict[str, object]]:
 
 
 def load() -> dict[str, dict[str, object]]:
-    """All builds by name: top, parameters (numbers), summary, kind and, if it is one, device."""
+    """Returns all builds by name: top, parameters, summary, kind and, if it is one, device."""
     return copy.deepcopy(_read())
 
 
 def products() -> dict[str, dict[str, object]]:
-    """Gives the builds that are there to be used."""
+    """Returns the builds of kind "product"."""
     return {name: build for name, build in load().items() if build["kind"] == "product"}
 
 
 def recommended() -> dict[str, dict[str, object]]:
-    """Gives the products that are offered first, each for a use of its own."""
+    """Returns the recommended products, each with its own use."""
     return {name: build for name, build in load().items() if "recommended_for" in build}
 
 
 def get(name: str, offered: Iterable[str] = ()) -> dict[str, object]:
-    """One build; an unknown name is an error that lists those there are, or those ``offered``."""
+    """Returns one build; raises MaeslantError with the known names if it does not exist."""
     builds = load()
     if name in builds:
         return builds[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build C for RV32I: the driver's freestanding part, and programs for the PicoRV32 system.
+"""Builds C for RV32I: the driver's freestanding part and programs for the PicoRV32 system.
 
 The compiler is Clang, out of the Python package ziglang: no system package is needed.
 """
@@ -28,7 +28,7 @@ COMMON = ("start.S", "soc.c", "aes.c")
 
 
 def run(arguments: list[object], what: str) -> None:
-    """Run the compiler; its messages are the error."""
+    """Runs the compiler; raises MaeslantError with its messages if it fails."""
     extras.need_modules(["ziglang"])
     command = [str(word) for word in (*COMPILER, *TARGET, *arguments)]
     cache = {f"ZIG_{kind}_CACHE_DIR": str(paths.BUILD / "zig") for kind in ("GLOBAL", "LOCAL")}
@@ -40,7 +40,7 @@ def run(arguments: list[object], what: str) -> None:
 
 
 def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[pathlib.Path]:
-    """Compile the freestanding part of the driver into a folder; the objects."""
+    """Compiles the driver's freestanding part into a folder; returns the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in FREESTANDING:
@@ -52,12 +52,12 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
 
 
 def build(name: str) -> pathlib.Path:
-    """The program driver/firmware/NAME.c, made when it is missing or stale: an ELF file."""
+    """Builds driver/firmware/NAME.c unless it is up to date; returns the ELF file."""
     return build_program(FIRMWARE / f"{name}.c", OUT)
 
 
 def build_program(source: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
-    """Makes a program for the system of a C file, as an ELF file in ``folder``, unless it is there.
+    """Builds a C program for the PicoRV32 system as an ELF file, unless it is up to date.
 
     Links it with the start-up code, the driver's freestanding part and AES in software.
     """

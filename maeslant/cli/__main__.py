@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m maeslant.cli COMMAND`."""
+"""Runs `python -m maeslant.cli COMMAND`."""
 
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all commands share: the application, its options and how a device is opened."""
+"""Defines the parts common to all commands: the application, its options, opening a device."""
 
 import contextlib
 import pathlib
@@ -16,27 +16,28 @@ from maeslant.errors import MaeslantError
 app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    help="AES hardware: simulated, measured, and put to use.",
+    help="Simulate, measure and use AES hardware.",
 )
 err = Console(stderr=True)
 DeviceOption = Annotated[
     str,
     typer.Option(
         "--device",
-        help="See `maeslant devices`. pool:CARD,3*CARD for several at once, "
-        "pool:tcp://HOST:PORT for those of a Dask cluster.",
+        help="Device to use, see `maeslant devices`; pool:CARD,3*CARD for several cards, "
+        "pool:tcp://HOST:PORT for the cards of a Dask cluster.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 PublishOption = Annotated[
-    bool, typer.Option("--publish", help="Draw the picture that results/ of the repository shows.")
+    bool,
+    typer.Option("--publish", help="Draw the published picture in results/ of the repository."),
 ]
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Choose where a report draws: build/reports, or where the user says; results/ if told to."""
+    """Returns the path of a report's figure: --picture, build/reports or results/ (--publish)."""
     if picture and publish:
         raise MaeslantError("--publish draws in results/: it takes no --picture")
     return report.PUBLISHED if publish else picture or report.PICTURE
@@ -44,12 +45,12 @@ def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathli
 
 @contextlib.contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Say what takes long: a spinner on a terminal, nothing elsewhere."""
+    """Shows a spinner with a text while the context runs, on a terminal only."""
     with err.status(text) if err.is_terminal else contextlib.nullcontext():
         yield
 
 
 def opened(uri: str) -> Device | pool.Pool:
-    """Open a device or a pool; simulated ones are built first if need be, which takes a minute."""
+    """Opens a device or a pool; builds simulated devices first if needed, which takes a minute."""
     with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that encrypt, decrypt and authenticate files."""
+"""Defines the commands that encrypt, decrypt and authenticate files."""
 
 import contextlib
 import enum
@@ -39,32 +39,34 @@ KeyOption = Annotated[
 ]
 KeyFileOption = Annotated[
     str | None,
-    typer.Option("--key-file", help="File with the key: hex digits alone are its hex, else raw."),
+    typer.Option(
+        "--key-file", help="File with the key: hex digits alone are read as hex, else raw bytes."
+    ),
 ]
 IvOption = Annotated[
     str | None,
     typer.Option(
         "--iv",
-        help="IV or first counter block, 16 bytes in hex. gcm, ccm, gmac: best left out, then one "
-        "of 12 bytes is drawn and stands in front of the output. An IV that comes twice under one "
-        "key breaks them.",
+        help="IV or first counter block, 16 bytes in hex. gcm, ccm, gmac: leave it out to draw one "
+        "of 12 bytes, written in front of the output. Using an IV twice under one key breaks "
+        "these modes.",
     ),
 ]
 AadOption = Annotated[
-    str | None, typer.Option("--aad", help="gcm, ccm: in hex, authenticated but not encrypted.")
+    str | None, typer.Option("--aad", help="gcm, ccm: additional authenticated data (AAD) in hex.")
 ]
 AadFileOption = Annotated[
-    str | None, typer.Option("--aad-file", help="gcm, ccm: the same, the bytes of a file.")
+    str | None, typer.Option("--aad-file", help="gcm, ccm: file with the AAD.")
 ]
 PaddingOption = Annotated[
     bool,
-    typer.Option("--no-padding", help="ECB, CBC, PCBC: no PKCS#7, whole blocks only."),
+    typer.Option("--no-padding", help="ECB, CBC, PCBC: add no PKCS#7 padding; whole blocks only."),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it exists.")]
 
 
 def unhex(name: str, text: str) -> bytes:
-    """Bytes of a hexadecimal option; the text itself is never repeated in an error."""
+    """Decodes a hexadecimal option; never repeats its text in an error."""
     try:
         return bytes.fromhex(text.strip())
     except ValueError:
@@ -72,7 +74,7 @@ def unhex(name: str, text: str) -> bytes:
 
 
 def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
-    """Reads the key from one of the two options and checks its length."""
+    """Reads the key from --key or --key-file and checks its length."""
     if (key is None) == (key_file is None):
         raise MaeslantError("give the key by --key or by --key-file, and not by both")
     lengths = (32, 48, 64) if mode == "xts" else (16, 24, 32)
@@ -101,7 +103,7 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
 
 
 def read_iv(mode: str, iv: str | None) -> bytes | None:
-    """The IV: the user's, or None in ECB and where the library draws one."""
+    """Reads the IV; returns None in ECB and where the library draws it."""
     if mode in (*AEAD, "gmac"):
         value = None if iv is None else unhex("--iv", iv)
         least, most = (7, 13) if mode == "ccm" else (1, 65536)
@@ -123,7 +125,7 @@ def read_iv(mode: str, iv: str | None) -> bytes | None:
 
 
 def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
-    """Warns who seals in GCM with fewer bytes than it is made for: few values come twice soon."""
+    """Warns if a GCM IV is shorter than 12 bytes, because short IVs repeat soon."""
     if iv is not None and mode in ("gcm", "gmac") and len(iv) < NONCE:
         err.print(
             f"warning: the IV has fewer bytes ({len(iv)}) than {mode} is made for ({NONCE}): it "
@@ -134,7 +136,7 @@ def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
 
 
 def computing(uri: str) -> str:
-    """A device's name, if that device computes."""
+    """Returns the device's URI; raises MaeslantError for the null device."""
     if uri == NULL:
         raise MaeslantError(f"{NULL} computes nothing: it measures the library")
     return uri
@@ -142,7 +144,7 @@ def computing(uri: str) -> str:
 
 @contextlib.contextmanager
 def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A progress bar over bytes on a terminal, nothing elsewhere; gives its advance function."""
+    """Shows a progress bar over bytes on a terminal; yields its advance function."""
     progress = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -159,7 +161,7 @@ def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 
 def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
-    """Encrypt or decrypt a file."""
+    """Encrypts or decrypts a file as the options of the command say."""
     mode = options["mode"].value
     authenticated = mode in AEAD
     if not authenticated and (options["aad"] is not None or options["aad_file"] is not None):
@@ -215,7 +217,7 @@ def encrypt(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Encrypt INPUT into OUTPUT: the same bytes as `openssl enc`.
+    """Encrypt INPUT into OUTPUT, byte for byte as `openssl enc` does.
 
     gcm and ccm: the IV if it was drawn, then the ciphertext, then the tag of 16 bytes.
     """
@@ -237,7 +239,7 @@ def decrypt(
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Decrypt INPUT into OUTPUT. gcm and ccm give out nothing before the tag was found right."""
+    """Decrypt INPUT into OUTPUT; gcm and ccm write nothing before the tag is verified."""
     crypt(DECRYPT, input_name, output_name, locals())
 
 
@@ -249,12 +251,12 @@ def mac(
     key_file: KeyFileOption = None,
     iv: IvOption = None,
     check: Annotated[
-        str | None, typer.Option("--check", help="Say nothing, and fail unless this is the MAC.")
+        str | None, typer.Option("--check", help="Verify this MAC instead of printing one.")
     ] = None,
     device: DeviceOption = DEFAULT_DEVICE,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the MAC of INPUT in hex; for gmac after its IV, if that was drawn."""
+    """Print the MAC of INPUT in hexadecimal; gmac prints the IV first if the library drew it."""
     name = mode.value
     secret = read_key(name, key, key_file)
     found = b""

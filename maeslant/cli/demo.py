@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make run`: a real file through the 4-lane card and back, then digits behind the guard.
+"""Runs the demonstration of `make run`: a file through the 4-lane card, then the protected card.
 
 The file's results are compared with OpenSSL's; the protected card is attacked in three places.
 """
@@ -50,7 +50,7 @@ PAPERS = (
 
 
 def real_file() -> pathlib.Path:
-    """A file of two to eight megabytes that is already on this machine."""
+    """Finds a file of two to eight megabytes on this machine."""
     places = [sysconfig.get_config_var("LIBDIR"), "/usr/lib", "/usr/bin", sys.prefix]
     for place in filter(None, places):
         for path in sorted(pathlib.Path(place).rglob("*")):
@@ -63,13 +63,13 @@ def real_file() -> pathlib.Path:
 
 
 def digest(path: pathlib.Path) -> str:
-    """SHA-256 of a file."""
+    """Returns the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """The same encryption by the `openssl` program."""
+    """Encrypts a file with the `openssl` program, as a reference."""
     command = [
         "openssl",
         "enc",
@@ -83,7 +83,7 @@ def openssl(mode: str, key: bytes, iv: bytes, source: pathlib.Path, sink: pathli
 
 
 def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathlib.Path) -> None:
-    """The `cryptography` package checks and decrypts a file of IV, ciphertext and tag."""
+    """Decrypts and verifies a file of IV, ciphertext and tag with the `cryptography` package."""
     with source.open("rb") as reader, sink.open("wb") as writer:
         reader.seek(-TAG, 2)
         left, tag = reader.tell() - NONCE, reader.read(TAG)
@@ -97,11 +97,11 @@ def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathl
         try:
             writer.write(other.finalize())
         except InvalidTag:
-            raise MaeslantError("the tag of gcm is wrong: so is the hardware") from None
+            raise MaeslantError("the tag of gcm is wrong: the hardware is wrong") from None
 
 
 def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str, int]:
-    """One file in one mode and direction; returns the simulator's counters."""
+    """Processes a file in one mode and direction; returns the simulator's counters."""
     title = f"{mode.upper()} {('encryption', 'decryption')[direction]}"
     task = progress.add_task(title, total=source.stat().st_size)
     with (
@@ -126,7 +126,7 @@ def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str,
 
 
 def run(name: str, console: Console) -> None:
-    """A file in GCM, CTR and CBC on the stream card, then the protected card, with what it took."""
+    """Processes a file in GCM, CTR and CBC on the stream card, then runs the protected card."""
     path = pathlib.Path(name) if name else real_file()
     if not path.is_file():
         raise MaeslantError(f"{path}: there is no such file")
@@ -190,12 +190,12 @@ def run(name: str, console: Console) -> None:
 
 
 def guarded(console: Console) -> None:
-    """The protected card: an inference, and attacks on its host's side."""
+    """Runs an inference on the protected card, and attacks on its host side."""
     err = Console(stderr=True)
     if not inference.run(DIGITS, True, True, False, console, err):
         raise MaeslantError("the labels differ from the reference's: the hardware is wrong")
     if not attack_runs.run(list(ATTACKS), False, True, False, console, err):
-        raise MaeslantError("an attack was not noticed: the hardware is wrong")
+        raise MaeslantError("an attack was not detected: the hardware is wrong")
     console.print(
         "All attacks: maeslant attack --all; the paper's protocol falling: --ghosh", style="dim"
     )

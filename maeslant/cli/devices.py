@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about the cards themselves: listed, built, measured, watched."""
+"""Defines the commands that list, inspect, build, measure and trace devices."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ from maeslant.driver.device import devices
 
 @app.command("devices")
 def list_devices(as_json: JsonOption = False) -> None:
-    """What can be opened here."""
+    """List the devices that can be opened."""
     from maeslant.driver import inventory
 
     inventory.show(devices(), as_json, Console())
@@ -23,7 +23,7 @@ def list_devices(as_json: JsonOption = False) -> None:
 
 @app.command()
 def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) -> None:
-    """What DEVICE can do."""
+    """Print the capabilities of DEVICE."""
     from maeslant.driver import inventory
 
     with opened(device) as handle:
@@ -32,9 +32,10 @@ def info(device: Annotated[str, typer.Argument()], as_json: JsonOption = False) 
 
 @app.command()
 def build(
-    names: Annotated[list[str], typer.Argument(help="Named builds.")], as_json: JsonOption = False
+    names: Annotated[list[str], typer.Argument(help="Named builds to simulate.")],
+    as_json: JsonOption = False,
 ) -> None:
-    """Make the simulated devices NAMES from the SystemVerilog."""
+    """Build the simulated devices NAMES from their SystemVerilog."""
     from maeslant.build import simulator
 
     made = {}
@@ -49,10 +50,12 @@ def build(
 
 @app.command()
 def measure(
-    parts: Annotated[list[str] | None, typer.Argument(help="Only these parts.")] = None,
+    parts: Annotated[
+        list[str] | None, typer.Argument(help="Parts to measure; all by default.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Every clock figure, out of simulation, beside its target and the papers'."""
+    """Measure every clock figure in simulation, beside its target and the published value."""
     from maeslant.bench.measure.collect import all_figures
 
     figures = all_figures(parts, err)
@@ -63,7 +66,7 @@ def measure(
 
 @app.command()
 def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
-    """Software AES on this CPU beside the card, over sizes: the papers' tables, regenerated."""
+    """Time AES in software on this CPU and on the card, over sizes: the papers' tables."""
     from maeslant.bench import report
 
     report.run(as_json, quick, Console(), err)
@@ -71,32 +74,36 @@ def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = 
 
 @app.command()
 def wave(
-    target: Annotated[str, typer.Argument(metavar="TEST|BUILD", help="tests/... or a named build")],
+    target: Annotated[
+        str, typer.Argument(metavar="TEST|BUILD", help="Test file or named build to trace.")
+    ],
 ) -> None:
-    """Make a waveform of a test file or of a build at work, and say how to open it."""
+    """Write a waveform of a test file or of a running build, and print how to open it."""
     from maeslant.bench import waves
 
     print(waves.make(target))
 
 
-soc_app = typer.Typer(no_args_is_help=True, help="The PicoRV32 system with the memory arbiter.")
+soc_app = typer.Typer(
+    no_args_is_help=True, help="Run programs on the PicoRV32 system with the memory arbiter."
+)
 app.add_typer(soc_app, name="soc")
 
 
 @soc_app.callback()
 def soc() -> None:
-    """The PicoRV32 system with the memory arbiter."""
+    """Run programs on the PicoRV32 system with the memory arbiter."""
 
 
 @soc_app.command("run")
 def soc_run(
     as_json: JsonOption = False,
     picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+        pathlib.Path | None, typer.Option("--picture", help="File of the picture, .svg or .png.")
     ] = None,
     publish: PublishOption = False,
 ) -> None:
-    """AES on the PicoRV32: in software, over AXI4-Lite, through the arbiter; Kale's Figure 7."""
+    """Measure AES on the PicoRV32: software, AXI4-Lite, memory arbiter; Kale's Figure 7."""
     from maeslant.bench.soc import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)
@@ -104,7 +111,7 @@ def soc_run(
 
 @app.command(hidden=True)
 def demo(file: Annotated[str, typer.Argument()] = "") -> None:
-    """What `make run` shows: a file through the card, compared with OpenSSL."""
+    """Encrypt a file on the card and compare it with OpenSSL, as `make run` does."""
     from maeslant.cli import demo as demonstration
 
     demonstration.run(file, Console())

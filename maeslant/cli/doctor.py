@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant doctor` and `maeslant --version`: what this machine has, and what it lacks for what."""
+"""Checks the tools and libraries of this machine: `maeslant doctor` and `maeslant --version`."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ from maeslant.errors import MaeslantError
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """A thing that maeslant uses, whether it is here, and how to get it."""
+    """A tool or library that maeslant uses, with its version here and how to install it."""
 
     name: str
     needed_for: str
@@ -70,7 +70,7 @@ def _debian(package: str) -> str:
 
 
 def findings() -> list[Finding]:
-    """Looks for everything that some part of maeslant uses."""
+    """Looks up every tool and library that some part of maeslant uses."""
     found = [
         Finding("Python 3.11", "everything", _debian("python3"), True, platform.python_version())
     ]
@@ -100,12 +100,12 @@ def root(
         typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
     ] = False,
 ) -> None:
-    """AES hardware: simulated, measured, and put to use."""
+    """Simulate, measure and use AES hardware."""
 
 
 @app.command()
 def doctor(as_json: JsonOption = False) -> None:
-    """Look for what maeslant uses on this machine: what is missing, what for, how to get it."""
+    """Check this machine for the tools that maeslant uses; say how to get what is missing."""
     found = findings()
     lacking = [finding for finding in found if finding.always and not finding.found]
     if as_json:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that compute on encrypted data: CKKS ciphertexts of Microsoft SEAL, on the card."""
+"""Defines the commands that compute on encrypted data: CKKS ciphertexts of Microsoft SEAL."""
 
 import json
 import pathlib
@@ -16,18 +16,23 @@ app.add_typer(fhe, name="fhe")
 
 @fhe.command()
 def matmul(
-    left: Annotated[pathlib.Path, typer.Argument(metavar="A.npy", help="Up to 64 x 64.")],
+    left: Annotated[pathlib.Path, typer.Argument(metavar="A.npy", help="Matrix of up to 64 x 64.")],
     right: Annotated[
-        pathlib.Path, typer.Argument(metavar="B.npy", help="Encrypted: a vector or a matrix.")
+        pathlib.Path, typer.Argument(metavar="B.npy", help="Vector or matrix to encrypt.")
     ],
     encrypted: Annotated[bool, typer.Option("--encrypted", help="Encrypt A too.")] = False,
-    large: Annotated[bool, typer.Option("--large", help="8192 coefficients for vectors.")] = False,
+    large: Annotated[
+        bool, typer.Option("--large", help="Use 8192 coefficients for vectors too.")
+    ] = False,
     protected: Annotated[
-        bool, typer.Option("--protected", help="Behind the guard: keys and data pass it sealed.")
+        bool,
+        typer.Option(
+            "--protected", help="Compute on the protected card: keys and data are sealed."
+        ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Multiply A by an encrypted B; compare with floating point and with SEAL."""
+    """Multiply A by an encrypted B on the card; compare with floating point and with SEAL."""
     from maeslant.fhe import demo
 
     found = demo.multiply(demo.load(left), demo.load(right), encrypted, large, protected)
@@ -41,10 +46,10 @@ def matmul(
 
 @fhe.command()
 def digits(
-    images: Annotated[int, typer.Option("--images", help="How many digits.")] = 8,
+    images: Annotated[int, typer.Option("--images", help="Number of digits.")] = 8,
     as_json: JsonOption = False,
 ) -> None:
-    """Classify encrypted handwritten digits by logistic regression."""
+    """Classify encrypted handwritten digits by logistic regression on the card."""
     from maeslant.fhe import demo
 
     found = demo.digits(images)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands that synthesize: one design, or a table of them to choose from."""
+"""Defines the commands that synthesize one design or a table of designs."""
 
 import json
 import pathlib
@@ -18,53 +18,58 @@ def synth(
         str | None,
         typer.Argument(
             metavar="PART|BUILD|FILE.sv",
-            help="A named build, a module of rtl/, or a file with a module of its name.",
+            help="Named build, module of rtl/, or file that is named after its module.",
         ),
     ] = None,
     target: Annotated[
         str,
         typer.Option(
-            "--target", help="nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file."
+            "--target", help="Technology: nangate45, sky130, ihp, ecp5, xc7, or a Liberty file."
         ),
     ] = "nangate45",
     period: Annotated[
         float | None,
-        typer.Option("--period", help="ns, met as small as possible; without, the least there is."),
+        typer.Option(
+            "--period", help="Clock period in ns, met in the smallest area; default: shortest."
+        ),
     ] = None,
     given: Annotated[
         list[str] | None,
         typer.Option("--set", "-G", metavar="PARAMETER=VALUE", help="Set a parameter."),
     ] = None,
-    seeds: Annotated[int, typer.Option("--seeds", help="ecp5: place and route runs.")] = 5,
+    seeds: Annotated[
+        int, typer.Option("--seeds", help="ecp5: number of place-and-route runs.")
+    ] = 5,
     flatten: Annotated[
         bool | None,
         typer.Option(
-            "--flatten/--keep", help="Merge modules before mapping; default: but for many lanes."
+            "--flatten/--keep", help="Flatten modules before mapping; default: unless many lanes."
         ),
     ] = None,
     abc: Annotated[
         str | None,
-        typer.Option("--map", help="How ABC maps: small, density or speed; default: what fits."),
+        typer.Option("--map", help="ABC script: small, density or speed; default: by the period."),
     ] = None,
     power: Annotated[
-        bool, typer.Option("--power", help="Simulate the netlist, and estimate its power.")
+        bool, typer.Option("--power", help="Simulate the netlist and estimate its power.")
     ] = False,
     simulated: Annotated[
         bool, typer.Option("--simulate", help="Run the module's own tests on the netlist.")
     ] = False,
     tables: Annotated[
-        bool, typer.Option("--tables", help="Write the papers' tables under build/reports. Hours.")
+        bool,
+        typer.Option("--tables", help="Write the papers' tables in build/reports; takes hours."),
     ] = False,
     finished: Annotated[
-        bool, typer.Option("--finished", help="--tables: synthesize nothing that is missing.")
+        bool, typer.Option("--finished", help="--tables: use finished reports only.")
     ] = False,
     public: Annotated[
         bool,
-        typer.Option("--publish", help="--tables: into results/ of the repository."),
+        typer.Option("--publish", help="--tables: write to results/ of the repository."),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Area, clock and critical path of PART in a technology, kept under build/reports."""
+    """Synthesize PART in a technology; print its area, clock and critical path."""
     from maeslant.synth import flow, simulate, synthesize
     from maeslant.synth import show as pages
 
@@ -100,18 +105,18 @@ def synth(
 @app.command()
 def files(
     part: Annotated[
-        str, typer.Argument(help="A named build, a module of rtl/, or a file.", metavar="PART")
+        str, typer.Argument(help="Named build, module of rtl/, or file.", metavar="PART")
     ],
     given: Annotated[
         list[str] | None,
         typer.Option("--set", "-G", metavar="PARAMETER=VALUE", help="Set a parameter (--plain)."),
     ] = None,
     as_plain: Annotated[
-        bool, typer.Option("--plain", help="One plain Verilog file instead of the list.")
+        bool, typer.Option("--plain", help="Print one plain Verilog file instead of the list.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the SystemVerilog files of PART in the order in which a tool reads them."""
+    """List the SystemVerilog files of PART in compilation order."""
     from maeslant import paths
     from maeslant.synth import show as pages
     from maeslant.synth import sources
@@ -135,35 +140,39 @@ def files(
 def explore(
     target: Annotated[
         list[str] | None,
-        typer.Option("--target", help="Only this technology; the path of a Liberty file is one."),
+        typer.Option("--target", help="Technology, or path of a Liberty file; default: all."),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="The smallest cores alone.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Synthesize the smallest cores only.")
+    ] = False,
     finished: Annotated[
-        bool, typer.Option("--finished", help="Synthesize nothing, draw what there is.")
+        bool, typer.Option("--finished", help="Draw finished reports; synthesize nothing.")
     ] = False,
     cluster: Annotated[
-        str | None, typer.Option("--cluster", metavar="tcp://HOST:PORT", help="A Dask scheduler.")
+        str | None,
+        typer.Option("--cluster", metavar="tcp://HOST:PORT", help="Dask scheduler to use."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="At once; as many as cores without.")
+        int | None,
+        typer.Option("--jobs", min=1, help="Number of parallel jobs; default: CPU cores."),
     ] = None,
     out: Annotated[
         pathlib.Path | None,
-        typer.Option("--out", help="The page; build/reports/explore.html without."),
+        typer.Option("--out", help="File of the page; default: build/reports/explore.html."),
     ] = None,
     picture: Annotated[
         pathlib.Path | None,
-        typer.Option("--picture", help="Its first plot too, as an SVG file here."),
+        typer.Option("--picture", help="File of the first plot, an SVG."),
     ] = None,
     public: Annotated[
         bool,
         typer.Option(
-            "--publish", help="Page, picture and reports into results/ of the repository."
+            "--publish", help="Write page, picture and reports to results/ of the repository."
         ),
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Synthesize the table of configs/explore.yml, and draw a page to choose a core from."""
+    """Synthesize the designs of configs/explore.yml and draw a page for choosing a core."""
     from maeslant.synth.explore import command
 
     if finished and (cluster or jobs):

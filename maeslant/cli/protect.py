@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands about the protected card: attacked, put to use, weighed."""
+"""Defines the commands for the protected card: attacks, inference, overhead."""
 
 import pathlib
 from typing import Annotated
@@ -15,22 +15,24 @@ def attack(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[NAME]...", help="Attack, family (flip), requirement (H7), flip/*."
+            metavar="[NAME]...", help="Attack, family (flip), requirement (H7) or pattern (flip/*)."
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="All of them.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Run all attacks.")] = False,
     card: Annotated[
         bool,
-        typer.Option("--card/--model", help="The card's RTL or a model; the driver is in C."),
+        typer.Option(
+            "--card/--model", help="Attack the card's RTL or a model of it, under the C driver."
+        ),
     ] = True,
     ghosh: Annotated[
-        bool, typer.Option("--ghosh", help="The tag oracle: the paper's mode falls.")
+        bool, typer.Option("--ghosh", help="Run the tag oracle, which breaks the paper's mode.")
     ] = False,
-    fuzz: Annotated[int, typer.Option("--fuzz", help="So many random manipulations.")] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="Of the random ones.")] = 0,
+    fuzz: Annotated[int, typer.Option("--fuzz", help="Number of random manipulations.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the random manipulations.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Stand between driver and card: what each attack would have got, and where it was caught."""
+    """Attack the link between driver and card; print who detected each attack."""
     from maeslant.protected import attack_runs
 
     console = Console()
@@ -50,16 +52,16 @@ def attack(
 
 @app.command()
 def infer(
-    images: Annotated[int, typer.Option("--images", help="How many digits.")] = 300,
+    images: Annotated[int, typer.Option("--images", help="Number of digits.")] = 300,
     unprotected: Annotated[
-        bool, typer.Option("--unprotected", help="On the card without a guard.")
+        bool, typer.Option("--unprotected", help="Use the unprotected card.")
     ] = False,
-    card: Annotated[bool, typer.Option("--card/--model", help="The simulated card or a model.")] = (
-        True
-    ),
+    card: Annotated[
+        bool, typer.Option("--card/--model", help="Use the simulated card or a model.")
+    ] = (True),
     as_json: JsonOption = False,
 ) -> None:
-    """Classify handwritten digits on the accelerator behind the guard."""
+    """Classify handwritten digits on the accelerator of the protected card."""
     from maeslant.protected import inference
 
     if not inference.run(images, not unprotected, card, as_json, Console(), err):
@@ -70,11 +72,11 @@ def infer(
 def overhead(
     as_json: JsonOption = False,
     picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="Draw here, .svg or .png.")
+        pathlib.Path | None, typer.Option("--picture", help="File of the picture, .svg or .png.")
     ] = None,
     publish: PublishOption = False,
 ) -> None:
-    """Ghosh et al.'s Table 3: what protection adds to the transfers of three networks."""
+    """Measure what protection adds to the transfers of three networks; Ghosh et al.'s Table 3."""
     from maeslant.bench.overhead import report
 
     report.run(as_json, drawn(picture, publish, report), Console(), err)

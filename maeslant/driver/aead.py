@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Authenticated messages in pieces: the driver's mae_aead_* in Python, and a pool's own."""
+"""Processes authenticated messages piece by piece: Python binding of the C driver's mae_aead_*."""
 
 import contextlib
 from collections.abc import Iterator
@@ -9,22 +9,28 @@ from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
-    """A message of GCM or CCM, or a CMAC, in pieces; made by the functions below."""
+    """A GCM, CCM or CMAC message processed piece by piece; created by the functions below."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
         super().__init__(device, handle)
         self.nonce, self.tag_bytes = nonce, tag_bytes
 
     def aad(self, data: bytes) -> None:
-        """More of what is authenticated only; before all data. CMAC's message."""
+        """Adds ``data`` to the additional authenticated data (AAD), before any message data.
+
+        For a CMAC, ``data`` is the message.
+        """
         check(self.lib.mae_aead_aad(self.handle, self.ffi.from_buffer(data), len(data)))
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
+        """Encrypts or decrypts ``data``; yields output that is ready, in pieces of up to 1 MiB."""
         return self._put(self.lib.mae_aead_update, data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """No more input: makes the tag. With ``tag``, unsealing: fails if it is wrong."""
+        """Ends the message and returns its tag.
+
+        With ``tag``, raises DeviceError if that is wrong.
+        """
         if tag is not None and len(tag) != self.tag_bytes:
             raise MaeslantError(f"the tag has {len(tag)} bytes, not {self.tag_bytes}")
         room = self.ffi.new("uint8_t[]", tag if tag is not None else self.tag_bytes)
@@ -32,11 +38,11 @@ class Aead(Pieces):
         return bytes(self.ffi.buffer(room, self.tag_bytes))
 
     def read(self) -> Iterator[bytes]:
-        """The output that is left after :meth:`finish`."""
+        """Yields the output that remains after :meth:`finish`."""
         return self._get(self.lib.mae_aead_read)
 
     def free(self) -> None:
-        """Wipe the buffers and erase the key. May be called twice."""
+        """Wipes the message's buffers and erases its key from the device. May be called twice."""
         self._free(self.lib.mae_aead_free)
 
 
@@ -50,7 +56,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Begin by one of the driver's calls; give it back at the end."""
+    """Opens an authenticated message by the given C function and frees it when the context ends."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi
@@ -80,7 +86,7 @@ def seal(
     lengths: tuple[int, int] = (0, 0),
     tag_bytes: int = TAG,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Encrypt; without ``nonce`` the library draws one, see ``Aead.nonce``.
+    """Starts encryption of an authenticated message; the library draws the nonce if none is given.
 
     ``lengths``: bytes of AAD and of data, which CCM must know ahead.
     """
@@ -101,7 +107,9 @@ def unseal(
     *,
     unverified: bool = False,
 ) -> contextlib.AbstractContextManager[Aead]:
-    """Decrypt. Nothing comes out before ``finish`` has found the tag right.
+    """Starts decryption of an authenticated message.
+
+    Nothing comes out before ``finish`` has found the tag right.
 
     ``unverified``: plaintext comes as it is made, to be kept where nothing acts on it.
     """
@@ -115,7 +123,7 @@ def unseal(
 def cmac(
     device: Device, key: bytes | bytearray, tag_bytes: int = TAG
 ) -> contextlib.AbstractContextManager[Aead]:
-    """A CMAC: ``aad`` takes the message, ``finish`` gives the tag."""
+    """Starts a CMAC: ``aad`` takes the message, ``finish`` returns the tag."""
     if not isinstance(device, Device):
         return device.message("cmac", ENCRYPT, key, None, (0, 0), tag_bytes)
     return _begun(device, device.lib.mae_aead_mac, "cmac", key, b"", (0, 0), tag_bytes)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of authenticated messages: [IV] ciphertext tag, and MACs of files.
+"""Encrypts, decrypts and authenticates files in AEAD modes; the format is [IV] ciphertext tag.
 
 Without an IV from the user the library draws one of 12 bytes, and it stands in front. Plaintext
 that this module gives comes before its tag is known: it belongs where a failure destroys it, which
-is what ``files.destination(..., withhold=True)`` is for.
+is what ``message_files.destination(..., withhold=True)`` is for.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ WRONG = "the tag is wrong: another key, IV or AAD, or changed data; nothing was 
 
 
 class Held:
-    """Pieces without the last ``TAG`` bytes, which are ``tag`` after the last piece."""
+    """Iterates over pieces, withholding the last ``TAG`` bytes, which end up in ``tag``."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self.pieces, self.tag = pieces, b""
@@ -37,7 +37,7 @@ class Held:
 
 @contextlib.contextmanager
 def verdict() -> Iterator[None]:
-    """Say in the user's words that a tag is wrong."""
+    """Replaces the driver's error for a wrong tag by a message for the user."""
     try:
         yield
     except DeviceError as error:
@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """A file whose size is known: what comes from a pipe is kept on disk first, unnamed."""
+    """Provides a file of known size; spools a pipe to an unnamed file on disk first."""
     if size is not None:
         yield source, size - source.tell()
         return
@@ -70,7 +70,7 @@ def encrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Encrypt a file in one message."""
+    """Encrypts a file as one authenticated message."""
     with contextlib.ExitStack() as stack:
         length = 0
         if mode == "ccm":  # says the length at its start
@@ -99,7 +99,7 @@ def decrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Decrypt such a file: gives plaintext first, and fails at the end if the tag is wrong."""
+    """Decrypts a file; yields plaintext before the tag is checked, raises if the tag is wrong."""
     with contextlib.ExitStack() as stack:
         length = 0
         if iv is None:
@@ -123,7 +123,7 @@ def decrypt(
 
 
 def cmac(device: Device, key: bytes | bytearray, pieces: Iterable[bytes]) -> bytes:
-    """CMAC of a file."""
+    """Returns the CMAC of a file."""
     with aead.cmac(device, key) as message:
         for piece in pieces:
             message.aad(piece)
@@ -133,7 +133,7 @@ def cmac(device: Device, key: bytes | bytearray, pieces: Iterable[bytes]) -> byt
 def gmac(
     device: Device, key: bytes | bytearray, iv: bytes | None, pieces: Iterable[bytes]
 ) -> bytes:
-    """GMAC of a file; in front the IV, if the library drew it."""
+    """Returns the GMAC of a file, preceded by the IV if the library drew it."""
     with aead.seal(device, "gcm", key, iv) as message:
         for piece in pieces:
             message.aad(piece)
@@ -143,7 +143,7 @@ def gmac(
 def check_cmac(
     device: Device, key: bytes | bytearray, expected: bytes, pieces: Iterable[bytes]
 ) -> None:
-    """Fail unless ``expected`` is the file's CMAC."""
+    """Raises MaeslantError unless ``expected`` is the file's CMAC."""
     if not hmac.compare_digest(cmac(device, key, pieces), expected):
         raise MaeslantError("the MAC is wrong: another key, or changed data")
 
@@ -155,7 +155,7 @@ def check_gmac(
     expected: bytes,
     pieces: Iterable[bytes],
 ) -> None:
-    """The same of a GMAC as :func:`gmac` gives it; the device compares."""
+    """Raises MaeslantError unless ``expected`` is the file's GMAC; the device compares the tag."""
     if iv is None:
         iv, expected = expected[:NONCE], expected[NONCE:]
     try:
@@ -170,7 +170,7 @@ def check_gmac(
 
 
 def read_aad(text: str | None, name: str | None) -> bytes:
-    """AAD from one of the two options, or none."""
+    """Returns the AAD given by --aad or --aad-file, or an empty string."""
     if text is not None and name is not None:
         raise MaeslantError("give the AAD by --aad or by --aad-file, and not by both")
     if name is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver library in Python: devices, messages of any size, and the simulator's counters."""
+"""Python binding of the C driver: devices, messages of any size, the simulator's counters."""
 
 import contextlib
 import functools
@@ -26,7 +26,7 @@ ENCRYPT, DECRYPT = 0, 1
 
 
 class DeviceError(MaeslantError):
-    """A call of the driver failed; ``code`` is its mae_error_t."""
+    """Raised when a call of the C driver fails; ``code`` is its mae_error_t."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -38,7 +38,10 @@ class DeviceError(MaeslantError):
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Build the driver if need be, and load it. The headers are the only declarations."""
+    """Builds the C driver if it is out of date, and loads it.
+
+    The headers are the only declarations.
+    """
     ffi = cffi.FFI()
     for name in ("maeslant.h", "maeslant_pool.h"):
         text = (paths.ROOT / "driver" / "include" / name).read_text()
@@ -48,7 +51,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 def check(code: int) -> None:
-    """Raise what the driver has to say about an error."""
+    """Raises DeviceError with the driver's message unless ``code`` is 0."""
     if code:
         ffi, lib = library()
         message = ffi.string(lib.mae_strerror(code)).decode()
@@ -57,7 +60,7 @@ def check(code: int) -> None:
 
 
 def devices() -> list[dict[str, object]]:
-    """What could be opened: uri, summary, available."""
+    """Lists the devices that the driver finds: uri, summary, available."""
     ffi, lib = library()
     count = ffi.new("size_t *")
     room = 64
@@ -74,7 +77,7 @@ def devices() -> list[dict[str, object]]:
 
 
 def build_simulation(uri: str) -> None:
-    """Make or refresh the simulated build that ``uri`` names, as the driver reads it.
+    """Builds or updates the simulated device that ``uri`` names.
 
     "sim:stream?lanes=4" is build stream4; other options are the simulator's. What is no named
     build is left to the driver, which says what is wrong.
@@ -87,12 +90,12 @@ def build_simulation(uri: str) -> None:
 
 
 def is_wrong_tag(error: DeviceError) -> bool:
-    """Whether it says that a message is not what was sealed (MAE_E_AUTH)."""
+    """Returns true if the error reports a wrong authentication tag (MAE_E_AUTH)."""
     return error.code == library()[1].MAE_E_AUTH
 
 
 class Device:
-    """An open device; use it as a context manager."""
+    """An open device of the C driver; use it as a context manager."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -113,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """A device that somebody else opened, and will close."""
+        """Wraps a device handle that the caller opened and will close."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
@@ -121,13 +124,13 @@ class Device:
 
     @property
     def handle(self) -> object:
-        """The driver's device; an error once it is closed."""
+        """The C driver's device handle; raises MaeslantError once the device is closed."""
         if self._handle is None:
             raise MaeslantError(f"{self.uri} is closed")
         return self._handle
 
     def close(self) -> None:
-        """Erase the keys and give the device back. May be called twice.
+        """Closes the device and erases its keys. May be called twice.
 
         Messages in pieces are freed first: each keeps memory of the device, and a generator that
         an exception left behind would free its own only after the device is gone.
@@ -145,7 +148,7 @@ class Device:
         self.close()
 
     def read(self, kind: str, call) -> dict[str, object]:
-        """What one of the driver's calls fills in, as a dictionary."""
+        """Returns the C structure that a driver function fills in, as a dictionary."""
         struct = self.ffi.new(f"struct {kind} *")
         check(call(self.handle, struct))
         result = {}
@@ -155,23 +158,26 @@ class Device:
         return result
 
     def caps(self) -> dict[str, object]:
-        """What the device can do (struct mae_caps)."""
+        """Returns the device's capabilities (struct mae_caps)."""
         return self.read("mae_caps", self.lib.mae_get_caps)
 
     def stats(self) -> dict[str, int]:
-        """The simulator's counters (struct mae_stats)."""
+        """Returns the simulator's counters (struct mae_stats)."""
         return self.read("mae_stats", self.lib.mae_get_stats)
 
     def reset_stats(self) -> None:
-        """Count from here."""
+        """Resets the simulator's counters to zero."""
         check(self.lib.mae_reset_stats(self.handle))
 
     def run_clocks(self, clocks: int) -> None:
-        """Let simulated time pass."""
+        """Advances the simulation by a number of clocks."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """One whole message. ``key`` holds both keys for XTS; no padding."""
+        """Encrypts or decrypts one whole message in an unauthenticated mode.
+
+        ``key`` holds both keys for XTS; no padding.
+        """
         source = self.ffi.from_buffer(data)
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         iv_pointer = self.ffi.NULL if iv is None else self.ffi.from_buffer(iv)
@@ -200,7 +206,7 @@ class Device:
         before: bytes,
         data: bytes,
     ) -> bytes:
-        """``data`` as it stands ``offset`` bytes after a message's beginning, behind ``before``."""
+        """Encrypts or decrypts the part of a message from byte ``offset``, after ``before``."""
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_crypt_part(
@@ -220,7 +226,7 @@ class Device:
         return bytes(self.ffi.buffer(result, len(data)))
 
     def _message(self, mode: str, key: bytes, tag_bytes: int) -> tuple[object, list[object]]:
-        """A struct mae_message, and what must live as long as it does."""
+        """Builds a struct mae_message; also returns the objects that must outlive it."""
         if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
             raise MaeslantError(f"{mode} has no tag of 0 bytes")
         message = self.ffi.new("struct mae_message *")
@@ -231,7 +237,7 @@ class Device:
         return message, [source]
 
     def _fill(self, message, keep: list, nonce: bytes | None, aad: bytes, data: bytes, tag: bytes):
-        """Nonce, AAD, data and tag; gives the memory for nonce, result and tag."""
+        """Sets nonce, AAD, data and tag of a message; returns its nonce, result and tag buffers."""
         ffi = self.ffi
         nonce_room = ffi.new("uint8_t[]", NONCE if nonce is None else max(1, len(nonce)))
         ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
@@ -254,7 +260,7 @@ class Device:
         nonce: bytes | None = None,
         tag_bytes: int = TAG,
     ) -> tuple[bytes, bytes, bytes]:
-        """Encrypt and authenticate; returns nonce, ciphertext and tag.
+        """Encrypts and authenticates a message; returns nonce, ciphertext and tag.
 
         Without ``nonce`` the library draws one. A nonce that is used twice under one key breaks
         GCM: give one only where a protocol lays it down.
@@ -275,21 +281,21 @@ class Device:
         tag: bytes,
         aad: bytes = b"",
     ) -> bytes:
-        """Decrypt what was sealed; an error of :func:`is_wrong_tag` if it is not that."""
+        """Decrypts a message; raises an error of :func:`is_wrong_tag` if it was changed."""
         message, keep = self._message(mode, key, len(tag))
         _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
         check(self.lib.mae_unseal(self.handle, message))
         return bytes(self.ffi.buffer(result, len(data)))
 
     def mac(self, key: bytes | bytearray, data: bytes, tag_bytes: int = TAG) -> bytes:
-        """CMAC."""
+        """Returns the CMAC of ``data``."""
         message, keep = self._message("cmac", key, tag_bytes)
         _, _, tag = self._fill(message, keep, b"", b"", data, bytes(tag_bytes))
         check(self.lib.mae_mac(self.handle, message))
         return bytes(self.ffi.buffer(tag, tag_bytes))
 
     def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
-        """An error of :func:`is_wrong_tag` unless ``tag`` is the data's CMAC."""
+        """Raises an error of :func:`is_wrong_tag` unless ``tag`` is the CMAC of ``data``."""
         message, keep = self._message("cmac", key, len(tag))
         self._fill(message, keep, b"", b"", data, tag)
         check(self.lib.mae_mac_verify(self.handle, message))
@@ -298,7 +304,7 @@ class Device:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["Stream"]:
-        """A message that comes in pieces; see :class:`Stream`."""
+        """Opens a message of an unauthenticated mode, in pieces; see :class:`Stream`."""
         stream = Stream(self, mode, direction, key, iv)
         try:
             yield stream
@@ -307,7 +313,7 @@ class Device:
 
 
 class Pieces:
-    """A message in pieces of any size, in bounded memory: what every kind of them shares."""
+    """Base class of messages that are processed piece by piece in bounded memory."""
 
     ROOM = 1 << 20
 
@@ -320,17 +326,17 @@ class Pieces:
 
     @property
     def handle(self) -> object:
-        """The driver's message; an error once it is freed."""
+        """The C driver's message handle; raises MaeslantError once the message is freed."""
         if self._handle is None:
             raise MaeslantError("the message is closed, or its device is")
         return self._handle
 
     def free(self) -> None:
-        """Wipe the buffers and erase the keys. May be called twice."""
+        """Wipes the message's buffers and erases its keys from the device. May be called twice."""
         raise NotImplementedError
 
     def _put(self, call, data: bytes) -> Iterator[bytes]:
-        """Give ``data`` to one of the driver's calls until all is taken, and what comes out."""
+        """Passes ``data`` to a C function until it has taken all; yields the output."""
         source = self.ffi.from_buffer(data)
         done = 0
         while done < len(data):
@@ -343,7 +349,7 @@ class Pieces:
                 yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _get(self, call) -> Iterator[bytes]:
-        """What comes out of one of the driver's calls until nothing is left."""
+        """Calls a C function until it returns no more output; yields the output."""
         while True:
             check(call(self.handle, self.room, self.ROOM, self.given))
             if not self.given[0]:
@@ -351,7 +357,7 @@ class Pieces:
             yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _free(self, call) -> None:
-        """Give the handle back by one of the driver's calls, once, and wipe the output."""
+        """Frees the C message by the given function, once, and wipes the output buffer."""
         if self._handle is not None:
             call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
@@ -359,7 +365,7 @@ class Pieces:
 
 
 class Stream(Pieces):
-    """A message of a plain mode in pieces (mae_stream_*)."""
+    """A message of an unauthenticated mode, processed piece by piece (mae_stream_*)."""
 
     def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
         ffi = device.ffi
@@ -381,13 +387,13 @@ class Stream(Pieces):
         super().__init__(device, handle[0])
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Take ``data``; gives the output that is ready, in pieces of at most 1 MiB."""
+        """Encrypts or decrypts ``data``; yields output that is ready, in pieces of up to 1 MiB."""
         return self._put(self.lib.mae_stream_update, data)
 
     def finish(self) -> Iterator[bytes]:
-        """No more input; gives the rest."""
+        """Ends the message; yields the remaining output."""
         return self._get(self.lib.mae_stream_finish)
 
     def free(self) -> None:
-        """Wipe the buffers and erase the keys. May be called twice."""
+        """Wipes the message's buffers and erases its keys from the device. May be called twice."""
         self._free(self.lib.mae_stream_free)

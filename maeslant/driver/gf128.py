@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GCM's field, GF(2^128), for attacks: elements are integers with bit 127 the coefficient of 1."""
+"""Arithmetic in GCM's field GF(2^128); bit 127 of an integer is the coefficient of 1."""
 
 REDUCTION = 0xE1 << 120
 ONE = 1 << 127
 
 
 def multiply(a: int, b: int) -> int:
-    """SP 800-38D §6.3."""
+    """Multiplies two elements of GCM's field (SP 800-38D §6.3)."""
     product = 0
     for bit in range(127, -1, -1):
         if a >> bit & 1:
@@ -16,7 +16,7 @@ def multiply(a: int, b: int) -> int:
 
 
 def power(a: int, exponent: int) -> int:
-    """Square and multiply."""
+    """Raises an element of GCM's field to a power, by square and multiply."""
     result = ONE
     while exponent:
         if exponent & 1:
@@ -27,17 +27,17 @@ def power(a: int, exponent: int) -> int:
 
 
 def inverse(a: int) -> int:
-    """The element whose product with a is 1."""
+    """Returns the multiplicative inverse of an element of GCM's field."""
     return power(a, (1 << 128) - 2)
 
 
 def square_root(a: int) -> int:
-    """Every element has one."""
+    """Returns the square root of an element of GCM's field, which always exists."""
     return power(a, 1 << 127)
 
 
 def ghash(h: int, ciphertext: bytes, aad: bytes = b"") -> int:
-    """GHASH of AAD and ciphertext with their lengths (SP 800-38D §6.4)."""
+    """Computes GHASH of AAD and ciphertext, with the block of their lengths (SP 800-38D §6.4)."""
     total = 0
     for data in (aad, ciphertext):
         for at in range(0, len(data), 16):

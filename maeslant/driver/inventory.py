@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant devices` and `maeslant info`: what can be opened and what it can do."""
+"""Prints the devices that can be opened and the capabilities of one device."""
 
 import json
 
@@ -17,9 +17,9 @@ KINDS = {1: "peripheral", 2: "stream card", 3: "copy card"}
 
 
 def show(found: list[dict[str, object]], as_json: bool, console: Console) -> None:
-    """The devices that can be opened, then the builds that could be made.
+    """Prints the devices that can be opened, then the named simulated devices not yet built.
 
-    Of the simulated ones only the named devices: tests and engines leave libraries there, too.
+    Simulated libraries without a name, which tests and engines leave, are not printed.
     """
     named = {
         f"sim:{name}": name for name, build in configurations.load().items() if build.get("device")
@@ -45,7 +45,7 @@ def show(found: list[dict[str, object]], as_json: bool, console: Console) -> Non
 
 
 def show_caps(caps: dict[str, object], as_json: bool, console: Console) -> None:
-    """A device's capabilities with the bit masks in words."""
+    """Prints a device's capabilities, with names in place of the bit masks."""
     words = dict(caps)
     words["kind"] = KINDS.get(caps["kind"], "unknown")
     words["version"] = f"{caps['version'] >> 8}.{caps['version'] & 0xFF}"

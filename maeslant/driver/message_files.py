@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files through a device: padding, bounded memory, output that is whole or absent."""
+"""Encrypts and decrypts files through a device: padding, bounded memory, whole output or none."""
 
 import contextlib
 import errno
@@ -20,7 +20,10 @@ PIECE = 1 << 20
 
 @contextlib.contextmanager
 def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Open the input; "-" is standard input. Gives the file and its size where it is known."""
+    """Opens the input file; "-" is standard input.
+
+    Gives the file and its size where it is known.
+    """
     if name == "-":
         yield sys.stdin.buffer, None
         return
@@ -38,7 +41,7 @@ def source(name: str) -> Iterator[tuple[BinaryIO, int | None]]:
 
 
 class Sink:
-    """Write to an unbuffered file, all or an error that names it.
+    """Writes to an unbuffered file completely, or raises an error that names the file.
 
     A buffer would fail once more when the file is closed, and hide the first error.
     """
@@ -47,7 +50,7 @@ class Sink:
         self.file, self.name = file, name
 
     def write(self, data: bytes) -> None:
-        """Write all of it."""
+        """Writes all of ``data`` to the file."""
         view = memoryview(data)
         with naming(self.name):
             while view:
@@ -58,7 +61,7 @@ class Sink:
 
 
 def wipe(file: BinaryIO) -> None:
-    """Zeros over an unbuffered file that is about to be given up."""
+    """Overwrites an unbuffered file with zeros before it is discarded."""
     with contextlib.suppress(OSError):  # of a full disk; what failed before is the message
         left = os.fstat(file.fileno()).st_size
         file.seek(0)
@@ -68,7 +71,7 @@ def wipe(file: BinaryIO) -> None:
 
 @contextlib.contextmanager
 def spool() -> Iterator[tuple[BinaryIO, Sink]]:
-    """Open an unnamed file on disk, for reading and for writing. Wiped at the end."""
+    """Opens an unnamed temporary file on disk for reading and writing, wiped at the end."""
     with tempfile.TemporaryFile(buffering=0) as file:
         try:
             yield file, Sink(file, f"the temporary folder {tempfile.gettempdir()} (TMPDIR)")
@@ -78,7 +81,10 @@ def spool() -> Iterator[tuple[BinaryIO, Sink]]:
 
 @contextlib.contextmanager
 def spooled(sink: Sink) -> Iterator[Sink]:
-    """Keep what is written on disk, unnamed, and pass it on if all went well. Wiped either way."""
+    """Withholds output in an unnamed file on disk; passes it on if the context ends without error.
+
+    Wipes the file in either case.
+    """
     with spool() as (file, kept):
         yield kept
         file.seek(0)
@@ -88,7 +94,7 @@ def spooled(sink: Sink) -> Iterator[Sink]:
 
 @contextlib.contextmanager
 def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[Sink]:
-    """Open the output; "-" is standard output. A file appears under its name only when whole.
+    """Opens the output file; "-" is standard output. A file appears under its name only when whole.
 
     The bytes go to a file beside it that is renamed at the end; on any failure it is removed, and
     a process that is killed leaves nothing under the name that was asked for. ``withhold``: the
@@ -140,7 +146,7 @@ def destination(name: str, force: bool, *, withhold: bool = False) -> Iterator[S
 
 
 def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
-    """A file beside ``path`` without a name, so that even SIGKILL leaves nothing behind.
+    """Opens an unnamed file in the folder of ``path``, so that even SIGKILL leaves nothing behind.
 
     Where the file system has no such thing, one with a name of its own, which is also given.
     """
@@ -154,7 +160,7 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
 
 
 def appear(handle: int, path: pathlib.Path, force: bool) -> None:
-    """Give a finished file its name at once."""
+    """Gives a finished unnamed file its name in one step."""
     # link() refuses where rename() would silently replace a file that came meanwhile. A folder
     # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
     folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
@@ -171,7 +177,7 @@ def appear(handle: int, path: pathlib.Path, force: bool) -> None:
 
 
 def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """PKCS#7 (RFC 5652 §6.3): 1 to 16 bytes, each of that value."""
+    """Appends PKCS#7 padding (RFC 5652 §6.3): 1 to 16 bytes, each holding their number."""
     total = 0
     for piece in pieces:
         total += len(piece)
@@ -181,7 +187,7 @@ def pad(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def unpad(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Take PKCS#7 padding off the end, or refuse."""
+    """Removes PKCS#7 padding; raises MaeslantError if it is malformed."""
     held = b""
     for piece in pieces:
         held += piece
@@ -203,7 +209,7 @@ def crypt(
     pieces: Iterable[bytes],
     padding: bool,
 ) -> Iterator[bytes]:
-    """Run a message through a device; memory stays bounded whatever its length."""
+    """Encrypts or decrypts a message through a device in bounded memory, with optional padding."""
     if padding and direction == ENCRYPT:
         pieces = pad(pieces)
     with device.stream(mode, direction, key, iv) as stream:
@@ -217,7 +223,7 @@ def crypt(
 
 
 def read(file: BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
-    """The pieces of a file; ``seen`` hears of each."""
+    """Yields the pieces of a file and reports the size of each to ``seen``."""
     while piece := file.read(PIECE):
         seen(len(piece))
         yield piece

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypted arithmetic (CKKS) on the card: SEAL's ciphertexts and keys in, SEAL's bytes out."""
+"""Computes on encrypted data (CKKS) on the card, with SEAL's ciphertexts and keys."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SEAL's evaluator on the simulated card: takes seal objects and gives seal objects.
+"""Replaces SEAL's evaluator by the simulated card: takes and returns SEAL objects.
 
 The card gets ciphertexts, plaintexts and evaluation keys; never a secret key.
 """
@@ -47,14 +47,14 @@ class Evaluator:
         self.card.close()
 
     def put(self, data: bytes) -> int:
-        """Bytes into device memory; where they are."""
+        """Writes bytes to device memory and returns their address."""
         address = self.free
         self.free += -(-len(data) // GRANULE) * GRANULE
         self.card.load(address, data)
         return address
 
     def run(self, program: Program) -> None:
-        """Run a program; its clocks stand in `clocks`."""
+        """Runs a kernel program and stores its clocks in `clocks`."""
         self.card.write(LIST, self.put(program.encode()))
         self.card.run()
         self.clocks = self.card.read(CLOCKS)
@@ -62,7 +62,7 @@ class Evaluator:
     def use_keys(
         self, galois: seal.GaloisKeys | None = None, relin: seal.RelinKeys | None = None
     ) -> None:
-        """Bring evaluation keys onto the card."""
+        """Loads evaluation keys into the card's memory."""
         self.free = self.base
         found = seal_bytes.galois_keys(galois, self.params) if galois else {}
         if relin:
@@ -72,14 +72,14 @@ class Evaluator:
         self.base = self.free
 
     def key(self, element: int) -> int:
-        """Where a key is; MaeslantError when there is none."""
+        """Returns the address of a key; raises MaeslantError when it is not loaded."""
         if element not in self.keys:
             name = f"for the Galois element {element}" if element else "to relinearise"
             raise MaeslantError(f"there is no key {name} on the card")
         return self.keys[element]
 
     def parse(self, given: seal.Ciphertext | seal.Plaintext) -> Ciphertext:
-        """The coefficients of a seal object."""
+        """Returns the coefficients of a SEAL ciphertext or plaintext."""
         if isinstance(given, seal.Plaintext):
             return seal_bytes.parse_plaintext(given.to_bytes(), self.params)
         return seal_bytes.parse_ciphertext(given.to_string(), self.params)
@@ -87,7 +87,7 @@ class Evaluator:
     def compute(
         self, make: Callable[..., list[Poly]], scale: float, *given: Ciphertext
     ) -> seal.Ciphertext:
-        """Run what `make` writes with these operands, and give its result."""
+        """Loads the operands, runs the program that `make` writes and returns its result."""
         self.free, program = self.base, Program(self.params)
         size, operands = self.params.poly_bytes, []
         for one in given:
@@ -98,7 +98,7 @@ class Evaluator:
         return self.finish(program, results, scale)
 
     def finish(self, program: Program, results: list[Poly], scale: float) -> seal.Ciphertext:
-        """Store polynomials, run, and make them a seal object."""
+        """Stores the result polynomials, runs the program and returns a SEAL ciphertext."""
         level, size = len(results[0]), self.params.poly_bytes
         at = self.free
         self.free += len(results) * level * size
@@ -123,7 +123,7 @@ class Evaluator:
         return one, other
 
     def add(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """A + b."""
+        """Adds two ciphertexts."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -132,7 +132,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def subtract(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """A - b."""
+        """Subtracts two ciphertexts."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -141,7 +141,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def multiply_plain(self, a: seal.Ciphertext, b: seal.Plaintext) -> seal.Ciphertext:
-        """A ciphertext times a plaintext."""
+        """Multiplies a ciphertext by a plaintext."""
         one, other = self._pair(a, b, False)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -151,7 +151,7 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def multiply(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """A ciphertext times a ciphertext: three polynomials."""
+        """Multiplies two ciphertexts; the product has three polynomials."""
         one, other = self._pair(a, b, False)
         if len(one.data) != 2 or len(other.data) != 2:
             raise MaeslantError("relinearise first: products are of two polynomials each")
@@ -162,14 +162,14 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def relinearize(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Three polynomials to two."""
+        """Relinearizes a ciphertext of three polynomials to two."""
         one, key = self.parse(a), self.key(0)
         if len(one.data) != 3:
             raise MaeslantError("only a ciphertext of three polynomials can be relinearised")
         return self.compute(lambda program, x: program.relinearize(x, key), one.scale, one)
 
     def rescale(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Divide by the last prime and drop it."""
+        """Divides a ciphertext by its last prime and drops that prime (rescaling)."""
         one = self.parse(a)
         if one.level == 1:
             raise MaeslantError("the level is too low: there is no prime left to drop")
@@ -183,15 +183,15 @@ class Evaluator:
         return self.compute(lambda program, x: program.rotate(x, element, key), one.scale, one)
 
     def rotate(self, a: seal.Ciphertext, steps: int) -> seal.Ciphertext:
-        """Rotate left; there must be a key of exactly these steps."""
+        """Rotates a ciphertext left by a number of slots, for which a key must be loaded."""
         return self._turn(a, self.params.steps_to_galois(steps))
 
     def conjugate(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Complex conjugation of every slot."""
+        """Conjugates every slot of a ciphertext."""
         return self._turn(a, self.params.conjugation)
 
     def put_diagonals(self, diagonals: list[seal.Plaintext | seal.Ciphertext]) -> "Matrix":
-        """Bring the 64 diagonals of a matrix onto the card (maeslant/fhe/matrix.py), to stay."""
+        """Loads the 64 diagonals of a matrix into the card's memory (maeslant/fhe/matrix.py)."""
         self.free = self.base
         parsed = [self.parse(one) for one in diagonals]
         at = [self.put(one.data.tobytes()) for one in parsed]
@@ -199,7 +199,7 @@ class Evaluator:
         return Matrix(at, len(parsed[0].data), parsed[0].scale)
 
     def product(self, matrix: "Matrix", x: seal.Ciphertext, unit: int) -> seal.Ciphertext:
-        """The matrix times a vector (unit 1), or a matrix row by row in one ciphertext (its width).
+        """Multiplies a matrix by a vector (unit 1) or by a matrix in one ciphertext (its width).
 
         Baby steps rotate x; giant steps rotate sums of products, by Horner's rule: two Galois keys.
         """
@@ -241,7 +241,7 @@ class Evaluator:
 
 
 class Matrix:
-    """Diagonals in device memory."""
+    """The diagonals of a matrix in device memory."""
 
     def __init__(self, at: list[int], polys: int, scale: float) -> None:
         self.at, self.polys, self.scale = at, polys, scale
@@ -250,7 +250,7 @@ class Matrix:
 def products(
     program: Program, x: list[Poly], montgomery: list[Poly], plus: list[Poly] | None
 ) -> list[Poly]:
-    """X times one polynomial or two (a ciphertext), added to `plus`, which is used up."""
+    """Multiplies x by one polynomial or by a ciphertext and adds `plus`, which is consumed."""
     count = len(x) + len(montgomery) - 1
     result: list[Poly | int] = list(plus) if plus else [0x80] * count
     for i, a in enumerate(x):

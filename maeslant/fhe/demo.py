@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant fhe`: a client encrypts with SEAL, the card computes, the client decrypts."""
+"""Demonstrates encrypted arithmetic: SEAL encrypts, the card computes, SEAL decrypts."""
 
 import pathlib
 
@@ -20,7 +20,7 @@ WARNING = (
 
 
 def load(file: pathlib.Path) -> np.ndarray:
-    """A matrix or a vector out of a .npy file."""
+    """Loads a matrix or a vector from a .npy file."""
     try:
         return np.load(file, allow_pickle=False)
     except ValueError as error:
@@ -34,7 +34,7 @@ def multiply(
     large: bool = False,
     protected: bool = False,
 ) -> dict:
-    """A b with b encrypted (with `encrypted`, a too): result, error, clocks, SEAL's seconds."""
+    """Computes a b with b (with `encrypted`, a too) encrypted; returns result, error, clocks."""
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")
@@ -65,7 +65,7 @@ def multiply(
 
 
 def show(found: dict, console: Console) -> None:
-    """What happened, in a few lines."""
+    """Prints the result of an encrypted product."""
     same = "equal to" if found["equal"] else "[red]different from[/]"
     console.print(f"parameter set {found['set']}; the card saw ciphertext: ...{found['seen']}")
     console.print(f"largest error against floating point: {found['error']:.2g}")
@@ -78,7 +78,7 @@ def show(found: dict, console: Console) -> None:
 
 
 def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Fit multinomial logistic regression: weights (10, pixels) and bias (10)."""
+    """Fits multinomial logistic regression: weights (10, pixels) and bias (10)."""
     weights, bias, wanted = np.zeros((10, pixels.shape[1])), np.zeros(10), np.eye(10)[labels]
     for _ in range(1000):
         scores = pixels @ weights.T + bias
@@ -89,7 +89,7 @@ def _regress(pixels: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def digits(images: int) -> dict:
-    """Classify handwritten digits, each encrypted, by logistic regression."""
+    """Classifies handwritten digits, each encrypted, by logistic regression."""
     pixels, labels = handwritten.images()
     pixels = pixels.reshape(len(pixels), -1) / 16
     held = len(pixels) // 2

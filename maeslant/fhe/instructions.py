@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of the CKKS kernel (rtl/fhe/mae_fhe_pkg.sv), their order and clocks."""
+"""Encodes the instructions of the CKKS kernel (rtl/fhe/mae_fhe_pkg.sv), their order and clocks."""
 
 import dataclasses
 import enum
@@ -15,7 +15,7 @@ ISSUE = 3  # clocks from one instruction to the next at least
 
 
 class Op(enum.IntEnum):
-    """What an instruction does."""
+    """The operation codes of kernel instructions."""
 
     END, PASS, TRANSFORM, LOAD, STORE, CONSTANTS, TABLE = range(7)
 
@@ -35,14 +35,14 @@ class Part:
     w: int = ZERO
 
     def encode(self) -> bytes:
-        """Its 8 bytes."""
+        """Packs the part into 8 bytes."""
         flags = self.active | self.gs << 1 | self.permute << 2 | self.minus << 3
         return PART.pack(flags, self.source, self.dst, self.u, self.v, self.w)
 
 
 @dataclasses.dataclass(frozen=True)
 class Instruction:
-    """One instruction: of all engines (parts), or a transfer of one engine's slot."""
+    """An instruction: a pass of all engines (parts), or a memory transfer of one engine's slot."""
 
     op: Op
     parts: tuple[Part, ...] = ()
@@ -54,12 +54,12 @@ class Instruction:
 
     @property
     def moves(self) -> bool:
-        """The memory's work and not the engines'."""
+        """Returns true if the instruction is a memory transfer."""
         return self.op >= Op.LOAD
 
     @property
     def reads(self) -> set[tuple[int, int]]:
-        """Slots (engine, slot) that are read."""
+        """The (engine, slot) pairs that the instruction reads."""
         if self.op == Op.STORE:
             return {(self.engine, self.slot)}
         operands = ((e, s) for e, p in enumerate(self.parts) for s in (p.u, p.v, p.w))
@@ -67,7 +67,7 @@ class Instruction:
 
     @property
     def writes(self) -> set[tuple[int, int]]:
-        """Slots that are written."""
+        """The (engine, slot) pairs that the instruction writes."""
         if self.op == Op.LOAD:
             return {(self.engine, self.slot)}
         found = {(e, p.dst) for e, p in enumerate(self.parts) if p.active}
@@ -76,7 +76,7 @@ class Instruction:
         return found
 
     def conflicts(self, other: "Instruction") -> bool:
-        """Whether the two may not change their order."""
+        """Returns true if the two instructions must keep their order."""
         if Op.CONSTANTS in (self.op, other.op) or Op.TABLE in (self.op, other.op):
             return True
         return bool(
@@ -84,14 +84,14 @@ class Instruction:
         )
 
     def encode(self) -> bytes:
-        """Its 64 bytes."""
+        """Packs the instruction into 64 bytes."""
         field = self.engine | self.slot << 8 if self.moves else self.galois
         head = HEAD.pack(self.op, self.montgomery, field, self.address)
         return (head + b"".join(part.encode() for part in self.parts)).ljust(BYTES, b"\0")
 
 
 def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
-    """About as many as the hardware takes for one."""
+    """Estimates the clocks that the hardware takes for an instruction."""
     n, tail = 1 << log_n, 20
     if instruction.op == Op.CONSTANTS:
         return tail
@@ -101,7 +101,7 @@ def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
 
 
 def interleave(program: list[Instruction], log_n: int, lanes: int = 16) -> list[Instruction]:
-    """Put transfers between passes so that both are at work: hardware begins them in this order.
+    """Orders transfers between passes so that memory and engines work at the same time.
 
     Of the next transfer and the next pass the one that can begin first goes first, if it conflicts
     with nothing before it in the program that has not begun.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Matrices of 64 x 64 for encrypted products, and the same product by SEAL on this CPU."""
+"""Prepares 64 x 64 matrices for encrypted products, and computes these by SEAL on this CPU."""
 
 import time
 
@@ -14,7 +14,7 @@ SIZE = 64
 
 
 def padded(values: np.ndarray, what: str) -> np.ndarray:
-    """A matrix or a vector with zeros up to 64."""
+    """Pads a matrix or a vector with zeros to size 64."""
     values = np.asarray(values)
     if values.dtype.kind not in "fiu" or not np.isfinite(values.astype(float)).all():
         raise MaeslantError(f"{what} must hold finite real numbers")
@@ -26,7 +26,7 @@ def padded(values: np.ndarray, what: str) -> np.ndarray:
 
 
 def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
-    """Its 64 diagonals as `card.Evaluator.product` takes them, turned back by giant steps."""
+    """Returns the 64 diagonals of a matrix, rotated back by giant steps for `Evaluator.product`."""
     rows = np.arange(SIZE)
     found = []
     for number in range(SIZE):
@@ -37,7 +37,7 @@ def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
 
 
 class Client:
-    """Who has the secret key: encodes, encrypts, decrypts."""
+    """The client, which holds the secret key: encodes, encrypts, decrypts."""
 
     def __init__(self, params: ParameterSet, unit: int, with_relin: bool = False) -> None:
         self.params, self.unit = params, unit
@@ -51,27 +51,27 @@ class Client:
         self.decryptor = seal.Decryptor(context, generator.secret_key())
 
     def encode(self, values: np.ndarray) -> seal.Plaintext:
-        """A diagonal: its scale is the last data prime's, which rescaling takes away again."""
+        """Encodes a diagonal with the scale of the last data prime, which rescaling removes."""
         return self.encoder.encode(values, float(self.params.primes[1]))
 
     def encrypt(self, values: np.ndarray) -> seal.Ciphertext:
-        """A vector, repeated over all slots, or a matrix row by row."""
+        """Encrypts a vector, repeated over all slots, or a matrix row by row."""
         whole = np.tile(values.ravel(), self.params.slots // values.size)
         return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
 
     def encrypt_diagonal(self, values: np.ndarray) -> seal.Ciphertext:
-        """A diagonal that the card must not see."""
+        """Encrypts a diagonal that the card must not see."""
         return self.encryptor.encrypt(self.encoder.encode(values, 2.0**self.params.log_scale))
 
     def decrypt(self, found: seal.Ciphertext, shape: tuple[int, ...]) -> np.ndarray:
-        """The numbers."""
+        """Decrypts a ciphertext to an array of a given shape."""
         values = np.array(self.encoder.decode(self.decryptor.decrypt(found)))
         return values[: int(np.prod(shape))].reshape(shape)
 
     def by_seal(
         self, terms: list[seal.Plaintext | seal.Ciphertext], x: seal.Ciphertext
     ) -> tuple[seal.Ciphertext, float]:
-        """The same steps on this CPU, on one core; the seconds."""
+        """Computes the card's product by SEAL on one core; returns ciphertext and seconds."""
         evaluator, unit = seal.Evaluator(self.params.context), self.unit
         encrypted = isinstance(terms[0], seal.Ciphertext)
         times = evaluator.multiply if encrypted else evaluator.multiply_plain

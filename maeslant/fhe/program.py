@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of the CKKS kernel: SEAL's operations as passes and transforms over slots.
+"""Writes programs of the CKKS kernel: SEAL's operations as passes and transforms over slots.
 
 A polynomial (Poly) stands in one slot of each engine of its level's primes. Operations give new
 polynomials; `free` gives slots back. The order of SEAL's own steps is kept wherever rounding
@@ -20,7 +20,7 @@ Poly = dict[int, int]  # engine to slot
 
 
 class Program:
-    """A list of instructions under construction, and who holds which slot."""
+    """A list of instructions under construction, with the owners of all slots."""
 
     def __init__(self, params: ParameterSet) -> None:
         self.params = params
@@ -31,7 +31,7 @@ class Program:
     # Slots.
 
     def new(self, engines: collections.abc.Iterable[int]) -> Poly:
-        """Take a slot of each engine."""
+        """Allocates a slot of each engine."""
         found = {}
         for engine in engines:
             if not self.idle[engine]:
@@ -40,7 +40,7 @@ class Program:
         return found
 
     def free(self, *polys: Poly) -> None:
-        """Give slots back."""
+        """Frees the slots of polynomials."""
         for poly in polys:
             for engine, slot in poly.items():
                 self.idle[engine].append(slot)
@@ -48,7 +48,7 @@ class Program:
     # Memory.
 
     def setup(self, address: int) -> None:
-        """Load constants and tables, as card.Card lays them out."""
+        """Loads constants and tables, as card.Evaluator lays them out."""
         for engine in range(ENGINES):
             self.list.append(Instruction(Op.CONSTANTS, engine=engine, address=address))
             table = Instruction(Op.TABLE, engine=engine, address=address + instructions.BYTES)
@@ -62,7 +62,7 @@ class Program:
         montgomery: bool = False,
         engines: collections.abc.Iterable[int] | None = None,
     ) -> Poly:
-        """Load a polynomial: its primes one after the other, or those of `engines` alone."""
+        """Loads a polynomial: all primes of its level in order, or those of `engines`."""
         poly = self.new(range(level) if engines is None else engines)
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
@@ -72,7 +72,7 @@ class Program:
         return poly
 
     def store(self, poly: Poly, address: int) -> None:
-        """Store a polynomial."""
+        """Stores a polynomial to device memory."""
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
             self.list.append(Instruction(Op.STORE, engine=engine, slot=slot, address=at))
@@ -80,7 +80,7 @@ class Program:
     # Passes.
 
     def run_pass(self, parts: dict[int, Part], galois: int = 0) -> None:
-        """One pass of some engines; of the others v alone is used."""
+        """Adds a pass of some engines; of the other engines only v is used."""
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
         self.list.append(Instruction(Op.PASS, every, galois=galois))
 
@@ -93,7 +93,7 @@ class Program:
         galois: int = 0,
         **flags: bool,
     ) -> Poly:
-        """One pass over all engines of v."""
+        """Adds a pass over all engines of v."""
         dst = self.new(v) if into is None else into
 
         def operand(given: Poly | int, engine: int) -> int:
@@ -116,7 +116,7 @@ class Program:
         return dst
 
     def transform(self, forward: Poly | None = None, inverse: Poly | None = None) -> None:
-        """Transform polynomials of different engines in place, each its way, all at once."""
+        """Transforms polynomials of different engines in place, forward or inverse, all at once."""
         parts, spare = {}, {}
         for poly, gs in ((forward or {}, False), (inverse or {}, True)):
             for engine, slot in poly.items():
@@ -133,31 +133,31 @@ class Program:
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """A + b."""
+        """Adds two polynomials."""
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """A - b."""
+        """Subtracts two polynomials."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:
-        """A b + plus, with b in Montgomery form; the result takes plus's place."""
+        """Computes a b + plus, with b in Montgomery form; the result replaces plus."""
         return self.combine(plus, a, montgomery, None if isinstance(plus, int) else plus)
 
     def to_montgomery(self, a: Poly) -> Poly:
-        """A R."""
+        """Converts a polynomial to Montgomery form (a R)."""
         return self.combine(ZERO, a, CONSTANT | sets.SQUARE)
 
     def permute(self, a: Poly, galois: int, factor: int = ONE) -> Poly:
-        """A through an automorphism, times a constant."""
+        """Applies an automorphism to a polynomial and multiplies it by a constant."""
         return self.combine(ZERO, a, factor, galois=galois)
 
     def scale_up(self, a: Poly) -> Poly:
-        """A P, which `switch_key` divides away."""
+        """Multiplies a polynomial by the special prime P, by which `switch_key` divides."""
         return self.combine(ZERO, a, CONSTANT | sets.TIMES_SPECIAL)
 
     def switch_key(self, c: Poly, key: int, plus: list[Poly | None]) -> list[Poly]:
-        """The two polynomials that c gives under the key at an address, divided by P.
+        """Switches polynomial c to the key at an address; returns two polynomials, divided by P.
 
         `plus` is added before the division, so it is a multiple of P; it and c are used up.
         """
@@ -231,7 +231,7 @@ class Program:
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
-        """Divide by an engine's prime and round, as SEAL does; uses the slots of `sums` up."""
+        """Divides polynomials by an engine's prime and rounds, as SEAL does; consumes `sums`."""
         over, half = sets.OVER_SPECIAL, sets.HALF_SPECIAL
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
@@ -256,30 +256,30 @@ class Program:
         return results
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
-        """(total - rest) over the prime."""
+        """Computes (total - rest) divided by the prime."""
         here = {e: total[e] for e in rest}
         result = self.combine(rest, here, over, into=here, gs=True)
         self.free(rest)
         return result
 
     def rotate(self, c: list[Poly], galois: int, key: int) -> list[Poly]:
-        """A ciphertext through an automorphism and back under its key; c stays."""
+        """Applies an automorphism to a ciphertext and switches back to its key; keeps c."""
         base = self.permute(c[0], galois, CONSTANT | sets.TIMES_SPECIAL)
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
     def relinearize(self, c: list[Poly], key: int) -> list[Poly]:
-        """Three polynomials to two; c stays."""
+        """Relinearizes three polynomials to two; keeps c."""
         plus = [self.scale_up(poly) for poly in c[:2]]
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 
     def rescale(self, c: list[Poly]) -> list[Poly]:
-        """Divide by the last data prime; c stays."""
+        """Divides a ciphertext by the last data prime; keeps c."""
         last = len(c[0]) - 1
         copies = [self.combine(ZERO, poly) for poly in c]
         return self._divide(copies, last, list(range(last)))
 
     def encode(self) -> bytes:
-        """The list for device memory."""
+        """Packs the instruction list for device memory."""
         order = instructions.interleave(self.list, self.params.log_n)
         end = Instruction(Op.END)
         return b"".join(instruction.encode() for instruction in [*order, end])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CKKS kernel behind the guard: keys and ciphertexts pass the host sealed."""
+"""Runs the CKKS kernel on the protected card: the host sees sealed keys and ciphertexts only."""
 
 import contextlib
 import pathlib
@@ -21,7 +21,7 @@ TIMEOUT = 50_000_000  # clocks
 
 
 class ProtectedCard:
-    """The methods of UnprotectedJobs that card.Evaluator uses, over the protected channel."""
+    """The protected card with the methods that card.Evaluator uses."""
 
     def __init__(self, options: str = "", mebibytes: int = 64) -> None:
         library = str(simulator.build(BUILD))
@@ -42,36 +42,36 @@ class ProtectedCard:
         secret, session_id = secrets.token_bytes(32), secrets.token_bytes(16)
         self.host = Host(self.gate, secret, session_id, timeout=TIMEOUT)
         if not self.gate.install(secret, session_id):
-            raise MaeslantError("the card does not take a secret")
+            raise MaeslantError("the card did not accept the secret")
         self.host.wait(self.host.open())
         self.runs, self.clocks = 0, 0
 
     def close(self) -> None:
-        """End the session and the card."""
+        """Closes the session and the card."""
         self.host.wait(self.host.close())
         self.host.free()
         self.stack.close()
 
     def load(self, device: int, data: bytes) -> None:
-        """Write device memory."""
+        """Writes device memory."""
         data = data + bytes(-len(data) % 64)
         self.host.wait(self.host.h2d(1, device, data, min(CHUNK, len(data))))
 
     def fetch(self, device: int, size: int) -> bytes:
-        """Read device memory."""
+        """Reads device memory."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
-        """A register of the kernel."""
+        """Writes a register of the kernel."""
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:
-        """Start the kernel and wait for its end."""
+        """Starts the kernel and waits for its end."""
         self.runs += 1
         operations = [wire.write(CONTROL, 1), wire.wait_runs(self.runs), wire.read(CLOCKS, 8)]
         (self.clocks,) = self.host.read_values(self.host.batch(0, operations))
 
     def read(self, offset: int) -> int:
-        """CLOCKS of the last run."""
+        """Reads the register CLOCKS: the clocks of the last run."""
         assert offset == CLOCKS != LIST
         return self.clocks

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameter sets of the CKKS kernel and its tables of them (rtl/fhe/mae_fhe_pkg.sv)."""
+"""Defines the parameter sets of the CKKS kernel and their tables (rtl/fhe/mae_fhe_pkg.sv)."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ ONE, SQUARE, TIMES_SPECIAL, OVER_SPECIAL, HALF_SPECIAL, OVER_LAST, HALF_LAST = r
 
 @dataclasses.dataclass(frozen=True)
 class ParameterSet:
-    """One set: its build, log2 of the ring's degree, bits of the primes, log2 of the scale."""
+    """A parameter set: build, log2 of the ring degree, bits of the primes, log2 of the scale."""
 
     name: str
     build: str
@@ -26,22 +26,22 @@ class ParameterSet:
 
     @property
     def n(self) -> int:
-        """Coefficients of a polynomial."""
+        """The number of coefficients of a polynomial."""
         return 1 << self.log_n
 
     @property
     def slots(self) -> int:
-        """Numbers in a ciphertext."""
+        """The number of values in a ciphertext."""
         return self.n // 2
 
     @property
     def poly_bytes(self) -> int:
-        """Bytes of a polynomial modulo one prime, in memory."""
+        """The bytes of a polynomial modulo one prime in device memory."""
         return 8 * self.n
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """SEAL's, at 128 bits of security."""
+        """SEAL's context of the parameters, at 128 bits of security."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(seal.CoeffModulus.Create(self.n, list(self.bits)))
@@ -49,25 +49,25 @@ class ParameterSet:
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """Data primes, then the special one."""
+        """The data primes, then the special prime."""
         moduli = seal.CoeffModulus.Create(self.n, list(self.bits))
         return tuple(prime.value() for prime in moduli)
 
     @functools.cached_property
     def radix(self) -> int:
-        """R of the kernel's Montgomery multiplier."""
+        """The constant R of the kernel's Montgomery multiplier."""
         digit = self.log_n + 1
         return 1 << digit * -(-max(self.bits) // digit)
 
     @functools.cached_property
     def parms_ids(self) -> tuple[bytes, ...]:
-        """SEAL's names of the levels: with 1 data prime, with 2, and of keys."""
+        """SEAL's identifiers of the levels: one data prime, two data primes, keys."""
         one, two = self.context.last_context_data(), self.context.first_context_data()
         found = (one, two, self.context.key_context_data())
         return tuple(np.array(data.parms_id(), np.uint64).tobytes() for data in found)
 
     def constants(self, engine: int) -> np.ndarray:
-        """The block of an engine: its prime, then ONE...HALF_LAST."""
+        """Returns the constants of an engine: its prime, then ONE...HALF_LAST."""
         q, special, last = self.primes[engine], self.primes[SPECIAL], self.primes[DATA - 1]
         r = self.radix
         words = [q, r % q, r * r % q] + [0] * 5
@@ -85,7 +85,7 @@ class ParameterSet:
         return np.array(words, np.uint64)
 
     def table(self, engine: int) -> np.ndarray:
-        """Powers of the minimal primitive 2N-th root, bit-reversed, in Montgomery form."""
+        """Returns the powers of the minimal 2N-th root, bit-reversed, in Montgomery form."""
         q = self.primes[engine]
         power, factor = self.radix % q, minimal_root(q, self.n)
         words = np.zeros(self.n, np.uint64)
@@ -95,19 +95,19 @@ class ParameterSet:
         return words
 
     def steps_to_galois(self, steps: int) -> int:
-        """The automorphism that rotates left by so many slots."""
+        """Returns the Galois element that rotates left by a number of slots."""
         if not -self.slots < steps < self.slots:
             raise MaeslantError(f"a ciphertext has {self.slots} slots: no rotation by {steps}")
         return pow(3, steps % self.slots, 2 * self.n)
 
     @property
     def conjugation(self) -> int:
-        """The automorphism that conjugates."""
+        """The Galois element that conjugates."""
         return 2 * self.n - 1
 
 
 def bit_reversed(bits: int) -> np.ndarray:
-    """The numbers below 2^bits, each with its bits reversed."""
+    """Returns the numbers below 2^bits, each with its bits reversed."""
     order = np.zeros(1, np.int64)
     for _ in range(bits):
         order = np.concatenate([2 * order, 2 * order + 1])
@@ -115,7 +115,7 @@ def bit_reversed(bits: int) -> np.ndarray:
 
 
 def minimal_root(q: int, n: int) -> int:
-    """The smallest primitive 2n-th root of unity modulo a prime."""
+    """Returns the smallest primitive 2n-th root of unity modulo a prime."""
     root = next(r for x in range(2, q) if pow(r := pow(x, (q - 1) // (2 * n), q), n, q) == q - 1)
     square, best = root * root % q, root
     for _ in range(n):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare every operation with SEAL over random inputs: `python -m maeslant.fhe.soak [INPUTS]`."""
+"""Compares every operation with SEAL over random inputs: `python -m maeslant.fhe.soak [INPUTS]`."""
 
 import sys
 
@@ -15,7 +15,7 @@ INPUTS = 1000
 
 
 class Soak:
-    """SEAL's side, and a card with the same keys."""
+    """SEAL's evaluator and a card with the same keys."""
 
     def __init__(self, params: ParameterSet, card: Evaluator) -> None:
         self.params, self.card = params, card
@@ -30,7 +30,7 @@ class Soak:
         card.use_keys(self.galois, self.relin)
 
     def plain(self, rng: np.random.Generator, level: int) -> seal.Plaintext:
-        """Random numbers, at a level, of a scale whose product fits there."""
+        """Encodes random numbers at a level, with a scale whose product fits there."""
         values = rng.uniform(-1, 1, self.params.slots)
         found = self.encoder.encode(values, 2.0 ** (self.params.bits[0] // 2 - 3))
         if level == 1:
@@ -38,7 +38,7 @@ class Soak:
         return found
 
     def compare(self, seed: int, level: int) -> list[str]:
-        """The operations whose bytes differ."""
+        """Lists the operations whose results differ from SEAL's."""
         rng, card, judge = np.random.default_rng(seed), self.card, self.judge
         a, b = (self.encryptor.encrypt(self.plain(rng, level)) for _ in range(2))
         factor, product = self.plain(rng, level), judge.multiply(a, b)
@@ -58,7 +58,7 @@ class Soak:
 
 
 def main() -> int:
-    """Print what differs; 0 when nothing does."""
+    """Prints the differences; returns 0 if there are none."""
     inputs, wrong = int(sys.argv[1]) if sys.argv[1:] else INPUTS, 0
     for params in sets.SETS.values():
         with Evaluator(params) as card:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Dask cluster by its scheduler's address, with errors that say what to do.
+"""Connects to a Dask cluster and checks that its workers have the same versions and sources.
 
 Workers need no shared file system: each runs in a checkout of its own, with
 ``.venv/bin/dask worker tcp://HOST:PORT``.
@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(\[[^]]+\]|[^:/]+):(\d+)/?")
 
 @functools.cache
 def fingerprint(globs: tuple[str, ...]) -> str:
-    """Of those files of this checkout, which a worker's must have the same."""
+    """Returns a digest of the files that match, which must be equal on all workers."""
     found = hashlib.sha256()
     for path in sorted({path for glob in globs for path in paths.ROOT.glob(glob)}):
         found.update(str(path.relative_to(paths.ROOT)).encode() + b"\0" + path.read_bytes())
@@ -36,19 +36,19 @@ def fingerprint(globs: tuple[str, ...]) -> str:
 
 
 def _answer(globs: tuple[str, ...]) -> tuple[str, str]:
-    """What a worker says of itself: its checkout's fingerprint and where that is."""
+    """Returns a worker's fingerprint and the path of its checkout."""
     return fingerprint(globs), str(paths.ROOT)
 
 
 def check_sources(globs: tuple[str, ...], expected: str) -> None:
-    """For tasks: raise unless this process has the sources that the caller has."""
+    """Raises MaeslantError unless this worker's sources equal the caller's."""
     if fingerprint(globs) != expected:
         raise MaeslantError(f"{paths.ROOT} of this worker has other sources than the caller")
 
 
 @contextlib.contextmanager
 def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Client"]:
-    """A client of the scheduler at ``address``, when all of its workers are fit for work.
+    """Connects to the scheduler at ``address`` after checking all of its workers.
 
     ``globs``: the files that have to be the same everywhere. Raises MaeslantError: nobody answers,
     no worker is there, other versions, other sources.
@@ -69,7 +69,7 @@ def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Clien
 
 
 def _client(address: str) -> "distributed.Client":
-    """Connected; the port is tried first, for a client that fails is slow to go away."""
+    """Connects to a scheduler after probing its port, because a failing client closes slowly."""
     import distributed  # a second that those without a cluster need not wait
 
     match = ADDRESS.fullmatch(address)
@@ -86,13 +86,13 @@ def _client(address: str) -> "distributed.Client":
         return distributed.Client(address, timeout=CONNECT_S, set_as_default=False)
     except Exception as error:
         raise MaeslantError(
-            f"what answers at {address} is no scheduler that this client, distributed "
-            f"{distributed.__version__}, can talk to: it runs another version? ({error})"
+            f"the server at {address} is no scheduler that this client, distributed "
+            f"{distributed.__version__}, understands; it may run another version ({error})"
         ) from None
 
 
 def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -> None:
-    """Versions and sources of everyone there."""
+    """Raises MaeslantError unless all workers have the same versions and sources."""
     until = time.monotonic() + WORKERS_S
     while not client.scheduler_info(n_workers=-1)["workers"]:
         if time.monotonic() > until:
@@ -123,7 +123,7 @@ def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -
 
 
 def _version(found: dict | None) -> str:
-    """Python up to its minor version, and distributed."""
+    """Returns the versions of Python (major, minor) and of distributed."""
     if not found:
         return "something that tells no version"
     python = ".".join(str(dict(found["host"])["python"]).split(".")[:2])

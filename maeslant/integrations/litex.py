@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peripheral for a LiteX SoC.
+"""Integrates the AXI4-Lite peripheral into a LiteX SoC.
 
 In the SoC's constructor:
 
-    self.aes = MaeslantAES(platform)
+self.aes = MaeslantAES(platform)
     self.bus.add_slave("aes", self.aes.bus, SoCRegion(0x9000_0000, MaeslantAES.SIZE, cached=False))
     self.irq.add("aes")
 
@@ -30,7 +30,7 @@ ADDRESS_BITS = 12  # RegAddrWidth of mae_device_pkg
 
 
 class _Interrupt(Module):
-    """What LiteX looks for in a module whose interrupt is added: `irq`.
+    """The interrupt interface that LiteX expects of a module: `irq`.
 
     No EventManager: the peripheral has its own enable and status registers, and a second pair
     would have to be cleared as well. The line is level-sensitive.
@@ -41,7 +41,7 @@ class _Interrupt(Module):
 
 
 class MaeslantAES(LiteXModule):
-    """The AXI4-Lite peripheral in the clock domain `sys`.
+    """The AXI4-Lite peripheral as a LiteX module in the clock domain `sys`.
 
     ``bus`` goes to ``soc.bus.add_slave``; LiteX adapts it to the SoC's bus. ``plain`` is for tools
     that do not read SystemVerilog whole, as Yosys alone: slang translates it first. ``parameters``
@@ -94,21 +94,21 @@ class MaeslantAES(LiteXModule):
 
 
 def sources() -> list[str]:
-    """The peripheral's files, each after the packages that it needs."""
+    """Lists the peripheral's SystemVerilog files in compilation order."""
     packages = paths.rtl_packages_of([TOP])
     modules = [path for path in paths.rtl_closure([TOP]) if path not in packages]
     return [str(path) for path in [*packages, *sorted(modules)]]
 
 
 def add_sources(platform) -> None:
-    """Give them to a LiteX platform."""
+    """Adds the peripheral's files to a LiteX platform."""
     for path in sources():
         platform.add_source(path, language="systemverilog")
     platform.add_verilog_include_path(str(INCLUDES))
 
 
 def plain_verilog(values: dict[str, int | str]) -> pathlib.Path:
-    """The peripheral with these parameters as one module of Verilog-2005, made by Yosys's slang."""
+    """Converts the peripheral with these parameters to one Verilog-2005 module by slang."""
     given = [f"{name}={value}" for name, value in sorted(values.items())]
     folder = paths.BUILD / "litex"
     folder.mkdir(parents=True, exist_ok=True)

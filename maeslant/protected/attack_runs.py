@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the adversary's catalogue between the C driver and the card's RTL, or a model of it."""
+"""Runs the attack catalogue between the C driver and the card's RTL, or a model of the card."""
 
 import collections
 import contextlib
@@ -43,9 +43,9 @@ MakeMachine = Callable[..., Machine]
 
 
 def machine_maker(card: bool) -> MakeMachine:
-    """Gives the machine that is attacked: the simulated card or its model, under the C driver.
+    """Returns the machine class to attack: the simulated card or its model, under the C driver.
 
-    Builds what is missing.
+    Builds the simulation unless it is up to date.
     """
     from maeslant.protected import session
 
@@ -58,7 +58,7 @@ def machine_maker(card: bool) -> MakeMachine:
         base = rtl_card.RtlMachine
 
     class UnderDriver(base):
-        """The card with driver/enclave as its host."""
+        """The attacked card with driver/enclave as its host."""
 
         make_host = session.Host
 
@@ -66,12 +66,12 @@ def machine_maker(card: bool) -> MakeMachine:
 
 
 def where_of(card: bool) -> str:
-    """Names the machine of :func:`machine_maker`."""
+    """Returns the description of the machine of :func:`machine_maker`."""
     return f"{'the simulated card' if card else 'a model of the card'} under the C driver"
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
-    """Attacks by name, by the beginning of one ("flip/", "H7" for a requirement's) or a pattern."""
+    """Selects attacks by name, family ("flip/"), requirement ("H7") or pattern."""
     entries = catalogue()
     if every:
         return entries
@@ -92,17 +92,17 @@ def choose(names: list[str], every: bool) -> list[Entry]:
 
 
 def family_of(entry: Entry) -> str:
-    """What comes before the first stroke, or the first two words."""
+    """Returns an attack's family: its name up to the first slash, or its first two words."""
     return entry.name.split("/")[0] if "/" in entry.name else " ".join(entry.name.split()[:2])
 
 
 def say(caught: str) -> str:
-    """Who noticed what, for people."""
+    """Formats the detecting party for the user."""
     return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
 
 
 def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
-    """Make an attack; what came of it and what is wrong with that."""
+    """Runs an attack; returns its verdict and the list of violated expectations."""
     verdict = entry.play(make)
     wrong = list(verdict.wrong)
     if not verdict.fired:
@@ -116,7 +116,7 @@ def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
 
 @contextlib.contextmanager
 def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]:
-    """A progress bar over a count; gives the function that advances it."""
+    """Shows a progress bar over a count; yields the function that advances it."""
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(
         *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
@@ -135,7 +135,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def show_catalogue(console: Console) -> None:
-    """What attacks there are."""
+    """Prints the families of attacks, with the number and an example of each."""
     families: dict[str, list[Entry]] = collections.defaultdict(list)
     for entry in catalogue():
         families[family_of(entry)].append(entry)
@@ -154,7 +154,7 @@ def _key(requirement: str) -> tuple[str, int]:
 def run(
     names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Make attacks and say what became of each. Whether all were noticed."""
+    """Runs attacks and prints the verdict on each. Returns true if all were detected."""
     entries = choose(names, every)
     make = machine_maker(card)
     where = where_of(card)
@@ -220,7 +220,7 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
-    """Random manipulations, composed. Whether none succeeded."""
+    """Runs composed random manipulations. Returns true if none succeeded."""
     make, start = machine_maker(card), time.monotonic()
     with bar("manipulating", manipulations, err) as advance:
         tally = fuzz.fuzz(manipulations, seed, make, advance)
@@ -250,7 +250,7 @@ def _hash_key(key: bytes) -> int:
 
 
 def _session(machine: Machine) -> Session:
-    """The first session's secrets, which only the judge knows."""
+    """Recomputes the first session's secrets, which only the judge of the attack knows."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -262,7 +262,7 @@ def _session(machine: Machine) -> Session:
 
 
 def run_ghosh(card: bool, console: Console) -> bool:
-    """The tag oracle: against the paper-faithful mode, then the same steps against ours."""
+    """Runs the tag-oracle attack against Ghosh's protocol, then against Maeslant's."""
     from maeslant.protected.model.workload import expected, first, judge
 
     key = os.urandom(32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serve a card to an enclave as the operating system's process does, and count what it saw.
+"""Serves a simulated card to an enclave, as the operating system's process, and counts events.
 
 Usage: python -m maeslant.protected.card_process SOCKET WIRE ...
 
@@ -21,7 +21,7 @@ STEP = 256  # clocks that a pause takes at most
 
 
 class SimulatedServer(Server):
-    """A simulated card behind the functions of struct mae_os_card."""
+    """Serves a simulated card through the functions of struct mae_os_card."""
 
     def __init__(self, simulator: Simulator) -> None:
         super().__init__(Link(None, 0))
@@ -31,7 +31,7 @@ class SimulatedServer(Server):
         return min(result, 0)
 
     def read(self, _user, offset, data, size) -> int:
-        """Registers."""
+        """Reads the card's registers."""
         try:
             for at in range(0, size, 4):
                 word = self.simulator.read32(offset + at).to_bytes(4, "little")
@@ -41,7 +41,7 @@ class SimulatedServer(Server):
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Registers."""
+        """Writes the card's registers."""
         given = bytes(self.ffi.buffer(data, size))
         try:
             for at in range(0, size - 3, 4):
@@ -51,31 +51,34 @@ class SimulatedServer(Server):
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Host memory."""
+        """Maps host memory into the card's address space."""
         sim = self.simulator
         address = int(self.ffi.cast("uintptr_t", memory))
         place = sim.ffi.cast("void *", address)
         return self._call(sim.lib.mae_sim_map(sim.handle, host, place, size, 1))
 
     def pause(self, _user) -> int:
-        """Until the interrupt, or for a while. It is a pulse: an old one does not count."""
+        """Runs the simulation until the interrupt, or for a limited number of clocks.
+
+        It is a pulse: an old one does not count.
+        """
         sim = self.simulator
         error = sim.lib.mae_sim_run(sim.handle, 1)
         return error or self._call(sim.lib.mae_sim_wait(sim.handle, STEP - 1))
 
     def install(self, _user, secret, session_id) -> int:
-        """The provisioning port."""
+        """Installs secret and session id through the provisioning port."""
         ffi = self.ffi
         given = bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
         return 0 if self.simulator.install(*given, INSTALL) else -16
 
     def clocks(self, _user) -> int:
-        """Since the machine was made."""
+        """Returns the clocks since the machine was created."""
         return self.simulator.stats()["bus_clocks"]
 
 
 def reference() -> Server:
-    """The reference's card with the neural-network kernel."""
+    """Creates a server with the reference model's card and neural-network kernel."""
     from maeslant.protected.model.keys import Capabilities
     from maeslant.protected.model.nn_card import NnDevice
 
@@ -85,7 +88,7 @@ def reference() -> Server:
 
 
 def main() -> int:
-    """Serve one enclave."""
+    """Serves one enclave as the command line says."""
     number, wire, library, options, mebibytes, counters = sys.argv[1:]
     if library == "reference":
         server = reference()

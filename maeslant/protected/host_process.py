@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Serve the reference model's card as the operating system's process.
+"""Serves the reference model's card, as the operating system's process.
 
 Usage: python -m maeslant.protected.host_process SOCKET WIRE
 
@@ -22,7 +22,7 @@ WINDOW = 1 << 22
 
 
 class Server:
-    """The reference's card behind the functions of struct mae_os_card."""
+    """Serves the reference model's card through the functions of struct mae_os_card."""
 
     def __init__(self, link: Link) -> None:
         self.link, self.steps = link, 0
@@ -45,7 +45,7 @@ class Server:
         }
 
     def read(self, _user, offset, data, size) -> int:
-        """Registers."""
+        """Reads the card's registers."""
         try:
             self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
         except BusError:
@@ -53,25 +53,25 @@ class Server:
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Registers."""
+        """Writes the card's registers."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Host memory is the window."""
+        """Maps host memory into the card's address space."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
 
     def pause(self, _user) -> int:
-        """Some steps."""
+        """Runs some steps of the model."""
         for _ in range(20):
             self.steps += 1
             self.link.step()
         return 0
 
     def install(self, _user, secret, session_id) -> int:
-        """The provisioning port."""
+        """Installs secret and session id through the provisioning port."""
         ffi = self.ffi
         taken = self.link.card.install(
             bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
@@ -79,18 +79,18 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Steps, and a clock for each command."""
+        """Returns the number of steps, with one clock added for each call."""
         self.steps += 1
         return self.steps
 
     def serve(self, number: int, wire: int) -> int:
-        """Until the enclave's process closes its socket."""
+        """Serves the card until the enclave's process closes its socket."""
         card = self.ffi.new("struct mae_os_card *", self.functions)
         return self.lib.mae_os_serve(number, wire, WINDOW, card)
 
 
 def main() -> int:
-    """Serve."""
+    """Serves the model's card as the command line says."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant infer`: handwritten digits, classified on the simulated card.
+"""Classifies handwritten digits on the simulated card: `maeslant infer`.
 
 The application and the driver are this process, the enclave; the card and host memory belong to
 another one, the operating system's. Two halves of the card's memory take turns: while the kernel
@@ -37,7 +37,7 @@ MEBIBYTES = 16
 
 
 class Group:
-    """Images that are on the card at once."""
+    """A group of images that are on the card at once."""
 
     def __init__(self, number: int, network: list[layers.Layer], pixels: np.ndarray) -> None:
         self.number, self.count = number, len(pixels)
@@ -47,7 +47,7 @@ class Group:
             raise MaeslantError("the network does not fit into the card's memory")
 
     def loads(self, loaded: dict[int, list]) -> list[tuple[int, bytes]]:
-        """What must go in, after what an earlier group has left in this half."""
+        """Returns the data to load for this group, given what is already in this half of memory."""
         fixed = [self.plan.parameters, self.plan.commands]
         known = loaded.get(self.half)
         loaded[self.half] = fixed
@@ -55,12 +55,12 @@ class Group:
 
     @property
     def results(self) -> tuple[int, int]:
-        """Where they are, and their bytes."""
+        """The address and size of the group's results."""
         return self.plan.results, self.count * self.plan.result_bytes
 
 
 def groups(network: list[layers.Layer], pixels: np.ndarray) -> list[Group]:
-    """The images, in groups."""
+    """Divides the images into groups."""
     starts = range(0, len(pixels), GROUP)
     return [Group(i, network, pixels[at : at + GROUP]) for i, at in enumerate(starts)]
 
@@ -69,7 +69,10 @@ Seen = Callable[[int], None]
 
 
 def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """Labels, and what was counted, by the protected channel. ``library``: or "reference"."""
+    """Classifies the groups through the protected channel; returns labels and counters.
+
+    ``library`` is the simulated card's library, or "reference" for the model.
+    """
     from maeslant.protected.model import wire
     from maeslant.protected.model.constants import STATE, State
     from maeslant.protected.session import Gate, Host
@@ -94,7 +97,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
             start = gate.clocks
             host = Host(gate, secret, session_id, timeout=TIMEOUT)
             if not gate.install(secret, session_id):
-                raise MaeslantError("the card does not take a secret")
+                raise MaeslantError("the card did not accept the secret")
             host.wait(host.open())
             loaded: dict[int, list] = {}
             under_way: list[tuple] = []
@@ -129,7 +132,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
 
 
 def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int]]:
-    """The same on the card without a guard: no enclave, no second process."""
+    """Classifies the groups on the unprotected card; returns labels and counters."""
     from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
     labels: list[int] = []
@@ -163,7 +166,7 @@ def unprotected(todo: list[Group], seen: Seen) -> tuple[list[int], dict[str, int
 
 
 def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
-    """What is shown of the simulator's counters."""
+    """Selects the simulator's counters that are printed."""
     found = {"clocks": clocks, "kernel_clocks": kernel}
     if stats:
         width = stats["data_width_bits"] // 8
@@ -182,7 +185,7 @@ def _counts(stats: dict[str, int], clocks: int, kernel: int) -> dict[str, int]:
 
 @contextlib.contextmanager
 def bar(total: int, err: Console) -> Iterator[Seen]:
-    """A progress bar over images."""
+    """Shows a progress bar over images; yields its advance function."""
     columns = [TextColumn("classifying"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
     progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     with progress:
@@ -191,7 +194,7 @@ def bar(total: int, err: Console) -> Iterator[Seen]:
 
 
 def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[str, object]:
-    """Classify so many of the images held out from training."""
+    """Classifies a number of held-out images; returns labels, accuracy and counters."""
     pixels, wanted = digits.held_out()
     if not 1 <= images <= len(pixels):
         raise MaeslantError(f"1 to {len(pixels)} images are held out, not {images}")
@@ -221,7 +224,7 @@ def classify(images: int, is_protected: bool, card: bool, err: Console) -> dict[
 def run(
     images: int, is_protected: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Classify and show. Whether the labels are the integer reference's."""
+    """Classifies images and prints the result; returns true if it equals the integer reference."""
     found = classify(images, is_protected, card, err)
     if as_json:
         console.print_json(json.dumps(found))

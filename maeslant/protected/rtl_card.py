@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated protected card in place of the reference's: same calls, same monitor.
+"""Puts the simulated protected card in place of the model's: same calls, same monitor events.
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
@@ -21,13 +21,13 @@ from maeslant.sim.machine import Refused, Simulator, SimulatorError
 
 BUILD = "protected_small"  # as the workload's capabilities are
 STEP = 64  # clocks
-SETTLE = 200_000  # clocks that SCRUB may take
+SCRUB_CLOCKS = 200_000  # clocks that SCRUB may take
 ROW = 64
 FRAGMENT = 8  # bytes of a secret that are as bad as all of it
 
 
 class Note(enum.IntEnum):
-    """Kinds of notes, as mae_bus_monitor_pkg numbers them."""
+    """The kinds of monitor notes, numbered as in mae_bus_monitor_pkg."""
 
     WRITE = 1
     CLEAR = 2
@@ -41,7 +41,7 @@ class Note(enum.IntEnum):
 
 
 class Time(enum.IntEnum):
-    """Numbers events as mae_bus_monitor_pkg does; an answer's number is in host memory."""
+    """The timed events, numbered as in mae_bus_monitor_pkg."""
 
     IN_BEGINS = 0
     IN_ENDS = 1
@@ -52,19 +52,22 @@ class Time(enum.IntEnum):
 
 
 class Mirror:
-    """Device memory as it is (`data`), out of the model's state."""
+    """A view of device memory (`data`) in the simulated model's state."""
 
     def __init__(self, rows: memoryview) -> None:
         self.rows = rows
 
     @property
     def data(self) -> bytes:
-        """All of it."""
+        """The bytes of the whole device memory."""
         return bytes(self.rows)
 
 
 class RtlDevice:
-    """The card. The bus (link.Link) is given after construction, as with device.Device."""
+    """The simulated protected card, with the interface of model.device.Device.
+
+    The bus (link.Link) is given after construction, as with device.Device.
+    """
 
     def __init__(
         self,
@@ -91,14 +94,14 @@ class RtlDevice:
         self.seen = bytearray()
         self.length = 0
         self.simulator.set_notes(monitor)
-        self.settle()
+        self.finish_scrub()
         low, high = (self.simulator.read32(0x10 + at) for at in (0, 4))
         self.capabilities = Capabilities.unpack(high << 32 | low)
         if capabilities and capabilities != self.capabilities:
             raise ValueError(f"{build} has {self.capabilities}, not {capabilities}")
 
     def close(self) -> None:
-        """Give the machine back."""
+        """Destroys the simulated machine."""
         self.signals, self.memory = {}, None
         self.simulator.close()
 
@@ -125,7 +128,7 @@ class RtlDevice:
         return address if address < end else end + address % PAGE
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Whole 32-bit words, one after another."""
+        """Writes registers in whole 32-bit words, one after another."""
         for at in range(0, len(data) - 3, 4):
             if (address + at) % 4 == 0:
                 try:
@@ -135,7 +138,7 @@ class RtlDevice:
                     raise self._refusal(error, address) from None
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """The words that hold so many bytes."""
+        """Reads the registers that hold the bytes asked for."""
         first = address - address % 4
         data = b""
         try:
@@ -150,16 +153,16 @@ class RtlDevice:
         return BusError(hex(address)) if error.code == 5 else error
 
     def step(self) -> bool:
-        """Some clocks; whether anything was seen to happen."""
+        """Runs some clocks; returns true if the monitors noted anything."""
         self.news = False
         self.simulator.run(STEP)
         self._take_notes()
         return self.news
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """The provisioning port; waits until the keys are derived, or refused."""
+        """Installs a secret by the provisioning port; waits until keys are derived or refused."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
-        for _ in range(SETTLE // STEP):
+        for _ in range(SCRUB_CLOCKS // STEP):
             if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
                 break
             self.simulator.run(STEP)
@@ -169,18 +172,18 @@ class RtlDevice:
 
     @property
     def state(self) -> State:
-        """The STATE register."""
+        """The value of the STATE register."""
         return State(self.simulator.read32(STATE))
 
     @property
     def cause(self) -> tuple[Cause, int, int]:
-        """The CAUSE registers."""
+        """The value of the CAUSE registers: cause, queue, sequence number."""
         word, low, high = (self.simulator.read32(CAUSE + at) for at in (0, 4, 8))
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
-    def settle(self) -> None:
-        """Let SCRUB end."""
-        for _ in range(SETTLE // STEP):
+    def finish_scrub(self) -> None:
+        """Waits until SCRUB has ended."""
+        for _ in range(SCRUB_CLOCKS // STEP):
             self.simulator.run(STEP)
             if self.state not in (State.RESET, State.SCRUB, State.ERROR):
                 self._take_notes()
@@ -189,13 +192,13 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """None when no session is left; SCRUB is waited for."""
+        """Waits for SCRUB; returns None when no session is left."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
-            self.settle()
+            self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:
-        """Notes as the reference's monitor tells them."""
+        """Translates the simulator's notes into the model's monitor events."""
         for kind, a, b, c, data in self.simulator.notes():
             self.news = True
             match kind:
@@ -227,7 +230,7 @@ class RtlDevice:
                     self.times.append((a, b))
 
     def find(self, secrets: dict[str, bytes]) -> list[str]:
-        """Where in the card's state a piece of a secret lies, in either order of its bytes."""
+        """Finds fragments of secrets in the card's state, in either byte order."""
         names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
             # ".__V": variables of the simulator itself, which no circuit has.
@@ -251,10 +254,10 @@ class RtlDevice:
 
 
 class RtlMachine(Machine):
-    """The workload's machine around the simulated card."""
+    """The workload's machine with the simulated card."""
 
     make_device = RtlDevice
 
     def close(self) -> None:
-        """Give the machine back."""
+        """Destroys the simulated machine."""
         self.device.close()

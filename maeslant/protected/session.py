@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protected driver (driver/enclave) in Python: sessions, tasks, and any untrusted world.
+"""Python binding of the protected driver (driver/enclave): sessions, tasks, untrusted worlds.
 
 `Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what
 drives the reference drives the C driver.
@@ -32,7 +32,10 @@ FOREVER = 100  # units of time of a step without news; others count 1
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Build the driver if need be, and load it. The headers are the only declaration."""
+    """Builds the protected C driver if it is out of date, and loads it.
+
+    The headers are the only declaration.
+    """
     ffi = cffi.FFI()
     for name in ("maeslant.h", "maeslant_protected.h"):
         text = (paths.ROOT / "driver" / "include" / name).read_text()
@@ -42,7 +45,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 class Outside:
-    """An untrusted world in Python (a Link of the protocol's model) for the driver in C.
+    """An untrusted world in Python (a Link of the model) for the C driver.
 
     What a callback raises is kept and raised again when the driver's call returns.
     """
@@ -72,21 +75,21 @@ class Outside:
         self.error = self.error or value
 
     def reraise(self) -> None:
-        """Raise what a callback raised."""
+        """Raises the exception that a callback raised, if any."""
         error, self.error = self.error, None
         if error:
             raise error
 
     def read(self, _user, offset, data, size) -> None:
-        """A register read."""
+        """Reads a register of the card."""
         self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
 
     def write(self, _user, offset, data, size) -> None:
-        """A register write."""
+        """Writes a register of the card."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
 
     def allocate(self, _user, size, host, at) -> bool:
-        """Shared memory: the enclave sees it where the card does."""
+        """Allocates shared memory, at the same address for enclave and card."""
         try:
             host[0] = at[0] = self.link.allocate(size)
         except MemoryError:
@@ -94,24 +97,24 @@ class Outside:
         return True
 
     def load(self, _user, at, data, size) -> None:
-        """The enclave's read of shared memory."""
+        """Reads shared memory as the enclave."""
         self.ffi.memmove(data, self.link.load(at, size), size)
 
     def store(self, _user, at, data, size) -> None:
-        """The enclave's write to shared memory."""
+        """Writes shared memory as the enclave."""
         self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
-        """Steps: those in which nothing happened count most."""
+        """Returns the time in steps; steps in which nothing happened count most."""
         return self.time
 
     def pause(self, _user, news: bool) -> None:
-        """Let the card work a step."""
+        """Lets the card work one step."""
         self.time += 1 if self.link.step() else FOREVER
 
 
 class Gate:
-    """The untrusted world as another process: the operating system's, which owns the card.
+    """An untrusted world in another process: the operating system's, which owns the card.
 
     `command` is that process; the numbers of its sockets stand in place of "{socket}" and "{wire}".
     The wire stands for the card's provisioning port: the trusted library has no part in it.
@@ -141,29 +144,29 @@ class Gate:
 
     @classmethod
     def simulated(cls, library_path: str, options: str = "", mebibytes: int = 64) -> "Gate":
-        """With a simulated card; `options` as in mae_sim.h, and step=CLOCKS a pause."""
+        """Starts an operating system's process with a simulated card."""
         program, _ = c_driver.build_os()
         return cls([str(program), "{socket}", "{wire}", library_path, options, str(mebibytes)])
 
     def reraise(self) -> None:
-        """Nothing is raised over there."""
+        """Does nothing, because the other process raises no Python exceptions."""
 
     def pause(self, _user, news: bool) -> None:
-        """Let time pass."""
+        """Advances the card's time."""
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
-        """A plain register, as the OS reads it."""
+        """Reads an unprotected register as the OS."""
         data = self.ffi.new("uint8_t[]", size)
         self.struct.read(self.struct.user, offset, data, size)
         return bytes(self.ffi.buffer(data))
 
     def write(self, offset: int, data: bytes) -> None:
-        """A plain register, as the OS writes it."""
+        """Writes an unprotected register as the OS."""
         self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """The provisioning port; whether it was taken."""
+        """Installs a secret by the provisioning port; returns true if it was accepted."""
         try:
             self.wire.send(secret + session_id)
             return self.wire.recv(1) == b"\1"
@@ -172,16 +175,16 @@ class Gate:
 
     @property
     def clocks(self) -> int:
-        """The card's."""
+        """The number of clocks of the card."""
         return self.lib.mae_gate_clocks(self.handle)
 
     @property
     def commands(self) -> int:
-        """How many round trips to the other process there were."""
+        """The number of round trips to the other process."""
         return self.lib.mae_gate_commands(self.handle)
 
     def close(self) -> None:
-        """End the other process. May be called twice; after the sessions' end."""
+        """Ends the other process, after the sessions' end. May be called twice."""
         if self.handle is not None:
             self.socket.close()
             self.wire.close()
@@ -197,7 +200,7 @@ class Gate:
 
 
 class Job:
-    """A task of the driver."""
+    """A task of the C driver: a request, or the chunks of a transfer."""
 
     def __init__(self, host: "Host", handle, data=None) -> None:
         self.host, self.data = host, data
@@ -205,38 +208,38 @@ class Job:
 
     @property
     def result(self):
-        """The struct mae_task_result of now."""
+        """The current struct mae_task_result of the task."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
 
     @property
     def last(self):
-        """What a WAIT for this job names: queue and sequence."""
+        """The queue and sequence number that a WAIT for this job names."""
         result = self.result
         return wire_name(result.queue, result.last)
 
     @property
     def numbers(self) -> range:
-        """The sequence numbers of its requests."""
+        """The sequence numbers of the job's requests."""
         result = self.result
         return range(result.first, result.last + 1)
 
     @property
     def done(self) -> bool:
-        """Whether all of it is."""
+        """Returns true once all requests of the job are done."""
         return bool(self.result.done)
 
 
 class wire_name:  # noqa: N801
-    """A request's queue and number."""
+    """A request's queue and sequence number."""
 
     def __init__(self, queue: int, sequence: int) -> None:
         self.queue, self.sequence = queue, sequence
 
 
 class Core:
-    """The driver's session, freed once; its tasks do not outlive it."""
+    """The C driver's session handle, freed once, after its tasks."""
 
     def __init__(self, handle) -> None:
         self.handle = handle
@@ -289,11 +292,11 @@ class Host:
 
     @property
     def session(self):
-        """The driver's handle."""
+        """The C driver's session handle."""
         return self.core.handle
 
     def free(self) -> None:
-        """Wipe the session; its jobs are gone. May be called twice."""
+        """Wipes and frees the session and its jobs. May be called twice."""
         if self.core.handle is not None:
             self.lib.mae_session_free(self.core.handle)
             self.core.handle = None
@@ -306,7 +309,7 @@ class Host:
         return self.ffi.string(call(self.session)).decode()
 
     def _check(self, code: int) -> None:
-        """Raise what a call's error means."""
+        """Raises the Python error that corresponds to a C error code."""
         self.outside.reraise()
         if code == self.lib.MAE_OK:
             return
@@ -323,23 +326,23 @@ class Host:
         return Job(self, handle[0], data)
 
     def open(self) -> Job:
-        """The first message of a session."""
+        """Starts the session by the OPEN request."""
         return self._job(self.lib.mae_session_open)
 
     def close(self) -> Job:
-        """The last one; everything else has been answered."""
+        """Ends the session by the CLOSE request; all other requests must have been answered."""
         return self._job(self.lib.mae_session_close)
 
     def rekey(self, queue: int) -> Job:
-        """Switch a queue to the next epoch; other queues go on."""
+        """Switches a queue to the next epoch; other queues continue."""
         return self._job(self.lib.mae_session_rekey, queue)
 
     def skip(self, queue: int) -> Job:
-        """Give up the open transfer of a queue."""
+        """Abandons the open transfer of a queue."""
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
-        """Protected register accesses, in order, all or none but for a failed WAIT."""
+        """Executes protected register accesses in order, all or none but for a failed WAIT."""
         each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
         array = self.ffi.new("struct mae_operation[]", each or 1)
         return self._job(self.lib.mae_session_batch, queue, array, len(each))
@@ -353,7 +356,10 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Host to device. `give_up`: abandon that chunk while it is sealed, by SKIP."""
+        """Transfers data from host to device.
+
+        `give_up`: abandon that chunk while it is sealed, by SKIP.
+        """
         inward = self.ffi.new(
             "struct mae_inward *",
             {"queue": queue, "base": base, "total": len(data), "chunk": chunk, "after": after},
@@ -365,7 +371,7 @@ class Host:
         end = (give_up + 1) * (chunk or len(data))
 
         def fill(_user, offset, stage, size) -> int:
-            """The plaintext, until the chunk that is given up has its last bytes."""
+            """Supplies plaintext until the abandoned chunk has its last bytes."""
             if offset + size >= min(end, len(data)):
                 return 1
             self.ffi.memmove(stage, data[offset : offset + size], size)
@@ -377,7 +383,7 @@ class Host:
         return job
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Device to host."""
+        """Transfers data from device to host."""
         data = self.ffi.new("uint8_t[]", max(total, 1))
         outward = self.ffi.new(
             "struct mae_outward *",
@@ -387,7 +393,7 @@ class Host:
         return self._job(self.lib.mae_session_d2h, outward, data=data)
 
     def pump(self) -> bool:
-        """Send what can be sent, take what was answered, let time pass; whether there was news."""
+        """Sends requests, takes responses and advances time; returns true if anything happened."""
         news = self.ffi.new("bool *")
         _ = self.lib.mae_session_poll(self.session, news)
         self.outside.pause(None, bool(news[0]))
@@ -395,7 +401,7 @@ class Host:
         return bool(news[0])
 
     def wait(self, job: Job) -> bytes:
-        """Pump until a job is done. Gives a batch's read data or a transfer's bytes (H17)."""
+        """Waits until a job is done; returns a batch's read data or a transfer's bytes (H17)."""
         lib, result = self.lib, None
         code = lib.mae_session_wait(self.session, job.handle)
         result = job.result
@@ -405,7 +411,7 @@ class Host:
             raise RefusedError(result.kind, result.queue, result.number, response)
         if code == lib.MAE_E_GIVEN_UP:
             self.outside.reraise()
-            raise GivenUpError("given up")
+            raise GivenUpError("the transfer was abandoned")
         self._check(code)
         if job.data is not None:
             return bytes(self.ffi.buffer(job.data))
@@ -417,7 +423,7 @@ class Host:
         return list(values[0:count])
 
     def read_values(self, job: Job) -> list[int]:
-        """The values a batch read, in order."""
+        """Waits for a batch and returns the values it read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated GCM stream engine: messages in, bytes, tags and verdicts out, at any Lanes value.
+"""Drives the simulated GCM stream engine at any Lanes value: messages in; data, tags, results out.
 
 The clocks, the stalls and the order of things at the ports are sim/gcm's; here is the list of jobs.
 """
@@ -24,12 +24,12 @@ KEY, MESSAGE, ABORT, CLEAR, STALL = range(5)
 
 
 class EngineError(MaeslantError):
-    """The engine did at its ports what it must not."""
+    """Raised when the GCM engine violates the protocol of its ports."""
 
 
 @dataclasses.dataclass(slots=True)
 class Key:
-    """Load a key into a bank, once its messages before this are over."""
+    """A job that loads a key into a key bank after the bank's earlier messages have ended."""
 
     bank: int
     key: bytes
@@ -37,7 +37,7 @@ class Key:
 
 @dataclasses.dataclass(slots=True)
 class Message:
-    """A message; what came of it is filled in by :meth:`Engine.run`.
+    """A message job for the GCM engine; :meth:`Engine.run` fills in its result.
 
     ``odd`` makes its beats disagree with its announced lengths: 1 in bytes, 2 in the last mark.
     """
@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """Abort ``wait`` clocks after all before it was announced; ``clear`` takes the keys too."""
+    """A job that aborts the engine ``wait`` clocks after all earlier jobs were announced."""
 
     wait: int
     clear: bool = False
@@ -65,7 +65,7 @@ class Abort:
 
 @dataclasses.dataclass(slots=True)
 class Stall:
-    """Chances of a pause in 256: beats in, beats out, tags, messages, keys."""
+    """A job that sets the chance of a pause in 256: beats in, beats out, tags, messages, keys."""
 
     chances: tuple[int, int, int, int, int]
 
@@ -74,25 +74,25 @@ Job = Key | Message | Abort | Stall
 
 
 def names() -> dict[int | str, str]:
-    """The named builds of the engine: gcmN by its number of lanes, the others by their names."""
+    """Returns the named builds of the GCM engine, keyed by number of lanes or by name."""
     found = [name for name, build in configurations.load().items() if build["top"] == TOP]
     return {int(name[3:]) if name[3:].isdigit() else name: name for name in found}
 
 
 def lanes(engine: int | str) -> int:
-    """Blocks a clock of a key of :func:`names`."""
+    """Returns the number of blocks a clock of an engine of :func:`names`."""
     return int(configurations.get(names()[engine])["parameters"]["Lanes"])
 
 
 def key_sizes(engine: int | str) -> tuple[int, ...]:
-    """Bytes of the keys that it takes (FIPS 197, section 5)."""
+    """Returns the key sizes in bytes that an engine accepts (FIPS 197, section 5)."""
     longest = configurations.get(names()[engine])["parameters"].get("MaxKeyLen", 2)
     return (16, 24, 32)[: int(longest) + 1]
 
 
 @functools.cache
 def _ffi() -> cffi.FFI:
-    """The header is the only declaration."""
+    """Returns the CFFI declarations taken from sim/gcm/mae_sim_gcm.h."""
     text = (paths.ROOT / "sim" / "gcm" / "mae_sim_gcm.h").read_text()
     ffi = cffi.FFI()
     cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
@@ -106,7 +106,7 @@ def _library(name: str) -> object:
 
 
 class Engine:
-    """An engine with so many lanes, or of a name, out of reset, with no keys."""
+    """A simulated GCM engine, given by its number of lanes or its name; starts without keys."""
 
     def __init__(self, engine: int | str, seed: int = 1) -> None:
         self.lib = _library(names()[engine])
@@ -117,11 +117,11 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """Simulated so far."""
+        """The number of clocks simulated so far."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Run the jobs to their ends, and note in each message what came of it."""
+        """Runs the jobs to their ends and stores each message's result in it."""
         ffi = _ffi()
         words, data = bytearray(), bytearray()
         for job in jobs:
@@ -160,7 +160,7 @@ class Engine:
 
 
 def _pack(job: Job, offset: int) -> bytes:
-    """A job as the header lays it out."""
+    """Packs a job into the C structure of sim/gcm/mae_sim_gcm.h."""
     if isinstance(job, Message):
         tag_bytes = len(job.tag) if job.decrypt else 16
         return JOB.pack(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulated machine in Python: registers, time, bursts that Python answers, what it keeps inside.
+"""Controls a simulated machine: registers, time, bus bursts answered by Python, internal signals.
 
 The header is the only declaration. For the driver's own use of the machines see
 maeslant/driver/device.py.
@@ -23,7 +23,7 @@ WriteBurst = Callable[[int, bytes], None]
 
 
 class SimulatorError(MaeslantError):
-    """A call gave a negative errno; ``code`` is it, positive."""
+    """Raised when a simulator call returns a negative errno; ``code`` is it, made positive."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class SimulatorError(MaeslantError):
 
 
 class Refused(Exception):
-    """A burst callback raises it for a bus error."""
+    """Raised by a burst callback to answer with a bus error."""
 
 
 @functools.cache
@@ -50,7 +50,10 @@ def _library(path: pathlib.Path) -> object:
 
 
 class Simulator:
-    """One machine. Exceptions that a burst's callback raises come out of the call that ran time."""
+    """A simulated machine with its registers and its clock.
+
+    Exceptions that a burst's callback raises come out of the call that ran time.
+    """
 
     def __init__(self, library: pathlib.Path, options: str = "") -> None:
         self.ffi, self.lib = _ffi(), _library(library)
@@ -64,7 +67,7 @@ class Simulator:
         self.word = self.ffi.new("uint32_t *")
 
     def close(self) -> None:
-        """Destroy the machine; may be called twice."""
+        """Destroys the simulated machine; may be called twice."""
         if self.handle is not None:
             self.ffi.release(self.handle)
             self.handle = None
@@ -79,31 +82,31 @@ class Simulator:
         return result
 
     def read32(self, offset: int) -> int:
-        """A register; SimulatorError with EIO when the device refuses."""
+        """Reads a register; raises SimulatorError with EIO when the device refuses."""
         self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Set a register."""
+        """Writes a register."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:
-        """Let time pass."""
+        """Advances the simulation by a number of clocks."""
         self._check(self.lib.mae_sim_run(self.handle, clocks))
 
     def wait(self, clocks: int) -> bool:
-        """Until the interrupt, or so many clocks."""
+        """Runs until an interrupt or for a number of clocks; returns true on interrupt."""
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
-        """Let the device reach a buffer, which must keep its size."""
+        """Maps a buffer into the device's address space; the buffer must keep its size."""
         view = self.ffi.from_buffer(memory)
         self.kept[f"map {address}"] = view
         call = self.lib.mae_sim_map(self.handle, address, view, len(memory), int(writable))
         self._check(call)
 
     def set_bus(self, read: ReadBurst, write: WriteBurst) -> None:
-        """Answer the device's bursts."""
+        """Sets the callbacks that answer the device's read and write bursts."""
         ffi = self.ffi
 
         def answer(_user: object, address: int, size: int, room: object) -> int:
@@ -135,13 +138,13 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offer secret (32 bytes) and session id (16) for so many clocks; whether it took them."""
+        """Offers a secret (32 bytes) and session id (16) for some clocks; true if accepted."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))
 
     def set_nonces(self, source: Callable[[], bytes]) -> None:
-        """Where the device's nonces of 32 bytes come from: asked now and when one was taken."""
+        """Sets the source of the device's 32-byte nonces, called now and after each one is used."""
 
         def give(_user: object, nonce: object) -> None:
             self.ffi.memmove(nonce, source(), 32)
@@ -151,17 +154,17 @@ class Simulator:
         self._check(self.lib.mae_sim_set_nonces(self.handle, call, self.ffi.NULL))
 
     def set_notes(self, wanted: bool) -> None:
-        """Whether the monitors' notes are kept for :meth:`notes`."""
+        """Turns the recording of the bus monitors' events for :meth:`notes` on or off."""
         self.lib.mae_sim_set_notes(self.handle, int(wanted))
 
     def notes(self) -> Iterator[tuple[int, int, int, int, bytes]]:
-        """The monitors' notes since the last call: kind, three numbers, 64 bytes."""
+        """Yields the bus monitors' events since the last call: kind, three numbers, 64 bytes."""
         note = self.ffi.new("struct mae_sim_note *")
         while self.lib.mae_sim_take_note(self.handle, note):
             yield note.kind, note.a, note.b, note.c, bytes(self.ffi.buffer(note.data))
 
     def signals(self) -> dict[str, memoryview]:
-        """All that the device keeps, by hierarchical name; the bytes change with the clocks."""
+        """Returns live views of all internal signals of the device, keyed by hierarchical name."""
         found, signal = {}, self.ffi.new("struct mae_sim_signal *")
         for index in itertools.count():
             if self.lib.mae_sim_signal(self.handle, index, signal):
@@ -171,7 +174,7 @@ class Simulator:
         return found
 
     def stats(self) -> dict[str, int]:
-        """The counters of struct mae_sim_stats and mae_sim_detail."""
+        """Returns the counters of struct mae_sim_stats and struct mae_sim_detail."""
         result = {}
         for name in ("stats", "detail"):
             struct = self.ffi.new(f"struct mae_sim_{name} *")
@@ -181,5 +184,5 @@ class Simulator:
         return result
 
     def reset_stats(self) -> None:
-        """Count from here."""
+        """Resets the simulation's counters to zero."""
         self.lib.mae_sim_stats_reset(self.handle)

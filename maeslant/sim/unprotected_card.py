@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host of the card without a guard, in simulation: what the protected card is compared with.
+"""Controls the simulated unprotected card, the baseline of the protected card.
 
 Its driver is as short as one can be: three or four register writes a transfer, one interrupt.
 Registers: regs/mae_unprotected_card.rdl.
@@ -42,7 +42,7 @@ HOST = 1 << 32  # where host memory is mapped
 
 
 class UnprotectedCard:
-    """One card and `size` bytes of host memory in reach of it (`memory`)."""
+    """An unprotected card and `size` bytes of host memory that it can reach (`memory`)."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -55,15 +55,15 @@ class UnprotectedCard:
         self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def close(self) -> None:
-        """Destroy the machine."""
+        """Destroys the simulated machine."""
         self.sim.close()
 
     def clocks(self) -> int:
-        """Of the machine, since its statistics began."""
+        """The number of core clocks since the statistics were reset."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
-        """Until an interrupt, which is cleared; MaeslantError when none comes."""
+        """Waits for an interrupt and clears it; raises MaeslantError when none comes."""
         while not (status := self.sim.read32(IRQ_STATUS)) & bit:
             if not self.sim.wait(limit):
                 raise MaeslantError("the card gave no interrupt")
@@ -74,7 +74,7 @@ class UnprotectedCard:
     def transfer(
         self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
     ) -> None:
-        """Move (host offset, device address, bytes) in order, several at a time, to the end.
+        """Transfers (host offset, device address, bytes) pieces in order; waits for all.
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """
@@ -95,32 +95,32 @@ class UnprotectedCard:
             raise MaeslantError("a transfer " + ("was refused" if problems & 1 else "failed"))
 
     def load(self, device: int, data: bytes, host: int = 0) -> None:
-        """Write device memory through host memory at an offset."""
+        """Writes device memory, through host memory at the offset ``host``."""
         self.memory[host : host + len(data)] = data
         cuts = range(0, len(data), LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
         self.transfer(H2D, pieces)
 
     def fetch(self, device: int, size: int, host: int = 0) -> bytes:
-        """Read device memory through host memory at an offset."""
+        """Reads device memory, through host memory at the offset ``host``."""
         cuts = range(0, size, LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
         self.transfer(D2H, pieces)
         return bytes(self.memory[host : host + size])
 
     def write(self, offset: int, value: int, width: int = 8) -> None:
-        """A register of the kernel."""
+        """Writes a register of the kernel."""
         for at in range(0, width, 4):
             self.sim.write32(WINDOW + offset + at, value >> 8 * at & 0xFFFFFFFF)
 
     def read(self, offset: int, width: int = 8) -> int:
-        """A register of the kernel."""
+        """Reads a register of the kernel."""
         words = [self.sim.read32(WINDOW + offset + at) << 8 * at for at in range(0, width, 4)]
         return sum(words)
 
     def run(self, limit: int = 100_000_000) -> None:
-        """Start the kernel and wait for its end; MaeslantError for a fault."""
+        """Starts the kernel and waits for its end; raises MaeslantError for a fault."""
         self.write(CONTROL, 1, 4)
         self._wait(IRQ_KERNEL, limit)
         if self.read(KERNEL_STATUS, 4) & FAULT:
-            raise MaeslantError("the kernel gave the run up")
+            raise MaeslantError("the kernel aborted the run with a fault")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The card without a guard with several things under way: transfers are numbered and waited for."""
+"""Runs several transfers and kernel jobs of the unprotected card at once, numbered and awaited."""
 
 from typing import Self
 
@@ -30,7 +30,10 @@ PATIENCE = 50_000  # pauses
 
 
 class UnprotectedJobs(UnprotectedCard):
-    """An open card; use it as a context manager. Transfers are numbered in their direction."""
+    """An open unprotected card with concurrent transfers; use it as a context manager.
+
+    Transfers are numbered in their direction.
+    """
 
     def __init__(self, build: str, options: str = "", size: int = 1 << 24) -> None:
         super().__init__(build, options, size)
@@ -45,7 +48,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.close()
 
     def allocate(self, size: int) -> int:
-        """An offset in host memory; what was given out long ago is not used any more."""
+        """Allocates host memory in a ring and returns its offset; reuses the oldest."""
         size = -(-size // 64) * 64
         if self.free + size > len(self.memory):
             self.free = 0
@@ -53,7 +56,7 @@ class UnprotectedJobs(UnprotectedCard):
         return self.free - size
 
     def push(self, channel: int, host: int, device: int, size: int) -> int:
-        """Begin a transfer; its number. HOST_HI stands since the card was opened."""
+        """Starts a transfer and returns its number. HOST_HI was set when the card was opened."""
         self.sim.write32(channel + HOST_LO, (HOST + host) & 0xFFFFFFFF)
         self.sim.write32(channel + DEVICE, device)
         self.sim.write32(channel + LENGTH, size)
@@ -61,50 +64,53 @@ class UnprotectedJobs(UnprotectedCard):
         return self.pushed[channel]
 
     def begin_load(self, device: int, data: bytes) -> int:
-        """Copy into host memory and begin a transfer into the card."""
+        """Copies data into host memory and starts its transfer into the card."""
         place = self.allocate(len(data))
         self.memory[place : place + len(data)] = data
         return self.push(H2D, place, device, len(data))
 
     def begin_fetch(self, device: int, size: int) -> int:
-        """Begin a transfer out of the card."""
+        """Starts a transfer out of the card and returns its number."""
         place = self.allocate(size)
         number = self.push(D2H, place, device, size)
         self.places[number] = (place, size)
         return number
 
     def _pause(self) -> None:
-        """Until an interrupt, or for a while. All are cleared: counters say what is over."""
+        """Waits for an interrupt or for a limited time.
+
+        All interrupts are cleared; the channels' counters tell which transfers have ended.
+        """
         self.sim.wait(PAUSE)
         self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def wait_for(self, channel: int, number: int) -> None:
-        """Until that transfer of a direction is over; MaeslantError if one failed."""
+        """Waits for the end of a numbered transfer; raises MaeslantError if one failed."""
         for _ in range(PATIENCE):
             if self.sim.read32(channel + COMPLETED) >= number:
                 if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
                     raise MaeslantError("a transfer failed")
                 return
             self._pause()
-        raise MaeslantError("a transfer does not end")
+        raise MaeslantError("a transfer did not end in time")
 
     def wait_loaded(self, number: int) -> None:
-        """Until a transfer into the card is over."""
+        """Waits for the end of a numbered transfer into the card."""
         self.wait_for(H2D, number)
 
     def fetched(self, number: int) -> bytes:
-        """The bytes of a transfer out of the card, when it is over."""
+        """Waits for a numbered transfer out of the card and returns its bytes."""
         self.wait_for(D2H, number)
         place, size = self.places.pop(number)
         return bytes(self.memory[place : place + size])
 
     def start(self, commands: int) -> None:
-        """Start the kernel on a list of commands."""
+        """Starts the kernel on the command list at address ``commands``."""
         self.write(LIST, commands)
         self.write(CONTROL, 1, 4)
 
     def wait_run(self) -> int:
-        """Until the kernel stands; the clocks of its run."""
+        """Waits for the end of the kernel's run and returns its clocks."""
         for _ in range(PATIENCE):
             status = self.read(KERNEL_STATUS, 4)
             if status & FAULT:
@@ -112,4 +118,4 @@ class UnprotectedJobs(UnprotectedCard):
             if not status & BUSY:
                 return self.read(CLOCKS)
             self._pause()
-        raise MaeslantError("a run does not end")
+        raise MaeslantError("a kernel run did not end in time")

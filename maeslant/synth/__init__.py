@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hardware in gates: area, clock and power of a build in a technology, by open tools."""
+"""Synthesizes builds: area, clock and power in a technology, by open tools."""
 
 from maeslant.synth.flow import remembered, simulate, synthesize
 from maeslant.synth.report import Report, SynthesisError

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard cells: Yosys maps a design to a Liberty file, OpenSTA times what came out.
+"""Synthesizes for standard cells: Yosys maps to a Liberty file, OpenSTA times the netlist.
 
 A design is merged into one module before, so that ABC sees across edges. Where there are many
 lanes they stay apart, so that what stands ten times is mapped once; they are merged afterwards.
@@ -58,12 +58,12 @@ FILES = ["net.v.gz", "net.sta", "net.repair", "front.log", "map.log", "cells.jso
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
-    """The ways of mapping that are tried."""
+    """Returns the names of the ABC scripts to try."""
     return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
-    """How a design is mapped, for the report and the fingerprint."""
+    """Returns the recipe of a mapping, for the report and the fingerprint."""
     return {
         "period_ns": period_ns,
         "abc": {name: SCRIPTS[name] for name in scripts(period_ns, abc)},
@@ -89,7 +89,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object], str]:
-    """Area, timing and the name of the script that was kept; net.v.gz and logs go to ``work``."""
+    """Synthesizes a design; returns area, timing and the name of the best script."""
     sta.version()
     front = work / "front.il"
     tell("reading")
@@ -129,7 +129,7 @@ def _map(
     how: dict[str, object],
     abc: str,
 ) -> tuple[dict[str, object], dict[str, object]]:
-    """Area and timing of a mapping by one of the scripts."""
+    """Maps a design by one of the scripts; returns area and timing."""
     folder.mkdir()
     constraints, script = folder / "constraints", folder / "script"
     netlist, period = folder / "net.v", how["period_ns"] or FASTEST_NS
@@ -155,7 +155,7 @@ def _map(
 
 
 def _bit_by_bit(netlist: str) -> str:
-    """A netlist without assignments to several nets at once, which OpenSTA does not read."""
+    """Rewrites a netlist's multi-bit assignments bit by bit, because OpenSTA cannot read them."""
     ranges = re.findall(r"(?m)^  (?:in|out)put \[(\d+):0\] (\S+) ?;", netlist)
     wide = {name: int(top) for top, name in ranges}
 
@@ -184,7 +184,7 @@ def _bit_by_bit(netlist: str) -> str:
 
 
 def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
-    """Sums over the cells of a flat netlist."""
+    """Sums the areas of the cells of a flat netlist."""
     unmapped = [name for name in counts if name not in library.cells]
     if unmapped:
         raise SynthesisError(
@@ -203,5 +203,5 @@ def _area(counts: dict[str, int], library: Library) -> dict[str, object]:
 
 
 def _cells(library: Library) -> str:
-    """The options that say which cells there are."""
+    """Returns the Yosys options that name the library and the cells not to use."""
     return " ".join([f"-liberty {library.path}", *(f"-dont_use {n}" for n in library.dont_use)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesize a build or a module for a target, once: finished points are remembered."""
+"""Synthesizes a build or module for a target, or returns its finished report."""
 
 import dataclasses
 import json
@@ -27,7 +27,7 @@ METRICS = {
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """What is synthesized, for what, and how; known before a tool was started."""
+    """A point of synthesis: design, target and recipe, known before any tool runs."""
 
     design: design.Design
     target: str
@@ -36,7 +36,7 @@ class Point:
 
     @property
     def digest(self) -> str:
-        """The fingerprint of the RTL's code, the parameters and the recipe, not of tools' versions.
+        """The fingerprint of RTL, parameters and recipe, without the tools' versions.
 
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
@@ -46,13 +46,13 @@ class Point:
 
     @property
     def file(self) -> pathlib.Path:
-        """Where its report belongs."""
+        """The path of the point's report."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
         return report.REPORTS / folder / "report.json"
 
     @property
     def published(self) -> pathlib.Path:
-        """Where its report is published: the same file whatever the RTL becomes."""
+        """The path of the point's published report, which does not depend on the RTL's content."""
         base = {} if self.design.outside else design.find(self.design.name).parameters
         words = [self.design.name, self.target]
         if self.library and self.target not in liberty.KNOWN:
@@ -79,24 +79,26 @@ def point(
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Point:
-    """The point of these arguments of synthesize."""
+    """Returns the point of synthesis that the arguments of :func:`synthesize` describe."""
     what = design.find(name, parameters)
     if target in fpga.TARGETS:
         if period_ns is not None:
-            raise SynthesisError(f"{target} takes no period: it is made as fast as it gets")
+            raise SynthesisError(f"{target} takes no period: it is always made as fast as possible")
         if abc is not None or flatten is not None:
-            raise SynthesisError(f"{target} is flattened and mapped in one way: leave the others")
+            raise SynthesisError(
+                f"{target} has one way of mapping: it takes neither --flatten nor --map"
+            )
         if seeds < 1:
             raise SynthesisError("place and route needs one seed at least")
         if seeds != SEEDS and target != "ecp5":
-            raise SynthesisError(f"{target} is not placed: leave the seeds")
+            raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
         return Point(what, target, None, fpga.recipe(target, seeds))
     if period_ns is not None and not 0 < period_ns < 1e6:
-        raise SynthesisError(f"a period of {period_ns} ns is none")
+        raise SynthesisError(f"the period must be positive, not {period_ns} ns")
     if seeds != SEEDS:
-        raise SynthesisError(f"{target} is not placed: leave the seeds")
+        raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
     if abc is not None and abc not in asic.SCRIPTS:
-        raise SynthesisError(f"no way to map named {abc!r}: {', '.join(asic.SCRIPTS)}")
+        raise SynthesisError(f"unknown mapping {abc!r}; known: {', '.join(asic.SCRIPTS)}")
     period_ns = None if period_ns is None else float(period_ns)
     library = liberty.find(target)
     if flatten is None:
@@ -105,7 +107,7 @@ def point(
 
 
 def flattens(what: design.Design) -> bool:
-    """Whether modules are merged before mapping unless someone says so: many lanes are not."""
+    """Returns true if a design is flattened by default, which it is not with many lanes."""
     return what.parameters.get("Lanes", 0) <= 2
 
 
@@ -121,7 +123,7 @@ def remembered(
     abc: str | None = None,
     older: bool = False,
 ) -> Report | None:
-    """The finished point, if there is one (with power, if asked for); nothing is computed.
+    """Returns the finished report of a point, or None; computes nothing.
 
     What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
     published report of RTL or of a flow that has changed since, too, and marks it so.
@@ -140,7 +142,7 @@ def remembered(
 def _current(
     what: Point, found: Report | None, parameters: dict[str, object] | None
 ) -> Report | None:
-    """A report that was read, with what holds now: power of today's model, or none; function."""
+    """Returns a report if it is current, without outdated power figures; else None."""
     if found is None or found.sources != what.digest:
         return None
     if found.power and found.power.get("model") != MODEL:
@@ -158,7 +160,7 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Publish a finished point in results/reports; keep one with power before one without."""
+    """Publishes a finished report in results/reports; prefers one with power."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources and there.power and not found.power:
@@ -182,7 +184,7 @@ def synthesize(
     abc: str | None = None,
     tell: Callable[[str], None] = lambda step: None,
 ) -> Report:
-    """Synthesizes a build, a module of rtl/ or of a file; reports its area, timing and power.
+    """Synthesizes a build or a module, of rtl/ or of a file, for a target; returns its report.
 
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
@@ -207,7 +209,7 @@ def synthesize(
 
 
 def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError where `simulate` will find nothing to run; known before synthesis."""
+    """Raises SynthesisError if :func:`simulate` could not run; known before synthesis."""
     if target in fpga.TARGETS:
         raise SynthesisError(f"the netlist for {target} is not kept: none to simulate")
     gates.tests(design.find(name).top)
@@ -217,7 +219,7 @@ def check_simulation(name: str, target: str) -> None:
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Run the module's own cocotb tests on a point's netlist: which passed, and cannot run."""
+    """Runs the module's own cocotb tests on a point's netlist; returns those that passed."""
     check_simulation(found.name, target)
     library = liberty.find(target)
     with report.workplace(found.name) as work:
@@ -230,7 +232,7 @@ def _new(
     work: pathlib.Path,
     tell: Callable[[str], None],
 ) -> Report:
-    """Synthesize a point and keep what came out."""
+    """Synthesizes a point and stores its report."""
     how = what.recipe
     if what.library is None:
         area, timing = fpga.synthesize(what.design, what.target, work, how.get("seeds", 0), tell)
@@ -262,7 +264,7 @@ def _new(
 def function(
     name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
 ) -> dict[str, object] | None:
-    """Blocks a clock and latency of a build as simulation measured them, and Gbit/s from both."""
+    """Returns blocks a clock and latency of a build from its published figures, and Gbit/s."""
     if parameters or not FIGURES.exists():
         return None
     own: dict[str, float] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FPGAs: Lattice ECP5 placed and routed by nextpnr, AMD 7-series counted by Yosys.
+"""Synthesizes for FPGAs: Lattice ECP5 by Yosys and nextpnr, AMD 7-series by Yosys alone.
 
 A core has more ports than a chip has pins, so for place and route it stands in a wrapper: its
 inputs come from a shift register and its outputs go to registers, so that paths from and to ports
@@ -58,7 +58,7 @@ TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
 
 def tools(target: str) -> dict[str, str]:
-    """The tools with their versions."""
+    """Returns the tools of a target with their versions."""
     found = {"yosys": yosys.version()}
     if target == "ecp5":
         found["nextpnr"] = f"nextpnr-ecp5 {extras.version(NEXTPNR)}"
@@ -66,7 +66,7 @@ def tools(target: str) -> dict[str, str]:
 
 
 def recipe(target: str, seeds: int) -> dict[str, object]:
-    """How a design is made, for the report and the fingerprint."""
+    """Returns the recipe of a target, for the report and the fingerprint."""
     if target == "xc7":
         return {"family": "xc7", "flatten": True, "passes": XILINX}
     place = {"ways": WAYS, "device": " ".join(DEVICE), "seeds": seeds, "asked_mhz": WANTED_MHZ}
@@ -75,7 +75,7 @@ def recipe(target: str, seeds: int) -> dict[str, object]:
 
 
 def left_out(target: str) -> str:
-    """What the figures do not hold."""
+    """Returns the text on effects that the figures of a target leave out."""
     if target == "xc7":
         return "everything after mapping: a Yosys estimate, not a result of the maker's tools"
     return "pads (the core stands behind registers of a wrapper, which is not counted)"
@@ -84,7 +84,7 @@ def left_out(target: str) -> str:
 def synthesize(
     design: Design, target: str, work: pathlib.Path, seeds: int, tell: Callable[[str], None]
 ) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Area, and timing where there is place and route; logs go to ``work``."""
+    """Synthesizes a design; returns its area, and its timing after place and route."""
 
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
@@ -119,12 +119,15 @@ def synthesize(
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
-    """Cells by their types."""
+    """Returns the number of cells by type."""
     return json.loads(file.read_text())["design"]["num_cells_by_type"]
 
 
 def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[str, object]:
-    """Sums over the cells. Raises SynthesisError for unknown ones that hold LUTs or memory."""
+    """Sums LUTs, flip-flops and memory over the cells of a netlist.
+
+    Raises SynthesisError for unknown ones that hold LUTs or memory.
+    """
     area = {
         name: sum(counts.get(cell, 0) * weight for cell, weight in cells.items())
         for name, cells in kinds.items()
@@ -137,12 +140,14 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
     }
     missing = [name for name in area["other"] if COUNTED.match(name)]
     if missing:
-        raise SynthesisError(f"how many LUTs is a {missing[0]}? It is not in the list of cells")
+        raise SynthesisError(
+            f"the LUTs of cell {missing[0]} are unknown: it is not in the list of cells"
+        )
     return area
 
 
 def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
-    """Reports of nextpnr by seeds, as many at once as there are cores; none outlives an error.
+    """Runs nextpnr for several seeds, one per core at a time; returns the reports by seed.
 
     A seed whose placement is not routed gives way to the next number.
     """
@@ -173,7 +178,7 @@ def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
 
 
 def _result(stem: pathlib.Path, code: int) -> dict:
-    """The report of a run that has ended with that exit status."""
+    """Returns the report of a finished nextpnr run; raises SynthesisError if it failed."""
     said, file = stem.with_suffix(".said").read_text(), stem.with_suffix(".json")
     if code or not file.exists():
         errors = re.findall(r"(?m)^.*ERROR.*$", said)
@@ -182,14 +187,14 @@ def _result(stem: pathlib.Path, code: int) -> dict:
 
 
 def _astray(log: pathlib.Path) -> bool:
-    """Whether router2 has more than twice the conflicts that it once had: it does not return."""
+    """Returns true if router2 diverges: twice the conflicts that it once had."""
     text = log.read_text() if log.exists() else ""
     overused = [int(number) for number in re.findall(r"iter=\d+ .*overused=(\d+)", text)]
     return bool(overused) and overused[-1] > 2 * min(overused) + 100
 
 
 def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
-    """One run of nextpnr, begun."""
+    """Starts a nextpnr run."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ), "--router", router]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]
@@ -200,7 +205,7 @@ def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
 
 
 def _median(runs: dict[int, dict]) -> dict[str, object]:
-    """The timing of the run in the middle, and all seeds beside it."""
+    """Returns the timing of the median run, with the clock rates of all seeds."""
     fmax = {seed: min(c["achieved"] for c in run["fmax"].values()) for seed, run in runs.items()}
     middle = statistics.median_low(fmax.values())
     run = runs[next(seed for seed, value in fmax.items() if value == middle)]

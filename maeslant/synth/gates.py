@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gate-level simulation: a module's own cocotb tests on the netlist that was made of it.
+"""Simulates netlists: runs a module's own cocotb tests on its mapped netlist.
 
 The cells are functional models that Yosys makes of the Liberty file; flip-flops start in random
 states. The netlist's ports have the names and widths of the module's. Of the configurations that
@@ -30,7 +30,7 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Run the tests on a finished point: the names of those that passed, and that cannot run."""
+    """Runs the tests on a finished point's netlist; returns passed and impossible tests."""
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
@@ -49,7 +49,7 @@ def run(
     library: Library,
     tell: Callable[[str], None] = lambda step: None,
 ) -> dict[str, object]:
-    """Run a test module's coroutines on a netlist."""
+    """Runs a test module's coroutines on a netlist."""
     tell("making the cells' models")
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
@@ -83,7 +83,7 @@ def run(
 
 
 def check_simulator() -> None:
-    """Raises SynthesisError where there is nothing to simulate with; known before a synthesis."""
+    """Raises SynthesisError if Verilator or g++ is missing; known before synthesis."""
     try:
         toolchain.verilator()
     except MaeslantError as error:
@@ -93,7 +93,7 @@ def check_simulator() -> None:
 
 
 def tests(top: str) -> str:
-    """The Python module with a hardware module's tests."""
+    """Returns the name of the Python module with a hardware module's tests."""
     source = next(paths.RTL.glob(f"*/**/{top}.sv"), None)
     if source is None:
         raise SynthesisError(f"{top} is no module of rtl/: there are no tests of it to simulate")
@@ -105,7 +105,7 @@ def tests(top: str) -> str:
 
 
 def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str, str]:
-    """What the nearest of the test file's configurations tells its tests beside the parameters."""
+    """Returns the environment of the test configuration nearest to the parameters."""
     from maeslant.build import cocotb_bench
 
     calls: list[dict] = []
@@ -133,7 +133,7 @@ def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str,
 
 
 def _cases(module) -> list[tuple[Callable, dict[str, object]]]:
-    """A test module's pytest functions with the values that they are parametrized with."""
+    """Returns a test module's pytest functions with their parametrized values."""
     found = []
     for name, function in vars(module).items():
         if not name.startswith("test_") or not callable(function):

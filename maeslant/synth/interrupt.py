@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signals that wait: between a child's start and the line that knows of it, none is carried out."""
+"""Defers SIGINT and SIGTERM while a child process is being registered."""
 
 import contextlib
 import signal
@@ -11,7 +11,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def held() -> Iterator[None]:
-    """Carry out SIGINT and SIGTERM when the block is left; else a child may be left over.
+    """Defers SIGINT and SIGTERM until the context ends.
 
     Only the main thread is ever interrupted, so in others there is nothing to hold.
     """

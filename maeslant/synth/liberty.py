@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Standard-cell libraries: where their Liberty files are, and what the flow has to know of them."""
+"""Locates standard-cell libraries and reads the data that synthesis needs from them."""
 
 import dataclasses
 import functools
@@ -26,7 +26,7 @@ LEAKAGE = re.compile(r"leakage_power_unit\s*:\s*\"?([\d.]+)([numpNUMP][wW])")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A cell: um2, its inputs with their fF, the functions of its outputs, and if it holds state.
+    """A cell: area in um2, input capacitances in fF, output functions, and state.
 
     ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
     names of the state and of its inverse.
@@ -40,13 +40,13 @@ class Cell:
 
     @property
     def sequential(self) -> bool:
-        """Whether it holds state."""
+        """Returns true if the cell holds state."""
         return bool(self.state)
 
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """A Liberty file, unpacked, and what stands around a design that is mapped to it."""
+    """An unpacked Liberty file, and the conditions around a design mapped to it."""
 
     target: str
     path: pathlib.Path
@@ -61,12 +61,12 @@ class Library:
 
 
 def folder() -> pathlib.Path:
-    """Where the Liberty files of KNOWN are."""
+    """Returns the folder of the Liberty files of KNOWN."""
     return pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
 
 
 def find(target: str) -> Library:
-    """The library of a target: a name of KNOWN, or the path of a Liberty file, .gz or not."""
+    """Returns the library of a target: a name of KNOWN, or the path of a Liberty file."""
     if target in KNOWN:
         file, public, dont_use = KNOWN[target]
         places = (folder() / file, folder() / f"{file}.gz")
@@ -97,7 +97,7 @@ def find(target: str) -> Library:
 
 
 def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
-    """A Liberty file that every tool reads, under build/, and the sha256 of its text."""
+    """Unpacks a Liberty file under build/; returns its path and the sha256 of its text."""
     raw = packed.read_bytes()
     try:
         text = gzip.decompress(raw) if packed.suffix == ".gz" else raw
@@ -115,7 +115,7 @@ def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
 
 @functools.lru_cache(8)
 def _cells(text: str) -> dict[str, Cell]:
-    """The cells of a Liberty file, by its groups' heads; a file is asked for many times."""
+    """Reads the cells of a Liberty file; caches recent files."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     femto = float(unit[1]) * {"ff": 1, "pf": 1000}.get(unit[2].lower(), 1) if unit else 1000
     starts = list(re.finditer(r'(?m)^\s*cell\s*\(\s*"?([\w$]+)"?\s*\)', text))
@@ -139,7 +139,7 @@ def _cells(text: str) -> dict[str, Cell]:
 
 
 def _state(body: str) -> dict[str, object]:
-    """What a cell's body says of the state it holds; nothing if it holds none."""
+    """Reads the state group of a cell's body; returns an empty dictionary if there is none."""
     group = re.search(
         r'\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(\s*"?(\w+)"?[\s,]*"?(\w*)"?[^)]*\)\s*'
         r"\{([^}]*)\}",
@@ -152,7 +152,7 @@ def _state(body: str) -> dict[str, object]:
 
 
 def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
-    """Cells of one output with this function of so many inputs (named 0, 1), smallest first."""
+    """Returns the cells with one given output function, smallest first."""
     found = []
     for cell in cells.values():
         if cell.sequential or len(cell.inputs) != inputs or len(cell.functions) != 1:
@@ -166,13 +166,13 @@ def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
 
 
 def buffers(cells: dict[str, Cell]) -> list[Cell]:
-    """The buffers, smallest first; those that are there to be slow left out."""
+    """Returns the buffers, smallest first, without delay cells."""
     found = _like(cells, 1, "0")
     return [cell for cell in found if not re.search(r"clk|dly|delay", cell.name.lower())]
 
 
 def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
-    """A buffer of medium strength, called X4 in most libraries."""
+    """Returns the name of a buffer of medium strength, X4 in most libraries."""
     found = buffers(cells)
     four = [c for c in found if re.search(r"(?i)(_|x)4$", c.name)]
     if not found:
@@ -181,7 +181,7 @@ def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
 
 
 def _nand2(cells: dict[str, Cell], path: pathlib.Path) -> float:
-    """The area of the smallest NAND of two inputs in um2."""
+    """Returns the area of the smallest NAND of two inputs in um2."""
     found = [c for c in _like(cells, 2, "!0&1 !0+!1 !1&0 !1+!0") if "nand" in c.name.lower()]
     if not found:
         raise SynthesisError(f"{path} has no NAND of two inputs to count gate equivalents in")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What others reach: configs/related_work.yml, checked."""
+"""Reads and checks the published figures of related work, configs/related_work.yml."""
 
 import functools
 
@@ -34,7 +34,7 @@ FIGURES = (
 
 @functools.cache
 def designs() -> tuple[dict[str, object], ...]:
-    """Reads every design: the texts of the file's head, its stage, and the known figures.
+    """Returns every design of related work: its texts and its known figures.
 
     blocks_per_clock is there whenever one of it and clocks_per_block is given.
     """

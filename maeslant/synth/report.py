@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What one synthesis found, and where it is kept: build/reports/NAME-TARGET-HASH/report.json.
+"""Stores synthesis reports, in build/reports/NAME-TARGET-HASH/report.json.
 
 results/reports/TITLE.json publishes the report alone, without netlist and logs: pages link to it,
 and take the point as finished until something that it depends on changes.
@@ -23,12 +23,14 @@ SCHEMA = 1
 
 
 class SynthesisError(MaeslantError):
-    """A tool refused the design or the technology; the text has what it said."""
+    """Raised when a tool refuses the design or the technology; its text quotes the tool."""
 
 
 @dataclasses.dataclass
 class Report:
-    """One point. Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
+    """A synthesis report.
+
+    Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
     ``report["area"]`` works as ``report.area`` does. ``file`` is where it stands; unless it is a
     published one, its ``folder`` holds the logs and for ASIC targets the mapped netlist, net.v.gz.
@@ -57,24 +59,24 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """Where its file is."""
+        """The folder of the report's file."""
         return self.file and self.file.parent
 
     def as_dict(self) -> dict[str, object]:
-        """What report.json holds."""
+        """Returns the content of report.json."""
         found = dataclasses.asdict(self)
         del found["file"], found["older"]
         return {"schema": found.pop("schema"), **found}
 
     def write(self, file: pathlib.Path) -> None:
-        """Put it into a file, whole or not at all; the folder is made."""
+        """Writes the report to a file, wholly or not at all; creates the folder."""
         file.parent.mkdir(parents=True, exist_ok=True)
         paths.write(file, json.dumps(self.as_dict(), indent=1) + "\n")
         self.file = file
 
 
 def load(file: pathlib.Path) -> Report | None:
-    """The report in a file; None where there is none that this version reads."""
+    """Reads a report; returns None if there is none that this version understands."""
     try:
         found = json.loads(file.read_text())
         made = Report(**found, file=file)
@@ -88,7 +90,7 @@ def load(file: pathlib.Path) -> Report | None:
 
 @contextlib.contextmanager
 def locked(key: str) -> Iterator[None]:
-    """Only one process at a time works on a point; the others wait and find it done."""
+    """Locks a point, so that one process synthesizes it and the others wait."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     with open(REPORTS / f".lock-{key}", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -97,7 +99,7 @@ def locked(key: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def workplace(name: str) -> Iterator[pathlib.Path]:
-    """A temporary folder beside the reports; gone afterwards unless `keep` moved it."""
+    """Creates a temporary folder beside the reports, removed when the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
     try:
@@ -107,7 +109,7 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
-    """Move a finished point's files (patterns) to its report's folder; write that, last."""
+    """Moves a finished point's files to its report's folder, then writes the report."""
     file.parent.mkdir(parents=True, exist_ok=True)
     for path in {path for name in files for path in work.glob(name)}:
         path.replace(file.parent / path.name)

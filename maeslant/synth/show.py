@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant synth`: a report for people, and as JSON."""
+"""Prints synthesis reports, as text or JSON, for `maeslant synth`."""
 
 import contextlib
 import json
@@ -24,7 +24,7 @@ ENERGIES = {  # of a report's power: what they are called, and of what
 
 @contextlib.contextmanager
 def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
-    """What is going on and for how long, on a terminal; gives the function that is told."""
+    """Shows the current step and the time spent, on a terminal; yields the update function."""
     if not console.is_terminal:
         yield lambda step: None
         return
@@ -34,7 +34,7 @@ def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
 
 
 def settings(given: list[str] | None) -> dict[str, object]:
-    """Parameters from PARAMETER=VALUE words; values are numbers or names of enum values."""
+    """Parses PARAMETER=VALUE words; values are numbers or names of enum values."""
     found: dict[str, object] = {}
     for word in given or []:
         name, equals, value = word.partition("=")
@@ -48,7 +48,7 @@ def settings(given: list[str] | None) -> dict[str, object]:
 
 
 def show(report: Report, tests: dict[str, object] | None, as_json: bool, console: Console) -> None:
-    """Print a report, and how the gate-level simulation went if there was one."""
+    """Prints a report, and the result of its gate-level simulation."""
     if as_json:
         folder = str(report.folder) if report.folder else None
         print(json.dumps(report.as_dict() | {"folder": folder, "simulated": tests}, indent=1))
@@ -84,7 +84,7 @@ def near(path: pathlib.Path) -> str:
 
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
-    """Write the papers' tables, and say what they lack."""
+    """Writes the comparison tables and prints which points are missing."""
     from maeslant.synth import tables as made
 
     with progress("tables", status) as tell:
@@ -103,7 +103,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:
-    """The figures of a report, in words."""
+    """Yields the figures of a report as (name, text)."""
     area = report.area
     if report.kind == "asic":
         share = area["sequential_um2"] / area["um2"] if area["um2"] else 0

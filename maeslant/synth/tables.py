@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant synth --tables`: writes the papers' tables beside ours (results/synthesis.*).
+"""Writes the published tables beside ours (results/synthesis.*): `maeslant synth --tables`.
 
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
 
-A table is rows of points and of peers (configs/related_work.yml), under columns that are functions
-of one. What a paper gives only as a picture is said to be one. The points' reports are published
-beside, in results/reports: a point is not synthesized again until something it depends on changes.
+A table has rows of points and of related work (configs/related_work.yml), under columns that are
+functions of one. A value that a paper gives only as a picture is marked as such. The reports of
+points are published in results/reports: a point is not synthesized again until something it depends
+on changes.
 """
 
 import dataclasses
@@ -29,7 +30,7 @@ NONE = "–"
 
 @dataclasses.dataclass(frozen=True)
 class Ours:
-    """A point, as synthesize takes it."""
+    """A table row of one of our points: the arguments of synthesize."""
 
     name: str
     target: str = "nangate45"
@@ -39,13 +40,13 @@ class Ours:
 
     @property
     def title(self) -> str:
-        """What the row is called."""
+        """The label of the row."""
         values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
         return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
 
     @property
     def command(self) -> str:
-        """What synthesizes it."""
+        """The command that synthesizes the point."""
         words = ["maeslant synth", self.name]
         words += [f"-G {key}={value}" for key, value in self.parameters.items()]
         words += [] if self.target == "nangate45" else [f"--target {self.target}"]
@@ -57,7 +58,7 @@ class Ours:
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """What one point takes more than another, or, as a share, how much of it the other is."""
+    """A table row of the difference between two points, or the share of one in the other."""
 
     whole: Ours
     part: Ours
@@ -67,7 +68,7 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A title, what is to be said of it, its columns and its rows."""
+    """A table: title, introduction, columns, rows."""
 
     title: str
     says: str
@@ -85,7 +86,7 @@ PER_WATT = {
 
 
 def figures(made: Report | None) -> dict[str, float | None]:
-    """Every figure that a column may show, of a point."""
+    """Computes every figure of a point that a column may show."""
     if made is None:
         return {}
     area, timing = made.area, made.timing or {}
@@ -113,9 +114,9 @@ def figures(made: Report | None) -> dict[str, float | None]:
     }
 
 
-def peer_figures(peer: dict[str, object]) -> dict[str, float | None]:
-    """The same of a peer."""
-    found = {key: value for key, value in peer.items() if isinstance(value, int | float)}
+def related_figures(design: dict[str, object]) -> dict[str, float | None]:
+    """Computes every figure of a design of related work that a column may show."""
+    found = {key: value for key, value in design.items() if isinstance(value, int | float)}
     gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
     if found.get("blocks_per_clock"):
         found["clocks_per_block"] = 1 / found["blocks_per_clock"]
@@ -170,19 +171,19 @@ LINE_RATES = (
 )
 
 
-def _peers(*names: str, target: str | None = None) -> tuple[dict, ...]:
-    """Peers whose names begin so."""
+def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
+    """Returns the designs of related work whose names begin with the given ones."""
     found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
-    """Points of those of these builds that there are."""
+    """Returns the rows of those of the given builds that exist."""
     return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
 def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
-    """A build with so many lanes, under the name of the build that it is, if it is one."""
+    """Returns the row of a build with a number of lanes, by its build's name if it has one."""
     known, label = configurations.load(), f"`{base}` (Lanes {number})"
     wanted = known[base]["parameters"] | {"Lanes": number}
     for name in (base, *known):
@@ -192,7 +193,7 @@ def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
 
 
 def tables() -> tuple[Table, ...]:
-    """All tables."""
+    """Returns all tables."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
     wholes = (("protected", "unprotected"), ("protected_small", "unprotected_small"))
     return (
@@ -200,7 +201,7 @@ def tables() -> tuple[Table, ...]:
             "Dong et al., Table 3: N pipelines on one key expansion",
             "The paper's technology is another 45 nm library, with another flow.",
             DONG_COLUMNS,
-            (*_peers("Dong N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
+            (*_related("Dong N="), *lanes, ONEHOT, Ours("lanes1_fast", options={"power": True})),
         ),
         Table(
             "Dong et al., Gbit/s/W: of which blocks, and with what",
@@ -210,7 +211,7 @@ def tables() -> tuple[Table, ...]:
             "wires, and without. None of them counts a clock tree or glitches, and two rounds "
             "without a register between them have more of those than one.",
             tuple(PER_WATT),
-            (*_peers("Dong N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
+            (*_related("Dong N=9"), ONEHOT, Ours("lanes10_frugal", options=dict(FAMILIES[1][1]))),
         ),
         Table(
             "Ghosh et al., Table 1: AES-GCM engines",
@@ -218,7 +219,7 @@ def tables() -> tuple[Table, ...]:
             "estimate, without a clock) and for Nangate45.",
             ("lut", "alm", "ff", "fmax_mhz", "gbps", "kge"),
             (
-                *_peers("Ghosh "),
+                *_related("Ghosh "),
                 *_named("gcm4", "gcm4_deep", "gcm_single128", target="xc7"),
                 *_named("gcm4_deep", "gcm_single128"),
             ),
@@ -275,18 +276,18 @@ def tables() -> tuple[Table, ...]:
                 *_named("small128", "iter128", options={"period_ns": 2}),
                 *_named("small", "iter", options={"period_ns": 3}),
                 *_named("pipe128", "gcm1", "gcm4_deep"),
-                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
+                *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="nangate45"),
                 *_named("small128", "small", "iter128", "gcm1_fpga", target="ecp5"),
-                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
+                *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="ecp5"),
                 *_named("small128", "small", "iter128", "iter", "pipe128", target="xc7"),
-                *_peers("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
+                *_related("secworks", "OpenTitan", "freecores", "tiny_aes", target="xc7"),
             ),
         ),
     )
 
 
 def headlines() -> tuple[Ours, ...]:
-    """Rows of the summary at the head of the page, of points that stand in the tables."""
+    """Returns the rows of the summary at the head of the page."""
     whole, small = "all key sizes, both directions, round keys on the fly", "AES-128 encryption"
     return (
         Ours("small128", options={"period_ns": 2}, label=f"`small128`: {small}, a round a clock"),
@@ -306,7 +307,7 @@ def headlines() -> tuple[Ours, ...]:
 
 
 def _points(rows: tuple[object, ...]) -> list[Ours]:
-    """The points that rows need."""
+    """Returns the points that rows need."""
     found = []
     for row in rows:
         found += [row.whole, row.part] if isinstance(row, Difference) else []
@@ -317,7 +318,7 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(
     compute: bool, public: bool = False, tell: Callable[[str], None] = lambda step: None
 ) -> tuple[list[pathlib.Path], list[str]]:
-    """Write the pages; without ``compute`` from finished reports only.
+    """Writes the pages of tables; without ``compute`` from finished reports only.
 
     ``public``: those of the repository, with the reports that they link to. Gives the files that
     were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
@@ -380,14 +381,14 @@ are left out. Papers and open designs: [references](../docs/references.md)."""
 def _record(
     row: object, done: dict[str, Report | None], page: pathlib.Path = paths.RESULTS / PAGE
 ) -> dict[str, object]:
-    """A row with its figures and where they are from."""
+    """Converts a row to its label, technology, source and figures."""
     if isinstance(row, dict):
         source = f"{row['source']} ({row['basis']})"
         return {
             "label": row["name"],
             "technology": row["target"],
             "from": source,
-            "figures": peer_figures(row),
+            "figures": related_figures(row),
         }
     if isinstance(row, Difference):
         whole, part = figures(done[repr(row.whole)]), figures(done[repr(row.part)])
@@ -412,7 +413,7 @@ def _record(
 
 
 def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
-    """A Markdown table."""
+    """Formats records as a Markdown table."""
     if not records:
         return ["Not synthesized yet."]
     heads = [COLUMNS[name][0] for name in columns]
@@ -429,12 +430,12 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """A figure as its column writes it."""
+    """Formats a figure in the format of its column."""
     return format(value, COLUMNS[column][1])
 
 
 def _line_rates(done: dict[str, Report | None]) -> list[str]:
-    """The smallest lanes for each Ethernet rate, of those that are synthesized."""
+    """Formats the table of the smallest lanes that reach each Ethernet rate."""
     lines = [
         "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",
@@ -455,7 +456,7 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
 
 
 def _headlines() -> list[str]:
-    """Rows of headlines(), of what is finished."""
+    """Formats the table of the summary from finished points."""
     columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]

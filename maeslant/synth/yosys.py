@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run Yosys passes in a process of their own.
+"""Runs Yosys passes in a process of their own.
 
 A crash or a refusal of theirs is an error here, never the end of the program; and a run that is
 given up takes its helpers (ABC) with it.
@@ -22,12 +22,12 @@ CHILD = pathlib.Path(__file__).with_name("yosys_child.py")
 
 
 def version() -> str:
-    """The version of Yosys."""
+    """Returns the version of Yosys."""
     return f"Yosys {extras.version('pyosys')}"
 
 
 def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None = None) -> None:
-    """Run passes one after another; what Yosys says goes to ``log``, each pass's name to tell."""
+    """Runs passes; writes the output to ``log`` and reports each pass's name to ``tell``."""
     extras.need_modules(["pyosys"])
     process = None
     try:
@@ -61,7 +61,7 @@ def run(passes: list[str], log: pathlib.Path, tell: Callable[[str], None] | None
 
 
 def _complaint(log: pathlib.Path) -> str:
-    """What of a log says why the run ended."""
+    """Returns the lines of a log that explain why Yosys stopped."""
     text = log.read_text(errors="replace")
     found = re.findall(r"(?m)^.*(?:\berror:|ERROR:).*$", text)
     return "\n".join(found[-5:]) or "\n".join(text.splitlines()[-5:])

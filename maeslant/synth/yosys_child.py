@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The process that Yosys runs in: passes come in on standard input, one a line.
+"""Runs Yosys passes that arrive on standard input, one a line, in a process of its own.
 
 A line `@once PREFIX` is no pass: of the modules whose names begin so, those with the same contents
 become one, which stays apart (keep_hierarchy) and is mapped once for all its instances.
@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def contents(modules: dict[str, object], module: object) -> str:
-    """What a module is made of, whatever its own, its parts' and its nets' names are."""
+    """Returns a digest of a module's structure, independent of all names."""
     ports = sorted((w.name.str(), w.width) for w in module.wires_.values() if w.port_id)
     cells = []
     for cell in module.cells_.values():
@@ -32,7 +32,7 @@ def contents(modules: dict[str, object], module: object) -> str:
 
 
 def once(design: object, prefix: str) -> None:
-    """Make one module of those that are alike."""
+    """Merges modules of identical structure into one."""
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}
     for name in sorted(modules):
@@ -48,7 +48,7 @@ def once(design: object, prefix: str) -> None:
 
 
 def wrapper(file: str, top: str, name: str) -> str:
-    """Verilog of a module around another: inputs out of a shift register, outputs into registers.
+    """Returns Verilog that wraps a module: inputs from a shift register, outputs to registers.
 
     Clocks and resets are its own pins; all outputs reach one pin, so that nothing is left out.
     """
@@ -85,7 +85,7 @@ endmodule
 
 
 def wrap(design: object, file: str, top: str, name: str) -> None:
-    """Read a wrapper into the design."""
+    """Reads a wrapper module into the design."""
     text = pathlib.Path(file).with_name(f"{name}.v")
     text.write_text(wrapper(file, top, name))
     libyosys.run_pass(f"read_verilog {text}", design)
@@ -93,7 +93,7 @@ def wrap(design: object, file: str, top: str, name: str) -> None:
 
 
 def main() -> None:
-    """Run the passes; the log goes to standard output."""
+    """Runs the passes and logs to standard output."""
     # If the one who asked is gone, so is this; where there is no such call it just ends by itself.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exhaustive exploration of the memory arbiter at a small size: ``make prove``.
+"""Explores all states of the memory arbiter at a small size: ``make prove``.
 
 The arbiter's own RTL with a memory of 8 rows and a toy in the peripheral's place (sim/states). For
 each set of jobs every state is tried that can be reached by starting them one after the other, with
@@ -33,12 +33,12 @@ NAMES = ("ECB", "CBC", "PCBC", "CFB", "OFB", "CTR", "XTS", "GCM")
 
 
 class ProofError(MaeslantError):
-    """A state was found that must not be."""
+    """Raised when a forbidden state is reached."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A job of the toy; places in rows."""
+    """A job of the toy peripheral; places are in rows."""
 
     mode: int
     decrypt: bool
@@ -63,7 +63,7 @@ class Job:
 
 @functools.cache
 def _ffi() -> cffi.FFI:
-    """The header is the only declaration."""
+    """Returns the CFFI declarations taken from sim/states/mae_sim_states.h."""
     ffi = cffi.FFI()
     text = (FOLDER / "mae_sim_states.h").read_text()
     cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
@@ -73,7 +73,7 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library(depth: int) -> object:
-    """The model with so many blocks under way, built when it is missing or stale."""
+    """Builds the model with a given Depth unless it is up to date, and loads it."""
     sources = [FOLDER / "mae_arbiter_toy.sv", FOLDER / "mae_arbiter_toy.vlt"]
     name = f"states{depth}"
     library = simulator.build_top(name, "mae_arbiter_toy", {"Depth": depth}, sources=sources)
@@ -83,9 +83,9 @@ def _library(depth: int) -> object:
 def explore(
     jobs: Sequence[Job], accesses: int = 0, depth: int = 4, limit: int = 20_000_000
 ) -> dict[str, int]:
-    """All states of these jobs; the counts, and the longest waits in clocks.
+    """Explores all states of the jobs; returns the counts and the longest waits in clocks.
 
-    With at most so many accesses of the CPU in a job, or any number if 0.
+    ``accesses`` limits the CPU's accesses during a job; 0 means any number.
     """
     given = _ffi().new("struct mae_states_job[]", len(jobs))
     for to, job in zip(given, jobs, strict=True):
@@ -105,7 +105,7 @@ def explore(
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """A set of jobs, how many accesses of the CPU in each (0: any number), the arbiter's Depth."""
+    """A set of jobs, the CPU's accesses in each (0: any number), and the arbiter's Depth."""
 
     jobs: tuple[Job, ...]
     accesses: int = 0
@@ -118,7 +118,7 @@ class Case:
 
 
 def small() -> list[Case]:
-    """Two blocks of each kind of job, some of them by turns, more with a few accesses: seconds."""
+    """Returns the cases of a few seconds: two blocks of each kind of job."""
     apart, place = (0, 4), (0, 0)
     found = [
         Case((Job(mode, decrypt, *where, 32),))
@@ -146,7 +146,7 @@ def small() -> list[Case]:
 
 
 def whole() -> list[Case]:
-    """Three blocks with any accesses, four with any in one place, more with a few: minutes."""
+    """Returns the cases of some minutes: three blocks with any accesses, four in one place."""
     found = small()
     for mode, decrypt in ((ECB, False), (CBC, True), (CFB, True), (XTS, True)):
         found.append(Case((Job(mode, decrypt, 0, 4, 48),)))
@@ -172,7 +172,7 @@ def whole() -> list[Case]:
 
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
-    """All cases, in their order."""
+    """Explores all cases in order; returns their counts."""
     for depth in {case.depth for case in cases}:
         _library(depth)
     if processes == 1:
@@ -187,11 +187,13 @@ def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
 
 
 def main() -> int:
-    """Run it; 0 when nothing is found."""
+    """Explores the cases from the command line; returns 0 if no forbidden state is reached."""
     parser = argparse.ArgumentParser(
         prog="python -m maeslant.verify.arbiter_states", description=__doc__
     )
-    parser.add_argument("--small", action="store_true", help="only what `make test` runs")
+    parser.add_argument(
+        "--small", action="store_true", help="explore only the cases of `make test`"
+    )
     parser.add_argument("--processes", type=int, default=2)
     arguments = parser.parse_args()
     began = time.monotonic()

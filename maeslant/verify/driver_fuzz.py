@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzz the protected driver: python -m maeslant.verify.driver_fuzz [SECONDS] (`make fuzz`).
+"""Fuzzes the protected driver: python -m maeslant.verify.driver_fuzz [SECONDS] (`make fuzz`).
 
 Targets of driver/fuzz, with libFuzzer where there is clang, else over random inputs: `outside`,
 where everything the driver reads is fuzz data; `answers`, where a card with the right keys answers
@@ -33,13 +33,13 @@ PREFIX = bytes((0,)) + bytes((2,)) * 57  # of an input that gets as far as a ses
 
 
 def newest(name: str) -> str | None:
-    """A program of LLVM, with or without its version behind the name."""
+    """Finds an LLVM program, with or without a version in its name."""
     names = (name, *(f"{name}-{version}" for version in range(21, 12, -1)))
     return next(filter(None, map(shutil.which, names)), None)
 
 
 def sources(target: str) -> list[pathlib.Path]:
-    """The target, and the driver over OpenSSL: what others do the sanitizers cannot follow."""
+    """Lists the sources of a fuzz target: the target and the driver over OpenSSL."""
     fuzz = DRIVER / "fuzz"
     if target == "gcm":
         names = (f"gcm_{c_driver.gcm_library()}.c", "kdf.c", "wire.c")
@@ -49,7 +49,7 @@ def sources(target: str) -> list[pathlib.Path]:
 
 
 def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
-    """Make a target's program if it is not up to date; its path."""
+    """Builds a fuzz target's program unless it is up to date; returns its path."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     name = f"{target}{'' if fuzzer else '_random'}{'_coverage' if coverage else ''}"
     files = sources(target)
@@ -69,7 +69,7 @@ def build(target: str, *, fuzzer: bool, coverage: bool = False) -> pathlib.Path:
 
 
 def has_fuzzer() -> bool:
-    """Whether there is a clang with libFuzzer."""
+    """Returns true if there is a clang with libFuzzer."""
     clang = newest("clang")
     if clang is None:
         return False
@@ -83,7 +83,7 @@ def has_fuzzer() -> bool:
 
 
 def run_random(target: str, seed: int, count: int) -> int:
-    """A target over its stored inputs and so many random ones; MaeslantError when it fails."""
+    """Runs a target on its stored inputs and on random ones; raises MaeslantError on failure."""
     program = build(target, fuzzer=False)
     for words in (stored(target), [str(seed), str(count)]):
         done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
@@ -93,12 +93,12 @@ def run_random(target: str, seed: int, count: int) -> int:
 
 
 def stored(target: str) -> list[str]:
-    """The inputs of the tree."""
+    """Lists a target's inputs that are stored in the repository."""
     return sorted(map(str, (CORPUS / target).glob("*")))
 
 
 def corpus(target: str) -> pathlib.Path:
-    """Where its inputs are; some to begin with."""
+    """Creates a target's corpus folder with initial inputs; returns the folder."""
     folder = FOLDER / f"corpus_{target}"
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
@@ -109,7 +109,7 @@ def corpus(target: str) -> pathlib.Path:
 
 
 def grow(target: str) -> int:
-    """Adds to the tree what was found to reach an edge that no stored input reaches; how many."""
+    """Adds inputs that reach new edges to the stored ones; returns their number."""
     folder, before = CORPUS / target, len(stored(target))
     folder.mkdir(parents=True, exist_ok=True)
     program = build(target, fuzzer=True)
@@ -121,7 +121,7 @@ def grow(target: str) -> int:
 
 
 def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
-    """A target under libFuzzer; what it counted."""
+    """Runs a target under libFuzzer; returns its statistics."""
     program, folder = build(target, fuzzer=True), corpus(target)
     options = [f"-max_total_time={seconds}", "-max_len=8192", "-len_control=0"]
     options += ["-print_final_stats=1", f"-artifact_prefix={FOLDER}/{target}-"]
@@ -140,7 +140,7 @@ def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
 
 
 def covered() -> dict[str, tuple[int, int]]:
-    """Lines of driver/enclave: how many the corpora of all targets reach, of how many."""
+    """Counts the lines of driver/enclave that all corpora reach, and all lines."""
     data, programs = [], []
     for target in TARGETS:
         program = build(target, fuzzer=True, coverage=True)
@@ -171,7 +171,7 @@ def covered() -> dict[str, tuple[int, int]]:
 
 
 def main() -> int:
-    """Fuzz from the command line."""
+    """Fuzzes all targets from the command line."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     try:
         if not has_fuzzer():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GCM stream engine beside OpenSSL: random messages, each with a tampered twin, at every width.
+"""Compares the GCM stream engine with OpenSSL on random messages, each with a tampered copy.
 
 ``python -m maeslant.verify.soak --messages 100000 --seed 1`` (`make soak`) runs the whole; the
 counts say what was seen. Keys change on the way, two of them live; stalls, aborts and clears come
@@ -30,11 +30,11 @@ TAG_SIZES = (16, 16, 16, 12, 13, 14, 15, 8, 4)
 
 
 class SoakError(MaeslantError):
-    """The engine and OpenSSL do not agree."""
+    """Raised when the engine and OpenSSL differ."""
 
 
 class Oracle:
-    """AES-GCM under one key by OpenSSL; IVs of lengths that it refuses by its parts."""
+    """Computes AES-GCM with OpenSSL, from parts for IV lengths that OpenSSL refuses."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -44,13 +44,13 @@ class Oracle:
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(block)
 
     def _hash(self, aad: bytes, text: bytes) -> bytes:
-        """GHASH over these: the tag of a message whose ciphertext is text, its mask taken off."""
+        """Returns GHASH of AAD and ciphertext: a tag without its mask."""
         pad = self.aead.encrypt(bytes(12), bytes(len(text)), b"")[: len(text)]
         tag = self.aead.encrypt(bytes(12), _xor(text, pad), aad)[len(text) :]
         return _xor(tag, self._block(bytes(15) + b"\1"))
 
     def encrypt(self, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-        """Ciphertext and tag."""
+        """Encrypts a message; returns ciphertext and tag."""
         if len(iv) in OPENSSL_IVS:
             both = self.aead.encrypt(iv, data, aad)
             return both[: len(data)], both[len(data) :]
@@ -75,7 +75,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 @dataclasses.dataclass(slots=True)
 class Case:
-    """A message and what must come of it. ``what``: good, tampered, odd or cut (by an abort)."""
+    """A message with its expected result. ``what``: good, tampered, odd or cut (by an abort)."""
 
     what: str
     message: Message
@@ -85,7 +85,7 @@ class Case:
 
 
 class Generator:
-    """Cases and the jobs around them, with keys of these sizes in bytes."""
+    """Generates random cases and jobs, with keys of the given sizes in bytes."""
 
     def __init__(self, seed: str, sizes: tuple[int, ...]) -> None:
         self.rng = random.Random(seed)
@@ -98,14 +98,14 @@ class Generator:
         self.style = "any"
 
     def key(self, bank: int) -> None:
-        """Another key."""
+        """Adds a job that loads a random key into a bank."""
         key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
         self.counts["keys"] += 1
 
     def size(self, dense: int) -> int:
-        """Of data: dense up to this, at times up to 64 KB."""
+        """Returns a random data size: dense up to ``dense``, rarely up to 64 KB."""
         kind = self.rng.random()
         if kind < 0.93:
             return self.rng.randrange(dense + 1)
@@ -114,7 +114,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """A case of any shape under the bank's key."""
+        """Adds a random case under a bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -138,7 +138,7 @@ class Generator:
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Flip a bit of the tag, the data, the AAD or the IV; or leave no byte of the tag."""
+        """Flips a bit of a case's tag, data, AAD or IV, or empties its tag."""
         if self.rng.random() < 0.02:
             case.place, case.message.tag = "no tag", b""
             return
@@ -150,7 +150,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Another way of the ports to pause."""
+        """Adds a job with new random stalls of the ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -158,7 +158,7 @@ class Generator:
         self.jobs.append(Stall(tuple(chances)))
 
     def abort(self) -> None:
-        """Abort, mostly in the middle of messages; at times with the keys."""
+        """Adds an abort, mostly in the middle of messages, sometimes clearing the keys."""
         clear = self.rng.random() < 0.1
         wait = self.rng.choice((0, 1, 5, 20, 60))
         self.jobs.append(Abort(self.rng.randrange(wait + 1), clear))
@@ -171,7 +171,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """So many messages of either kind that are not cut, in any order, and some that are."""
+        """Generates good and tampered messages in random order, and some aborted ones."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):
@@ -196,7 +196,7 @@ class Generator:
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """A few messages and an abort, many times over; what was cut counts for nothing."""
+        """Generates short runs of messages, each ended by an abort."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for _ in range(10):
@@ -212,7 +212,7 @@ class Generator:
 
 
 def check(case: Case) -> None:
-    """Compare what came with what must come."""
+    """Compares a case's result with the expected one; raises SoakError."""
     message = case.message
     shape = f"bank {message.bank}, IV {len(message.iv)}, AAD {len(message.aad)}, "
     shape += f"data {len(message.data)}, {'decrypt' if message.decrypt else 'encrypt'}"
@@ -239,7 +239,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Some messages and as many tampered ones on an engine of its own; what was counted."""
+    """Runs good and as many tampered messages on a new engine; returns the counts."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -265,7 +265,7 @@ def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collection
 
 
 def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
-    """The command that repeats a chunk."""
+    """Returns the command that repeats a chunk."""
     command = f"python -m maeslant.verify.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 
@@ -273,7 +273,7 @@ def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
 def soak(
     messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
 ) -> dict[int | str, collections.Counter[str]]:
-    """So many messages in all, spread over the widths; the counts by width."""
+    """Runs a number of messages in all, spread over the widths; returns the counts by width."""
     for width in lanes:
         Engine(width)  # build before the processes need it
     work = []
@@ -299,7 +299,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """The counts, a line for each width."""
+    """Prints the counts, a line for each width."""
     columns = {
         "good": "right",
         "tampered": "refused",
@@ -327,9 +327,11 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 
 
 def main() -> int:
-    """Run it; 0 when all agrees."""
+    """Runs the comparison from the command line; returns 0 if all results agree."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
-    parser.add_argument("--messages", type=int, default=100_000, help="of all widths together")
+    parser.add_argument(
+        "--messages", type=int, default=100_000, help="number of messages, of all widths together"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--lanes",
@@ -337,10 +339,10 @@ def main() -> int:
         choices=list(gcm_engine.names()),
         nargs="+",
         default=list(gcm_engine.names()),
-        help="engines: their lanes, or their names",
+        help="engines, by number of lanes or by name",
     )
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--chunk", type=int, help="repeat this one alone")
+    parser.add_argument("--chunk", type=int, help="run only this chunk")
     arguments = parser.parse_args()
     began = time.monotonic()
     try:

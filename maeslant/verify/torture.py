@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Torture of the memory arbiter: random jobs beside a CPU that reads and writes at random.
+"""Tortures the memory arbiter: random jobs beside a CPU that accesses memory at random.
 
 ``make torture``. The machine, the CPU and the model are sim/arbiter's: what the CPU reads and what
 memory holds must be as if each job had been done at its start, by OpenSSL.
@@ -27,12 +27,12 @@ CHUNK = 50_000  # accesses of a machine
 
 
 class TortureError(MaeslantError):
-    """Memory, a register or a time was not as it must be."""
+    """Raised when memory, a register or a time differs from the model."""
 
 
 @functools.cache
 def _ffi() -> cffi.FFI:
-    """The header is the only declaration."""
+    """Returns the CFFI declarations taken from sim/arbiter/mae_sim_arbiter.h."""
     ffi = cffi.FFI()
     text = (FOLDER / "mae_sim_arbiter.h").read_text()
     cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
@@ -42,14 +42,14 @@ def _ffi() -> cffi.FFI:
 
 @functools.cache
 def _library() -> object:
-    """The machine, built when it is missing or stale."""
+    """Builds the machine unless it is up to date, and loads it."""
     sources = [FOLDER / "mae_arbiter_bench.sv", FOLDER / "mae_arbiter_bench.vlt"]
     library = simulator.build_top("arbiter", "mae_arbiter_bench", {}, sources=sources)
     return _ffi().dlopen(str(library))
 
 
 def chunk(seed: int, accesses: int) -> dict:
-    """So many accesses on a machine of its own; its counts and holds."""
+    """Runs a number of accesses on a new machine; returns its counts and hold times."""
     text = _ffi().new("char[]", 65536)
     status = _library().mae_sim_arbiter_torture(seed, accesses, text, len(text))
     report = json.loads(_ffi().string(text).decode())
@@ -60,7 +60,7 @@ def chunk(seed: int, accesses: int) -> dict:
 
 
 def merge(reports: list[dict]) -> dict:
-    """The counts of all, and the longest holds of any."""
+    """Merges reports: sums the counts, keeps the longest hold times."""
     total: dict = {"jobs": collections.Counter(), "holds": {}}
     for report in reports:
         for name, value in report.items():
@@ -77,7 +77,7 @@ def merge(reports: list[dict]) -> dict:
 
 
 def torture(accesses: int, seed: int, processes: int = 2) -> dict:
-    """So many accesses in all, in chunks."""
+    """Runs a number of accesses in all, in chunks; returns the merged report."""
     _library()
     sizes = [min(CHUNK, accesses - first) for first in range(0, accesses, CHUNK)]
     seeds = [1000 * seed + number for number in range(len(sizes))]
@@ -92,7 +92,7 @@ def torture(accesses: int, seed: int, processes: int = 2) -> dict:
 
 
 def show(total: dict, seconds: float) -> None:
-    """What was done, and how long accesses were held."""
+    """Prints the numbers of jobs and the times that accesses were held."""
     console = Console(width=None if sys.stdout.isatty() else 100)
     table = Table("job", "times", title="jobs")
     for name, count in sorted(total["jobs"].items()):
@@ -111,12 +111,12 @@ def show(total: dict, seconds: float) -> None:
 
 
 def main() -> int:
-    """Run it; 0 when all agrees."""
+    """Runs the torture from the command line; returns 0 if all agrees with the model."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.torture", description=__doc__)
     parser.add_argument("--accesses", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--processes", type=int, default=2)
-    parser.add_argument("--only", type=int, help="the one machine of this seed")
+    parser.add_argument("--only", type=int, help="run only the machine of this seed")
     arguments = parser.parse_args()
     began = time.monotonic()
     try:

@@ -22,7 +22,7 @@ struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A job as it concerns the CPU; in rows of the memory.
+// A job as it concerns the CPU, in rows of the memory.
 struct Region {
     uint32_t source = 0, destination = 0, keys = 0;
     uint32_t rows = 0, key_rows = 0;  // 0: it has none
@@ -46,8 +46,8 @@ struct Region {
 
 enum Kind : uint8_t { kReadDestination, kWriteDestination, kWriteSource, kWriteKeys, kKinds };
 
-// Holds of one kind in one mode, direction, and of jobs whose blocks can be made out of turn or
-// not.
+// The hold times of accesses of one kind in one mode and direction, of jobs whose blocks can or
+// cannot be processed out of order.
 struct Hold {
     uint64_t count = 0, longest = 0;
     int64_t spare = INT64_MAX;  // clocks that one came in before its bound
@@ -61,7 +61,7 @@ class Cpu {
    public:
     Cpu(uint64_t seed, uint32_t rows) : rows_(rows), memory(16 * rows), random_(seed) {}
 
-    // Of a clock, in this order: what is at the port; what came of it.
+    // The CPU port in a clock: first the request, then its result.
     struct Port {
         bool valid = false;
         uint32_t address = 0, data = 0;
@@ -120,8 +120,8 @@ class Cpu {
     uint32_t pattern_ = 0, gap_ = 0, writes_ = 128, left_ = 0, at_ = 0;
 };
 
-// The longest wait for an access as rtl/soc/mae_memory_arbiter.sv states it: `before` blocks come
-// before the one it meets, or that one can be made out of turn.
+// Returns the longest wait for an access as rtl/soc/mae_memory_arbiter.sv states it: `before`
+// blocks come before the one it meets, or that one can be processed out of order.
 uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before);
 
 }  // namespace mae

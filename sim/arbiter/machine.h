@@ -16,7 +16,7 @@
 
 namespace mae {
 
-// Registers of regs/mae_peripheral.rdl.
+// The registers of regs/mae_peripheral.rdl.
 enum Register : uint32_t {
     kCtrl = 0x20,
     kStatus = 0x24,
@@ -78,7 +78,7 @@ class Machine {
     Vtop top_;
 };
 
-// One clock. What is seen before its edge is what passes in it.
+// Simulates one clock. Signals seen before its edge are those of that clock.
 inline void Machine::tick() {
     const Cpu::Port &port = cpu.drive(clock);
     top_.cpu_valid_i = port.valid;

@@ -13,7 +13,7 @@ void Torture::check_tag(const Block &tag, unsigned bytes) {
     }
 }
 
-// Computed while the CPU leaves the source alone.
+// Computes a plain mode's result while the CPU leaves the source alone.
 void Torture::result_of_plain(Job &job, Block &chain) {
     std::vector<Bytes> keys;
     for (uint32_t i = 0; job.key_each && i < job.rows(); ++i) {
@@ -36,7 +36,7 @@ void Torture::result_of_plain(Job &job, Block &chain) {
     }
 }
 
-// A message of a plain mode in one or more jobs, or one job again and again.
+// Runs a message of a plain mode in one or more jobs, or one job repeatedly.
 void Torture::plain() {
     Job job;
     job.mode = Mode(below(7));
@@ -68,7 +68,7 @@ void Torture::plain() {
     }
 }
 
-// AAD and the like through data_in.
+// Writes AAD and prefixes through the register data_in.
 bool Torture::aad_by_registers(Job job, const Bytes &data) {
     machine_.write(kLength, uint32_t(data.size()));
     if (job.init) write_block(kIv, job.iv);
@@ -225,7 +225,7 @@ void Torture::cmac() {
     } while (!job.final);
 }
 
-// A job that may not begin.
+// Starts a job that the arbiter must refuse.
 void Torture::refused() {
     Job job;
     job.slot = below(kSlots);

@@ -28,12 +28,13 @@ enum Mode : uint8_t {
     kCmac = 10
 };
 
-// A plain mode. `chain` is the chain value before the first block (XTS: the encrypted tweak), and
-// then the one after the last. `keys` has a key for each block, or one.
+// Computes a plain mode. `chain` is the chain value before the first block (XTS: the encrypted
+// tweak), and then the one after the last. `keys` has a key for each block, or one.
 Bytes plain_mode(Mode mode, bool decrypt, const std::vector<Bytes> &keys, const Bytes &data,
                  Block &chain);
 
-// The same by OpenSSL's own mode: what plain_mode is checked with. Empty where OpenSSL has none.
+// Computes a plain mode by OpenSSL's own implementation, to check plain_mode. Empty where OpenSSL
+// has none.
 Bytes native_mode(Mode mode, bool decrypt, const Bytes &key, const Bytes &tweak_key,
                   const Block &iv, const Bytes &data);
 
@@ -44,7 +45,7 @@ struct Sealed {
     Block tag;
 };
 
-// GCM (any IV), CCM and CMAC (no text) of a whole message. The tag is OpenSSL's.
+// Computes GCM (any IV), CCM or CMAC (no text) of a whole message. The tag is OpenSSL's.
 Sealed seal(Mode mode, bool decrypt, const Bytes &key, const Bytes &iv, const Bytes &aad,
             const Bytes &data, unsigned tag_bytes);
 

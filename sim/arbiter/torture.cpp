@@ -26,7 +26,7 @@ void Torture::load_key(unsigned slot, size_t size) {
     if (machine_.read(kKeyStatus) >> 8 != 0) throw Failure("a key was refused");
 }
 
-// Keys where there are none, and sometimes new ones.
+// Loads keys into empty slots, and sometimes new ones.
 void Torture::some_keys() {
     for (unsigned slot = 0; slot < kSlots; ++slot) {
         if (keys_[slot].empty() || chance(3)) load_key(slot, 16 + 8 * below(3));
@@ -39,7 +39,7 @@ uint32_t Torture::some_length(bool any) {
     return 16 * rows - (any && chance(50) ? below(16) : 0);
 }
 
-// Source, destination and keys of a legal job.
+// Chooses source, destination and keys of a legal job.
 void Torture::place(Job &job) {
     const uint32_t n = std::max(1u, job.rows());
     const uint32_t key_rows = job.key_each ? n * job.stride() / 16 : 0;
@@ -75,7 +75,7 @@ void Torture::place(Job &job) {
     if (!job.key_each) job.keys = uint32_t(random_.next());
 }
 
-// One thing wrong with its places.
+// Makes one of the job's addresses illegal.
 void Torture::misplace(Job &job) {
     const uint32_t n = job.rows(), end = 16 * kRows;
     const uint32_t past = chance(50)   ? end - 16 * n + 16 * (1 + below(n + 2))
@@ -139,15 +139,15 @@ Region Torture::region(const Job &job) const {
     return out;
 }
 
-// What is under way ends.
+// Waits until nothing is in flight.
 void Torture::settle() {
     machine_.cpu.frozen = true;
     while (!machine_.cpu.idle()) machine_.tick();
     machine_.cpu.frozen = false;
 }
 
-// The CPU leaves the job's rows alone until it has started: whether an access then comes before or
-// after the start is nobody's business.
+// Keeps the CPU off the job's rows until it has started, because the order of an access and the
+// start is undefined.
 void Torture::avoid(const Job &job) {
     settle();
     avoided_ = region(job);
@@ -164,7 +164,8 @@ void Torture::check_error(Error want, const char *what) {
     if (noted) machine_.write(kIrqStatus, 8);
 }
 
-// After a wipe or a reset: memory is as it was then, but where the job was to put its answers.
+// Updates the model after a wipe or a reset: memory keeps its content, but for the job's
+// destination.
 void Torture::dropped() {
     machine_.cpu.frozen = true;
     for (int i = 0; i < 300 && !machine_.cpu.idle(); ++i) machine_.tick();
@@ -191,7 +192,7 @@ void Torture::dropped() {
     machine_.write(kIrqStatus, 9);
 }
 
-// Something in mid-job; true if that ended it.
+// Disturbs a running job; returns true if that ended it.
 bool Torture::disturb(const Job &job) {
     event_at_ = ~uint64_t{0};
     const uint32_t what = below(100);
@@ -246,7 +247,7 @@ bool Torture::disturb(const Job &job) {
     return false;
 }
 
-// True if it came to its end.
+// Waits for the end of a job; returns true if it completed.
 bool Torture::wait_for_end(const Job &job) {
     const bool polls = chance(50);
     const uint64_t began = machine_.clock;
@@ -268,7 +269,7 @@ bool Torture::wait_for_end(const Job &job) {
     return true;
 }
 
-// Write its registers, start it, and see it through. False if it was dropped or refused.
+// Writes a job's registers, starts it and checks it. Returns false if it was dropped or refused.
 bool Torture::carry_out(Job &job, bool leave_alone) {
     if (leave_alone) avoid(job);
     const auto set = [this](uint32_t address, uint32_t value) { machine_.write(address, value); };

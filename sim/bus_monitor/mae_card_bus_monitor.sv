@@ -105,7 +105,7 @@ module mae_monitor_session
   end
 endmodule
 
-bind mae_card_memory mae_monitor_memory u_witness (
+bind mae_card_memory mae_monitor_memory u_monitor (
     .clk_i,
     .walking_i(walking_q),
     .granule_i(64'(place)),
@@ -113,7 +113,7 @@ bind mae_card_memory mae_monitor_memory u_witness (
     .data_i(data)
 );
 
-bind mae_guard_batch_executor mae_monitor_registers u_witness (
+bind mae_guard_batch_executor mae_monitor_registers u_monitor (
     .clk_i,
     .valid_i(reg_valid_o),
     .write_i(reg_write_o),
@@ -123,7 +123,7 @@ bind mae_guard_batch_executor mae_monitor_registers u_witness (
     .wdata_i(reg_wdata_o)
 );
 
-bind mae_kernel_registers mae_monitor_kernel u_witness (
+bind mae_kernel_registers mae_monitor_kernel u_monitor (
     .clk_i,
     .start_i(started_q),
     .length_i(word_q[4]),
@@ -133,7 +133,7 @@ bind mae_kernel_registers mae_monitor_kernel u_witness (
     .fault_i(beyond_q || kernel_fault)
 );
 
-bind mae_guard_dma_h2d mae_monitor_inward u_witness (
+bind mae_guard_dma_h2d mae_monitor_inward u_monitor (
     .clk_i,
     .clear_i,
     .start_i (start),
@@ -142,7 +142,7 @@ bind mae_guard_dma_h2d mae_monitor_inward u_witness (
     .passed_i(moved_o.tag_ok && !moved_o.beat_error)
 );
 
-bind mae_guard_session mae_monitor_session u_witness (
+bind mae_guard_session mae_monitor_session u_monitor (
     .clk_i,
     .failed_i(failed),
     .fatal_i (first_fatal)

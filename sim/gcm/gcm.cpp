@@ -22,7 +22,7 @@ constexpr size_t kNone = ~size_t{0};
 
 using Job = mae_gcm_job;
 
-// Writes fields from bit 0 upwards.
+// Writes bit fields from bit 0 upwards.
 class Bits {
    public:
     explicit Bits(uint32_t *words) : words_(words) {}
@@ -143,7 +143,8 @@ void mae_sim_gcm::clock() {
     context_.timeInc(1);
 }
 
-// A key waits for the messages before it under its bank's old key; a message for its bank's key.
+// Orders keys and messages: a key waits for the messages before it under its bank's old key; a
+// message for its bank's key.
 void mae_sim_gcm::plan(const Job *jobs, size_t count) {
     keys_.clear();
     rest_.clear();
@@ -247,7 +248,7 @@ void mae_sim_gcm::offer_beat() {
     top_.in_valid_i = beat_held_;
 }
 
-// Stalls, aborts and clears that are due; at most one in a clock.
+// Applies the stalls, aborts and clears that are due; at most one in a clock.
 void mae_sim_gcm::event() {
     if (rest_done_ == rest_.size()) return;
     const Entry &entry = rest_[rest_done_];
@@ -270,7 +271,7 @@ void mae_sim_gcm::event() {
     }
 }
 
-// After an abort or a clear.
+// Updates the expected state after an abort or a clear.
 void mae_sim_gcm::wipe() {
     clears_done_ += top_.clear_i;
     top_.abort_i = 0;

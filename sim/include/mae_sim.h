@@ -71,8 +71,8 @@ extern "C" {
 /* cdef begin */
 typedef struct mae_sim mae_sim_t;
 
-/* Counted since mae_sim_create() or the last mae_sim_stats_reset(). Beats are handshakes of the
- * device's AXI4 manager. Payload is every beat whose ID has its top bit clear; the others are
+/* The counters since mae_sim_create() or the last mae_sim_stats_reset(). Beats are handshakes of
+ * the device's AXI4 manager. Payload is every beat whose ID has its top bit clear; the others are
  * descriptors, lists and completions. */
 struct mae_sim_stats {
     uint64_t core_clocks; /* of clk_i */
@@ -91,7 +91,7 @@ struct mae_sim_stats {
     uint32_t one_way;         /* 1 with bus=one-way */
 };
 
-/* Finer counts, over the same time, for tests and reports. */
+/* Further counters over the same time, for tests and reports. */
 struct mae_sim_detail {
     uint64_t payload_read_beats;
     uint64_t payload_write_beats;
@@ -113,77 +113,86 @@ struct mae_sim_detail {
     uint64_t write_latency_max;
 };
 
-/* Make a machine and bring it out of reset. NULL on failure, with the reason in `error`. */
+/* Creates a machine and releases its reset. NULL on failure, with the reason in `error`. */
 MAE_SIM_API mae_sim_t *mae_sim_create(const char *options, char *error, size_t error_size);
+/* Destroys a machine. */
 MAE_SIM_API void mae_sim_destroy(mae_sim_t *sim);
 
-/* One AXI4-Lite access; runs until it is answered. `offset` is a multiple of 4. */
+/* Makes one AXI4-Lite access; runs until it is answered. `offset` is a multiple of 4. */
 MAE_SIM_API int mae_sim_read32(mae_sim_t *sim, uint32_t offset, uint32_t *value);
 MAE_SIM_API int mae_sim_write32(mae_sim_t *sim, uint32_t offset, uint32_t value);
 
-/* Let the device reach `bytes` at `host` under the bus address `iova`, byte for byte, any alignment.
- * The memory must outlive its mapping. Unmapping names a whole mapping; answers still under way
- * then meet unmapped memory. */
+/* Maps `bytes` at `host` to the bus address `iova`, byte for byte, any alignment. The memory must
+ * outlive its mapping. Unmapping names a whole mapping; responses still in flight then meet
+ * unmapped memory. */
 MAE_SIM_API int mae_sim_map(mae_sim_t *sim, uint64_t iova, void *host, uint64_t bytes,
                             int writable);
+/* Removes a mapping. */
 MAE_SIM_API int mae_sim_unmap(mae_sim_t *sim, uint64_t iova, uint64_t bytes);
 
-/* Run until the interrupt line is high: 1, or 0 after max_clocks. At once when it is high already. */
+/* Runs until the interrupt line is high: 1, or 0 after max_clocks. Returns at once when it
+   is high already. */
 MAE_SIM_API int mae_sim_wait(mae_sim_t *sim, uint64_t max_clocks);
-/* Run for exactly `clocks`. */
+/* Runs for exactly `clocks`. */
 MAE_SIM_API int mae_sim_run(mae_sim_t *sim, uint64_t clocks);
 
-/* The host's processor copies between mapped ranges over the same memory, a read and a write beat
- * for each bus width, while the device goes on. Runs until the copy is done. */
+/* Copies between mapped ranges by the host's processor, over the same memory: a read and a write
+ * beat for each bus width, while the device continues. Runs until the copy is done. */
 MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t src_iova,
                                   uint64_t bytes);
 
-/* Memory that the caller plays: instead of reaching mapped memory, each burst of the device's calls
- * one of these. latency, order and stall hold for it, too.
+/* Answers a burst of the device in place of mapped memory. latency, order and stall apply too.
  *   read    gives the number of bytes at `data`, which has room for MAE_SIM_BURST_ROOM: fewer or more
  *           than `bytes` end the burst early or late (RLAST); a beat that is not whole, the only one
  *           of an empty answer too, carries SLVERR. Negative: all beats carry SLVERR
  *   write   takes a run of strobed bytes; not 0: the burst is answered SLVERR
- * Both NULL: mapped memory again. For bursts whose address is taken from then on. */
+ * A change applies to bursts whose address is taken from then on. */
 typedef int64_t (*mae_sim_read_fn)(void *user, uint64_t address, uint32_t bytes, uint8_t *data);
 typedef int (*mae_sim_write_fn)(void *user, uint64_t address, const uint8_t *data, uint32_t bytes);
+/* Sets the callbacks that answer the device's bursts; both NULL: mapped memory again. */
 MAE_SIM_API int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_write_fn write,
                                 void *user);
 
-/* The provisioning port of a protected card: offers secret (32 bytes) and session id (16) for at most
- * `clocks`: 1 when they were taken, 0 when not. */
+/* Offers secret (32 bytes) and session id (16) to a protected card's provisioning port for at most
+ * `clocks`: 1 when they were accepted, 0 when not. */
 MAE_SIM_API int mae_sim_install(mae_sim_t *sim, const uint8_t *secret, const uint8_t *session_id,
                                 uint64_t clocks);
-/* Where its nonces come from: called at once and each time that one was taken, gives 32 bytes. Without,
- * they follow from the seed. */
+/* Supplies a nonce of 32 bytes: called at once and each time that one was used. Without this
+ * callback nonces follow from the seed. */
 typedef void (*mae_sim_nonce_fn)(void *user, uint8_t *nonce);
+/* Sets the source of a protected card's nonces. */
 MAE_SIM_API int mae_sim_set_nonces(mae_sim_t *sim, mae_sim_nonce_fn nonce, void *user);
 
-/* What the device keeps: its registers, memories and wires, by their hierarchical names, as the
- * simulator lays them out (words of 8, 16, 32 or 64 bits, little-endian; arrays one after another).
- * -ENOENT behind the last one. The bytes stay where they are and change with the clocks. */
+/* A signal of the device: a register, memory or wire by its hierarchical name, as the simulator
+ * stores it (words of 8, 16, 32 or 64 bits, little-endian; arrays one after another). -ENOENT
+ * behind the last one. The bytes stay where they are and change with the clocks. */
 struct mae_sim_signal {
     const char *name;
     const uint8_t *data;
     uint64_t bytes;
 };
+/* Reads the signal of a given index. */
 MAE_SIM_API int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal);
 
-/* What is told of inside the device once it is asked for: sim/monitor says what each kind means. Takes
- * the oldest note: 1, or 0 when there is none. */
+/* An event that a bus monitor inside the device recorded; sim/monitor says what each kind means. */
 struct mae_sim_note {
     uint64_t kind;
     uint64_t a, b, c;
     uint8_t data[64];
 };
+/* Turns the recording of events on or off. */
 MAE_SIM_API void mae_sim_set_notes(mae_sim_t *sim, int wanted);
+/* Takes the oldest event: 1, or 0 when there is none. */
 MAE_SIM_API int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note);
 
+/* Reads the counters. */
 MAE_SIM_API void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats);
+/* Reads the further counters. */
 MAE_SIM_API void mae_sim_detail(const mae_sim_t *sim, struct mae_sim_detail *detail);
+/* Resets all counters to zero. */
 MAE_SIM_API void mae_sim_stats_reset(mae_sim_t *sim);
 
-/* The last failure in words, "" when there was none. Valid until the next call. */
+/* Returns the last failure in words, "" when there was none. Valid until the next call. */
 MAE_SIM_API const char *mae_sim_message(const mae_sim_t *sim);
 /* cdef end */
 

@@ -26,7 +26,8 @@ struct mae_sim_soc {
         top_.final();
     }
 
-    // Rows are words from byte 0 on, as on a little-endian host: the array is the memory.
+    // Returns the memory. Rows are words from byte 0 on, as on a little-endian host: the array is
+    // the memory.
     uint8_t *memory() { return reinterpret_cast<uint8_t *>(&rows()[0]); }
     uint32_t bytes() { return sizeof rows(); }
     bool inside(uint32_t address, uint32_t count) {

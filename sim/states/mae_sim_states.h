@@ -26,10 +26,10 @@ struct mae_states_job {
     uint8_t destination, keys, bytes, word; /* rows; length; the word of a row the CPU uses */
 };
 
-/* Every state that can be reached by starting any of the jobs again and again, with any accesses of
- * the CPU meanwhile (at most so many in a job, if not 0), any pauses of the peripheral, wipes and
- * resets. The report is JSON: counts and longest waits, or with -1 an "error". Gives up beyond
- * `limit` states. */
+/* Explores every state that can be reached by starting any of the jobs repeatedly, with any
+ * accesses of the CPU meanwhile (at most `accesses` in a job, if not 0), any pauses of the
+ * peripheral, wipes and resets. The report is JSON: counts and longest waits, or with -1 an
+ * "error". Gives up beyond `limit` states. */
 MAE_SIM_API int mae_sim_states_run(const struct mae_states_job *jobs, size_t count,
                                    unsigned accesses, uint64_t limit, char *report, size_t size);
 /* cdef end */

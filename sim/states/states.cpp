@@ -37,7 +37,7 @@ struct KeyHash {
     size_t operator()(const Key &key) const { return key.a; }
 };
 
-// What the CPU and the jobs are at, beside the model.
+// The state of the CPU and the jobs beside the model.
 struct Around {
     ToyMemory memory;
     uint8_t pending = 0, write = 0, row = 0, loose = 0;  // loose: a wipe came during the access
@@ -118,7 +118,7 @@ class Explorer {
     uint16_t longest_[2][2] = {}, longest_job_ = 0;  // [write][source only]
 };
 
-// 128 bits of all registers and of what is around.
+// Returns a 128-bit key of all registers and of the state around them.
 Key Explorer::key() const {
     uint64_t a = 0x243f6a8885a308d3, b = 0x13198a2e03707344;
     const auto mix = [&a, &b](const void *from, size_t size) {
@@ -166,7 +166,7 @@ bool Explorer::used(const mae_states_job &job, uint32_t row) const {
            (job.key_each != 0 && row - job.keys < rows);
 }
 
-// One clock from the state that the model is in.
+// Simulates one clock from the state that the model is in.
 void Explorer::step(const Choice &choice) {
     ++transitions_;
     if (choice.access != 0) {
@@ -280,7 +280,7 @@ void Explorer::step(const Choice &choice) {
     }
 }
 
-// Note the state that the model is in; new ones are to be expanded.
+// Records the state that the model is in; new ones are to be expanded.
 Key Explorer::visit() {
     const Key found = key();
     if (seen_.try_emplace(found).second) {
@@ -292,7 +292,7 @@ Key Explorer::visit() {
     return found;
 }
 
-// Clocks, the toy going on: until the access is over; or, with none, until the job is.
+// Counts clocks, with the toy going on, until the access is over or, without one, until the job is.
 uint16_t Explorer::rank(const State &state, const Key &at, unsigned depth) {
     const bool waits = state.around.pending != 0;
     if (!waits && state.around.job == 0xff) return 0;
@@ -325,7 +325,7 @@ uint16_t Explorer::rank(const State &state, const Key &at, unsigned depth) {
     return most;
 }
 
-// All successors of a state.
+// Explores all successors of a state.
 void Explorer::expand(const State &state) {
     load(state);
     const Key own = key();

@@ -48,7 +48,7 @@ inline Number doubled(Number tweak) {  // IEEE 1619: byte 0 is the lowest there
     return number(out);
 }
 
-// Memory after the whole job; the chain value for the next.
+// Computes the memory after the whole job; returns the chain value for the next.
 inline Number do_job(const mae_states_job &job, ToyMemory &memory) {
     const ToyMemory before = memory;
     const uint32_t rows = (job.bytes + 15u) / 16;

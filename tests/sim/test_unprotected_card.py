@@ -55,7 +55,7 @@ def test_errors(card: UnprotectedCard) -> None:
         card.transfer(unprotected_card.H2D, [(1 << 20, 0, 64)])
     card.write(DESTINATION, 1 << 14)
     card.write(LENGTH, 1)
-    with pytest.raises(MaeslantError, match="gave the run up"):
+    with pytest.raises(MaeslantError, match="aborted the run"):
         card.run()
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of AXI modules share: random pauses on the channels of cocotbext-axi's models."""
+"""Adds random pauses to the channels of cocotbext-axi's models, for the tests of AXI modules."""
 
 import random
 from collections.abc import Iterator
 
 
 def pauses(share: float, seed: int) -> Iterator[bool]:
-    """Pause in this share of the clocks, in bursts of random length."""
+    """Yields whether to pause, for a share of the clocks, in bursts of random length."""
     generator = random.Random(seed)
     while True:
         paused = generator.random() < share
@@ -14,7 +14,7 @@ def pauses(share: float, seed: int) -> Iterator[bool]:
 
 
 def pause_all(model: object, share: float, seed: int = 1) -> None:
-    """Random pauses on all five channels of an AXI or AXI4-Lite manager or memory."""
+    """Sets random pauses on all five channels of an AXI or AXI4-Lite manager or memory."""
     for number, (side, names) in enumerate((("write_if", "aw w b"), ("read_if", "ar r"))):
         for name in names.split():
             channel = getattr(getattr(model, side), f"{name}_channel")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An AXI4 memory as an unkind host would be: late, shuffled, interleaved, stalling, failing.
+"""Models an adverse AXI4 memory: responses late, reordered, interleaved, stalled or failed.
 
 One `AxiMemory` serves the five channels of a master from a byte array. Each burst's answer comes
 after a random latency; answers of different IDs overtake each other and read beats interleave,
@@ -21,7 +21,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclasses.dataclass
 class Burst:
-    """A burst on its way."""
+    """A burst in flight."""
 
     id: int
     addr: int
@@ -33,7 +33,7 @@ class Burst:
 
 @dataclasses.dataclass
 class Statistics:
-    """Data clocks, in clocks since the model began."""
+    """The statistics of the data channels, in clocks since the model started."""
 
     read_beats: int = 0
     write_beats: int = 0
@@ -47,29 +47,29 @@ class Statistics:
     most_beats: int = 0  # read beats asked for and not yet answered
 
     def span(self) -> int:
-        """Clocks from the first data beat to the last, of either direction."""
+        """Returns the clocks from the first data beat to the last, of either direction."""
         first = min(x for x in (self.first_read, self.first_write) if x is not None)
         last = max(x for x in (self.last_read, self.last_write) if x is not None)
         return last - first + 1
 
     def used(self) -> tuple[float, float, float]:
-        """The share of that span's clocks with a read beat, a write beat, and either."""
+        """Returns the share of clocks with a read beat, with a write beat, and with either."""
         span = self.span()
         return self.read_beats / span, self.write_beats / span, self.busy_clocks / span
 
 
 def project_name(signal: str, output: bool) -> str:
-    """`ar_valid` as the project's modules call it: ar_valid_o, ar_ready_i."""
+    """Converts `ar_valid` to the name used by the project's modules: ar_valid_o, ar_ready_i."""
     return f"{signal}_{'o' if output else 'i'}"
 
 
 def axi_name(prefix: str):  # noqa: ANN201 - a function like project_name
-    """`ar_valid` as AXI tops call it: <prefix>arvalid."""
+    """Converts `ar_valid` to the name used by AXI tops: <prefix>arvalid."""
     return lambda signal, output: prefix + signal.replace("_", "")
 
 
 class _Answers:
-    """Bursts waiting for their answer: in order within an ID, by latency between IDs."""
+    """A queue of bursts that await responses: in order within an ID, by latency between IDs."""
 
     def __init__(self, chooser: random.Random, shuffle: bool) -> None:
         self.random = chooser
@@ -81,7 +81,7 @@ class _Answers:
         self.total = 0
 
     def add(self, burst: Burst, now: int) -> None:
-        """A burst was accepted, or its data is complete."""
+        """Adds a burst that was accepted, or whose data is complete."""
         queue = self.by_id[burst.id]
         queue.append(burst)
         self.count += 1
@@ -94,7 +94,7 @@ class _Answers:
         heapq.heappush(self.late, (due, self.total, burst))
 
     def step(self, now: int) -> None:
-        """Move what is due to the ready ones."""
+        """Moves the bursts whose latency has passed to the ready ones."""
         if self.shuffle:
             while self.late and self.late[0][0] <= now:
                 self.ready.append(heapq.heappop(self.late)[2])
@@ -102,7 +102,7 @@ class _Answers:
             self.ready.append(heapq.heappop(self.late)[2])
 
     def finish(self, burst: Burst, now: int) -> None:
-        """The burst is answered whole."""
+        """Removes a burst whose response is complete."""
         self.ready.remove(burst)
         self.count -= 1
         queue = self.by_id[burst.id]
@@ -112,7 +112,7 @@ class _Answers:
 
 
 class AxiMemory:
-    """Memory behind the master ``dut``; starts with :meth:`start`."""
+    """An AXI4 memory behind the manager ``dut``; starts with :meth:`start`."""
 
     def __init__(
         self,
@@ -174,17 +174,17 @@ class AxiMemory:
         self.drive_idle()
 
     def drive_idle(self) -> None:
-        """All inputs of the master at rest."""
+        """Drives all inputs of the manager to their idle values."""
         for handle in (self._ar_ready, self._r_valid, self._aw_ready, self._w_ready, self._b_valid):
             if handle is not None:
                 self._put(handle, 0)
 
     def start(self) -> None:
-        """Serve from now on."""
+        """Starts serving the manager."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Serve no more; the master's inputs rest."""
+        """Stops serving the manager and idles its inputs."""
         self._task.cancel()
         self._shown.clear()
         self.drive_idle()
@@ -192,29 +192,29 @@ class AxiMemory:
     def fail(
         self, first: int, after: int, resp: int = SLVERR, *, read: bool = True, write: bool = True
     ) -> None:
-        """Answer bursts that touch these addresses with an error."""
+        """Answers bursts that touch an address range with an error from now on."""
         self._ranges.append((first, after, resp, read, write))
 
     def mend(self) -> None:
-        """Forget all failing ranges."""
+        """Clears all failing address ranges."""
         self._ranges.clear()
 
     def read(self, addr: int, count: int) -> bytes:
-        """The host reads."""
+        """Reads the memory as the host."""
         return bytes(self.data[addr - self.base : addr - self.base + count])
 
     def write(self, addr: int, data: bytes) -> None:
-        """The host writes."""
+        """Writes the memory as the host."""
         at = addr - self.base
         assert 0 <= at and at + len(data) <= len(self.data)
         self.data[at : at + len(data)] = data
 
     def idle(self) -> bool:
-        """Nothing is under way."""
+        """Returns true if no burst is in flight."""
         return not (self._reads.count or self._replies.count or self._addresses or self._early)
 
     def reset_statistics(self) -> None:
-        """Count from zero."""
+        """Resets the statistics to zero."""
         self.statistics = Statistics()
 
     # what follows happens once a clock, at the falling edge: the master's outputs are settled, and
@@ -353,7 +353,7 @@ class AxiMemory:
             self._put(self._b_valid, 0)
 
     def _store(self, word: int, strobe: int, last: bool) -> None:
-        """A beat of the oldest announced burst."""
+        """Stores a write beat of the oldest announced burst."""
         burst = self._addresses[0]
         at = burst.addr // self.bytes * self.bytes + burst.done * self.bytes - self.base
         if burst.resp == OKAY:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two ends of a valid/ready stream, with random stalls, and clock and reset."""
+"""Drives and receives valid/ready streams with random stalls; starts clock and reset."""
 
 import random
 
@@ -11,7 +11,7 @@ from cocotb.triggers import ClockCycles, RisingEdge, Timer
 
 
 def start_clock(clock: SimHandleBase, period_ps: int) -> Task:
-    """Start a clock at a random phase; cancel the returned task to stop it."""
+    """Starts a clock at a random phase; cancel the returned task to stop it."""
     high = period_ps // 2
 
     async def toggle() -> None:
@@ -30,7 +30,7 @@ _clock: Task | None = None  # of the test that runs
 
 
 async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> None:
-    """Set the inputs, start clk_i unless it runs, and reset the module for a few clocks."""
+    """Sets the inputs, starts clk_i unless it runs, and resets the module for a few clocks."""
     global _clock
     for name, value in inputs.items():
         getattr(dut, name).value = value
@@ -43,7 +43,7 @@ async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> Non
 
 
 class Source:
-    """Drives `<prefix>_valid_i` and the payload; reads `<prefix>_ready_o`."""
+    """Sends a stream: drives `<prefix>_valid_i` and the payload, reads `<prefix>_ready_o`."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Source:
             signal.value = 0
 
     async def send(self, words: list) -> None:
-        """Send all words (tuples where there is more than one payload signal)."""
+        """Sends all words (tuples where there is more than one payload signal)."""
         for word in words:
             while self.random.random() < self.stall:
                 await RisingEdge(self.clock)
@@ -81,7 +81,7 @@ class Source:
 
 
 class Sink:
-    """Drives `<prefix>_ready_i`; reads `<prefix>_valid_o` and the payload."""
+    """Receives a stream: drives `<prefix>_ready_i`, reads `<prefix>_valid_o` and the payload."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Sink:
         self.ready.value = 0
 
     async def receive(self, count: int) -> list:
-        """Take ``count`` words: integers, or tuples where there is more than one signal."""
+        """Receives ``count`` words: integers, or tuples where there is more than one signal."""
         words: list = []
         while len(words) < count:
             while self.random.random() < self.stall:

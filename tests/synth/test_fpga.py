@@ -35,7 +35,7 @@ def test_every_memory_of_luts_counts() -> None:
     """Distributed memory is LUTs, and one that is not in the list is an error, not nothing."""
     area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, fpga.XC7)
     assert (area["lut"], area["ff"], area["other"]) == (3 + 5 + 4, 2, {"CARRY4": 1})
-    with pytest.raises(SynthesisError, match="how many LUTs is a RAM1024X1S"):
+    with pytest.raises(SynthesisError, match="the LUTs of cell RAM1024X1S are unknown"):
         fpga._area({"RAM1024X1S": 1}, fpga.XC7)
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The documentation site: written pages, generated reference, MkDocs around both."""
+"""Builds the documentation site from written pages and generated reference pages, by MkDocs."""

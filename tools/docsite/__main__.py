@@ -19,7 +19,7 @@ from tools.docsite import pages
 def main() -> int:
     """Collects the pages, then lets MkDocs build the site from them."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="only see that it can be generated")
+    parser.add_argument("--check", action="store_true", help="check that the site can be generated")
     if parser.parse_args().check:
         with tempfile.TemporaryDirectory() as folder:
             compiled = importlib.util.find_spec("clang") is not None

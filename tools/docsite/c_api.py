@@ -31,7 +31,7 @@ KINDS = {
 
 @dataclasses.dataclass
 class Entry:
-    """One or more declarations below one comment."""
+    """One or more C declarations that share a comment."""
 
     names: list[str]
     comment: str
@@ -40,7 +40,7 @@ class Entry:
 
 
 def prose(comment: str) -> str:
-    """Strips the marks of a comment; keeps its lines, and its lists as code."""
+    """Strips the marks of a comment; keeps its lines, and formats its lists as code."""
     lines = comment.strip().removeprefix("/*").removesuffix("*/").splitlines()
     lines = [re.sub(r"^\s*\*? ?", "", line, count=1).rstrip() for line in lines]
     text = "\n".join(lines).strip("\n")
@@ -56,7 +56,7 @@ def prose(comment: str) -> str:
 
 
 def system_include() -> str:
-    """Names the folder of the compiler's own headers, which libclang comes without."""
+    """Returns the folder of the compiler's own headers, which libclang lacks."""
     return subprocess.run(
         ["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True
     ).stdout.strip()
@@ -93,7 +93,7 @@ def entries(header: pathlib.Path) -> list[Entry]:
 
 
 def page(header: pathlib.Path) -> str:
-    """Gives the page of a header: its introduction, then a section a declaration."""
+    """Returns a header's page: its introduction, then a section for each declaration."""
     text = header.read_text()
     source = text.splitlines()
     comments = re.findall(r"/\*.*?\*/", text, re.DOTALL)
@@ -118,7 +118,7 @@ def page(header: pathlib.Path) -> str:
 
 
 def write(out: pathlib.Path) -> list[str]:
-    """Writes all pages into a folder; gives their names."""
+    """Writes all pages into a folder; returns their names."""
     out.mkdir(parents=True, exist_ok=True)
     for name in HEADERS:
         (out / f"{pathlib.Path(name).stem}.md").write_text(page(INCLUDE / name))

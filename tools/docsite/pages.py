@@ -46,7 +46,7 @@ PYTHON = {
 
 
 class Site:
-    """A folder of pages, with the sources that they link to."""
+    """A folder of the site's pages, with the source files that they link to."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -54,7 +54,7 @@ class Site:
         self.broken: list[str] = []
 
     def place(self, target: str, page: str) -> str:
-        """Gives the site's path of a file of the repository that ``page`` links to."""
+        """Returns the site's path of a repository file that ``page`` links to."""
         path = pathlib.PurePosixPath(target)
         if target == "README.md":
             return "index.md"
@@ -95,7 +95,7 @@ class Site:
         file.write_text(self.lead(text, page))
 
     def copy(self, root: str) -> None:
-        """Takes over a folder of the repository: pages with their links, all else as it is."""
+        """Copies a folder of the repository: pages with rewritten links, other files unchanged."""
         for file in sorted((paths.ROOT / root).rglob("*")):
             page = str(file.relative_to(paths.ROOT))
             if file.suffix == ".md":
@@ -119,7 +119,7 @@ class Site:
 
 
 def python_pages(site: Site) -> None:
-    """Writes the pages that mkdocstrings fills with the docstrings of our Python."""
+    """Writes the pages that mkdocstrings fills with Python docstrings."""
     rows = []
     for name, says in PYTHON.items():
         if not any(
@@ -159,7 +159,7 @@ def register_pages(site: Site) -> None:
 
 
 def collect(folder: pathlib.Path, compiled: bool = True) -> list[str]:
-    """Writes all pages into an empty folder; gives a line for each broken link.
+    """Writes all pages into an empty folder; returns a line for each broken link.
 
     Without ``compiled`` leaves out the C pages, which need libclang.
     """

@@ -26,7 +26,7 @@ static uint64_t base(const struct null_card *card, size_t low)
     return (uint64_t)card->words[low + 1] << 32 | card->words[low];
 }
 
-/* Addresses are pointers here. */
+/* Completes all submitted descriptors at once; addresses are pointers here. */
 static void complete_all(struct null_card *card)
 {
     const struct mae_ring_desc *descs = (void *)(uintptr_t)base(card, WORD(sub_base_lo));

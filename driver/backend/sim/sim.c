@@ -115,7 +115,8 @@ static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
     return sim_write32(backend, offset + 4, (uint32_t)(value >> 32));
 }
 
-/* Each mapping gets fresh addresses, a page away from the last one: a run past its end is seen. */
+/* Maps memory at fresh addresses, a page away from the last mapping, so that an overrun is
+   detected. */
 static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable, uint64_t *iova)
 {
     struct sim *sim = backend;
@@ -250,7 +251,7 @@ static const struct mae_ops sim_ops = {
 
 /* ---- finding a build ---- */
 
-/* The folders to look in, one after the other; false after the last. */
+/* Returns the search folder of a given index; false after the last one. */
 static bool search_folder(int index, char *folder, size_t size)
 {
     const char *path = getenv("MAESLANT_SIM_PATH");
@@ -302,7 +303,7 @@ static bool find_build(const char *build, char *file, size_t size)
     return false;
 }
 
-/* The option's value and where the option starts; NULL if it is not there. */
+/* Finds an option; returns its value and where the option starts, or NULL if it is missing. */
 static char *find_option(char *options, const char *name, char **start)
 {
     size_t length = strlen(name);
@@ -315,8 +316,7 @@ static char *find_option(char *options, const char *name, char **start)
     return NULL;
 }
 
-/* Takes an option that is this file's out of those for the simulator; *number stays if it is not
-   there. */
+/* Removes an option of this file from the simulator's options; *number stays if it is missing. */
 static mae_error_t take_number(char *options, const char *name, size_t most_digits,
                                uint64_t *number)
 {
@@ -336,7 +336,7 @@ static mae_error_t take_number(char *options, const char *name, size_t most_digi
     return MAE_OK;
 }
 
-/* "stream?lanes=4&seed=1" becomes build "stream4" and options "seed=1". */
+/* Splits a URI into build and options: "stream?lanes=4&seed=1" gives "stream4" and "seed=1". */
 static mae_error_t parse(const char *rest, char *build, size_t build_size, char *options,
                          size_t options_size, uint64_t *dies)
 {

@@ -46,7 +46,7 @@ static mae_error_t system_error(const char *what)
 
 /* ---- registers ---- */
 
-/* Whether so many bytes from an offset on lie in BAR 0. In 64 bits: no sum wraps. */
+/* Returns true if a number of bytes from an offset on lie in BAR 0. In 64 bits: no sum wraps. */
 static bool in_bar(const struct vfio *vfio, uint32_t offset, unsigned bytes)
 {
     return (uint64_t)offset + bytes <= vfio->bar_bytes;
@@ -73,7 +73,7 @@ static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
     return MAE_OK;
 }
 
-/* Two accesses: the card's register bus is 32 bits wide. */
+/* Reads 64 bits in two accesses, because the card's register bus is 32 bits wide. */
 static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
 {
     uint32_t low, high;
@@ -103,9 +103,9 @@ static void page_range(uint64_t start, size_t bytes, uint64_t *first, uint64_t *
 }
 
 /*
- * Bus addresses come from a range that every IOMMU has: some reach only 39 bits, less than pointers
- * do, and the first 4 GiB hold the interrupt window. It is gone through round and round; the kernel
- * says which part is still in use.
+ * Maps memory at bus addresses that every IOMMU supports: some reach only 39 bits, less than
+ * pointers do, and the first 4 GiB hold the interrupt window. The range is used cyclically; the
+ * kernel reports which part is still in use.
  */
 static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writable,
                             uint64_t *iova)
@@ -241,7 +241,7 @@ static const struct mae_ops vfio_ops = {
     .close = vfio_close,
 };
 
-/* An attribute file of the function, as a number; -1 if it cannot be read. */
+/* Reads an attribute file of the PCI function as a number; -1 if it cannot be read. */
 static long attribute(const char *address, const char *name)
 {
     char path[PATH_MAX];
@@ -256,7 +256,7 @@ static long attribute(const char *address, const char *name)
     return value;
 }
 
-/* The last part of what a link of the function points to; false if there is no such link. */
+/* Returns the last part of a symbolic link of the PCI function; false if there is no such link. */
 static bool link_name(const char *address, const char *name, char *out, size_t size)
 {
     char path[PATH_MAX], target[PATH_MAX];
@@ -270,7 +270,7 @@ static bool link_name(const char *address, const char *name, char *out, size_t s
     return true;
 }
 
-/* Finds the group of a function that is ours and bound to vfio-pci. */
+/* Finds the IOMMU group of a function that the user owns and that is bound to vfio-pci. */
 static mae_error_t find_group(const char *address, char *group, size_t size)
 {
     char path[PATH_MAX], driver[64] = "no driver";

@@ -12,7 +12,7 @@ enum {
     MAE_BAR_BYTES = 4096
 };
 
-/* Where the kernel shows PCI functions and VFIO groups; tests look elsewhere. */
+/* The folders in which the kernel lists PCI functions and VFIO groups; tests use others. */
 struct mae_vfio_roots {
     const char *sysfs;
     const char *dev;

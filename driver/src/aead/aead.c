@@ -151,7 +151,7 @@ mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *mes
 
 /* ---- the way of the data ---- */
 
-/* Both buffers can be reached by the device. */
+/* Processes a message whose buffers the device can access. */
 static mae_error_t run_direct(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                               uint64_t length, bool last)
 {
@@ -165,8 +165,8 @@ static mae_error_t run_direct(struct mae_auth *auth, const uint8_t *src, uint8_t
     return error != MAE_OK ? error : waited;
 }
 
-/* In memory the device cannot reach: chunk by chunk through a buffer that it can. One chunk that is
-   the whole message is only given once its tag is right. */
+/* Processes a message in memory that the device cannot access: chunk by chunk through a buffer. A
+   message of one chunk is given only once its tag is verified. */
 static mae_error_t run_bounced(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                                uint64_t length)
 {
@@ -185,7 +185,7 @@ static mae_error_t run_bounced(struct mae_auth *auth, const uint8_t *src, uint8_
     return error;
 }
 
-/* Large: mapped for as long as it takes. *mapped: that was possible. */
+/* Processes a large message by mapping its buffers for the duration. *mapped: that was possible. */
 static mae_error_t run_mapped(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                               uint64_t length, bool *mapped)
 {
@@ -224,7 +224,7 @@ static mae_error_t run_data(struct mae_auth *auth, const struct mae_message *mes
 
 /* ---- calls ---- */
 
-/* A message that is allowed, under a key that is loaded. */
+/* Processes a message that has been checked, under a key that is loaded. */
 static mae_error_t run_message(struct mae_dev *dev, const struct mae_message *message,
                                mae_direction_t direction, uint32_t slot)
 {

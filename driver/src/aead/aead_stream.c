@@ -24,7 +24,7 @@ struct buffer {
     uint32_t given;
 };
 
-/* Withheld plaintext. */
+/* Plaintext withheld until its tag is verified. */
 struct held {
     struct held *next;
     uint32_t bytes;
@@ -63,7 +63,7 @@ static void forget(struct mae_aead *aead)
     aead->last = &aead->first;
 }
 
-/* A failure is remembered, and ends the plaintext. A full queue is none. */
+/* Stores a failure, which ends the plaintext; a full queue is no failure. A full queue is none. */
 static mae_error_t keep(struct mae_aead *aead, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && aead->error == MAE_OK) {
@@ -75,7 +75,7 @@ static mae_error_t keep(struct mae_aead *aead, mae_error_t error)
 
 /* ---- the ring ---- */
 
-/* Hands full buffers to the device. */
+/* Submits full buffers to the device. */
 static mae_error_t pump(struct mae_aead *aead)
 {
     while (aead->submitted < aead->filled && aead->auth.outstanding < MAE_CHUNKS_AHEAD) {
@@ -89,7 +89,8 @@ static mae_error_t pump(struct mae_aead *aead)
     return aead->auth.error;
 }
 
-/* A full buffer is closed only when more follows, so that one is always there to be the last. */
+/* Copies input to the buffers; closes a full one only when more follows, so that one is left to be
+   the last. */
 static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
 {
     size_t taken = 0;
@@ -137,7 +138,7 @@ static size_t give(struct mae_aead *aead, uint8_t *dst, size_t room)
     return given;
 }
 
-/* Moves what is done out of the ring, unseen. */
+/* Moves completed output from the ring to the withheld plaintext. */
 static mae_error_t withhold(struct mae_aead *aead)
 {
     while (has_output(aead)) {
@@ -190,7 +191,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
     if (aead->finished || aead->data_begun)
         return mae_detail(MAE_E_STATE, "all AAD comes before the data");
     if (bytes > aead->aad_promised - aead->aad_bytes)
-        return mae_detail(MAE_E_LENGTH, "more AAD than was said or is allowed");
+        return mae_detail(MAE_E_LENGTH, "more AAD than announced or allowed");
     aead->aad_bytes += bytes;
     mae_error_t error = mae_auth_aad(&aead->auth, aad, bytes);
     if (error == MAE_E_FULL) /* part of it may have been taken */
@@ -206,9 +207,9 @@ static mae_error_t check_update(struct mae_aead *aead, size_t bytes)
     if (aead->auth.job.mode == MAE_CMAC)
         return mae_detail(MAE_E_STATE, "CMAC's message goes to mae_aead_aad");
     if (aead->exact && bytes > 0 && aead->aad_bytes != aead->aad_promised)
-        return mae_detail(MAE_E_LENGTH, "less AAD than was said");
+        return mae_detail(MAE_E_LENGTH, "less AAD than announced");
     if (bytes > aead->data_promised - aead->data_bytes)
-        return mae_detail(MAE_E_LENGTH, "more data than was said or is allowed");
+        return mae_detail(MAE_E_LENGTH, "more data than announced or allowed");
     aead->data_begun = aead->data_begun || bytes > 0;
     return MAE_OK;
 }
@@ -249,7 +250,7 @@ mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, siz
     }
 }
 
-/* Everything but what is being filled goes to the device; that is the last. */
+/* Submits all buffers that are left, the last one as the message's end. */
 static mae_error_t run_to_end(struct mae_aead *aead)
 {
     struct buffer *last = at(aead, aead->filled);
@@ -280,7 +281,7 @@ mae_error_t mae_aead_finish(mae_aead_t *aead, uint8_t *tag)
         return MAE_E_STATE;
     if (aead->exact &&
         (aead->aad_bytes != aead->aad_promised || aead->data_bytes != aead->data_promised))
-        return keep(aead, mae_detail(MAE_E_LENGTH, "less AAD or data than was said"));
+        return keep(aead, mae_detail(MAE_E_LENGTH, "less AAD or data than announced"));
     aead->finished = true;
     bool seals = aead->auth.job.direction == MAE_ENCRYPT;
     if (!seals)

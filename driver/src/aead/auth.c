@@ -9,7 +9,7 @@ enum { STAGE_ALIGN = 64 };
 
 /* ---- jobs ---- */
 
-/* A job of the device's own mode. */
+/* Runs a job of the device's own mode. */
 static mae_error_t run(struct mae_auth *auth, mae_phase_t phase, const uint8_t *src, uint8_t *dst,
                        uint64_t bytes, bool last, struct mae_piece *piece)
 {
@@ -30,7 +30,7 @@ static mae_error_t run(struct mae_auth *auth, mae_phase_t phase, const uint8_t *
 
 /* ---- beginning ---- */
 
-/* GCM with an IV that has not 12 bytes: a job of its own. */
+/* Runs the job that hashes a GCM IV of other than 12 bytes. */
 static mae_error_t run_iv(struct mae_auth *auth, const uint8_t *iv, uint32_t bytes)
 {
     memcpy(auth->stage, iv, bytes);
@@ -43,7 +43,7 @@ static mae_error_t run_iv(struct mae_auth *auth, const uint8_t *iv, uint32_t byt
     return mae_auth_wait(auth);
 }
 
-/* B0, and what goes before the AAD; the counter block. */
+/* Starts CCM: computes B0, the prefix of the AAD and the counter block. */
 static mae_error_t begin_ccm(struct mae_auth *auth, const struct mae_message *message)
 {
     uint8_t head[16 + MAE_CCM_PREFIX_MOST];
@@ -93,7 +93,7 @@ static uint8_t *staged(struct mae_auth *auth)
     return auth->stage + auth->stage_from;
 }
 
-/* The whole stage, when more follows. */
+/* Submits the whole stage of AAD, when more follows. */
 static mae_error_t flush(struct mae_auth *auth)
 {
     if (auth->composed) {
@@ -124,7 +124,7 @@ mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t byt
     return MAE_OK;
 }
 
-/* The rest of the AAD, when data follows. */
+/* Submits the rest of the AAD, when data follows. */
 static mae_error_t close_aad(struct mae_auth *auth)
 {
     uint32_t bytes = auth->staged;

@@ -11,7 +11,7 @@
 
 struct mae_auth;
 
-/* Jobs that carry one piece of the data; done when there are none. */
+/* The jobs of one piece of data; the piece is done when none is left. */
 struct mae_piece {
     struct mae_auth *auth;
     uint32_t jobs;
@@ -42,23 +42,24 @@ struct mae_auth {
 
 enum { MAE_AUTH_BYTES = 2 * MAE_CHUNK };
 
-/* `message` is complete and allowed, `memory` has MAE_AUTH_BYTES. Takes a context. mae_auth_end must
-   follow, also after a failure. */
+/* Starts an authenticated message and allocates a context. `message` is complete and allowed,
+   `memory` has MAE_AUTH_BYTES. Call mae_auth_end afterwards, also after a failure. */
 mae_error_t mae_auth_begin(struct mae_auth *auth, struct mae_dev *dev,
                            const struct mae_message *message, mae_direction_t direction,
                            uint32_t key_slot, uint8_t *memory);
-/* More AAD, from any memory; CMAC's message. */
+/* Adds AAD from any memory, or the message of a CMAC. */
 mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t bytes);
-/* More data: whole blocks unless `last`. `piece` may be NULL. */
+/* Adds data: whole blocks unless `last`. `piece` may be NULL. */
 mae_error_t mae_auth_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst, uint64_t bytes,
                           bool last, struct mae_piece *piece);
-/* The end of a message whose last data was not said to be the last. */
+/* Ends a message whose last data was not marked as the last. */
 mae_error_t mae_auth_finish(struct mae_auth *auth);
-/* Until every job is done; the first error of any. */
+/* Waits until every job is done; returns the first error. */
 mae_error_t mae_auth_wait(struct mae_auth *auth);
 void mae_auth_end(struct mae_auth *auth);
 
-/* mac.c: composed messages; each returns when its jobs are done. */
+/* Replaces a block by its encryption under the message's key. mac.c: composed messages; each
+   function returns when its jobs are done. */
 mae_error_t mae_mac_block(struct mae_auth *auth, uint8_t block[16]); /* := E(K, block) */
 mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t bytes);
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
@@ -68,19 +69,21 @@ mae_error_t mae_mac_finish(struct mae_auth *auth);
 mae_error_t mae_auth_submit(struct mae_auth *auth, const struct mae_job *job,
                             struct mae_piece *piece);
 
-/* How a sealed message comes by its nonce. */
+/* The origin of a sealed message's nonce. */
 enum mae_nonce_kind { MAE_NONCE_DRAWN, MAE_NONCE_COUNTED, MAE_NONCE_CHOSEN };
-/* aead.c: a message with its defaults filled in, if everything about it is allowed. */
+/* Checks a message and fills in its defaults. In aead.c. */
 mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
                               mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_message *message);
-/* Writes the nonce and counts the message against its key, or refuses. */
+/* Writes the nonce and counts the message against its key; fails at the limit. */
 mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *message,
                               enum mae_nonce_kind kind, struct mae_nonce_counter *counter);
-/* The slot of the message's key, loaded if need be; *owned: to be erased afterwards. */
+/* Returns the slot of the message's key, loading the key if necessary; *owned: erase it
+   afterwards. */
 mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *message, uint32_t *slot,
                             bool *owned);
-/* modes.c: whether the device's own mode does it; MAE_E_MODE if nothing does. */
+/* Tells whether the device's own mode serves a message or the library composes it; MAE_E_MODE if
+   neither. In modes.c. */
 mae_error_t mae_message_mode(struct mae_dev *dev, mae_mode_t mode, bool *composed);
 
 #endif

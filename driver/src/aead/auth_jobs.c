@@ -4,7 +4,7 @@
 
 #include "auth.h"
 
-/* Jobs queued at once, all in one context: a short message has no more. */
+/* The number of jobs queued at once, all in one context: a short message has no more. */
 enum { AHEAD = 3 };
 
 static void job_done(void *arg, const struct mae_completion *completion)

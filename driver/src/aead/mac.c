@@ -41,7 +41,7 @@ mae_error_t mae_mac_block(struct mae_auth *auth, uint8_t block[16])
     return MAE_OK;
 }
 
-/* CBC-MAC over whole blocks in memory that the device can reach. */
+/* Continues a CBC-MAC over whole blocks in memory that the device can access. */
 mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t bytes)
 {
     while (bytes > 0) {
@@ -55,7 +55,7 @@ mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t 
     return MAE_OK;
 }
 
-/* The same over data that need not be whole blocks: zeros are added (SP 800-38C A.2.3). */
+/* Continues a CBC-MAC over data padded with zeros to whole blocks (SP 800-38C A.2.3). */
 static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64_t bytes)
 {
     uint64_t tail = bytes % 16;
@@ -69,7 +69,8 @@ static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64
     return mae_mac_update(auth, auth->stage, 16);
 }
 
-/* The MAC is over the plaintext: before it is encrypted in place, after it is decrypted. */
+/* Processes CCM data; the MAC is over the plaintext, so before it is encrypted and after it is
+   decrypted in place. */
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                              uint64_t bytes)
 {
@@ -82,7 +83,7 @@ mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t 
     return auth->job.direction == MAE_DECRYPT ? mac_padded(auth, dst, bytes) : MAE_OK;
 }
 
-/* Times x in GF(2^128), SP 800-38B 6.1, without a branch on the value. */
+/* Multiplies by x in GF(2^128), SP 800-38B 6.1, without a branch on the value. */
 static void times_x(uint8_t block[16])
 {
     uint8_t carry = block[0] >> 7;
@@ -91,7 +92,7 @@ static void times_x(uint8_t block[16])
     block[15] = (uint8_t)(block[15] << 1 ^ (0x87 & (0 - carry)));
 }
 
-/* The last block of a CMAC, which the stage always holds back (SP 800-38B 6.2). */
+/* Completes a CMAC with its last block, which the stage always holds back (SP 800-38B 6.2). */
 static mae_error_t finish_cmac(struct mae_auth *auth)
 {
     uint32_t bytes = auth->staged, tail = bytes % 16;

@@ -23,7 +23,7 @@ static void job_done(void *arg, const struct mae_completion *completion)
     }
 }
 
-/* Submits a job, waiting while the queue is full of our own. */
+/* Submits a job, waiting while the queue is full of the message's own jobs. */
 static mae_error_t submit(struct mae_plan *plan, struct mae_job *job)
 {
     while (plan->dev->used >= plan->dev->depth && plan->outstanding > 0)
@@ -36,7 +36,7 @@ static mae_error_t submit(struct mae_plan *plan, struct mae_job *job)
     return error;
 }
 
-/* Both buffers can be reached by the device. */
+/* Processes a message whose buffers the device can access. */
 static mae_error_t run_direct(struct mae_dev *dev, const struct mae_job *common, const uint8_t *src,
                               uint8_t *dst, uint64_t length)
 {
@@ -75,7 +75,8 @@ static mae_error_t run_direct(struct mae_dev *dev, const struct mae_job *common,
     return error;
 }
 
-/* Small, in memory the device cannot reach: by way of a buffer it can. */
+/* Processes a small message in memory that the device cannot access, through a buffer that
+   it can. */
 static mae_error_t run_bounced(struct mae_dev *dev, const struct mae_job *common, const void *src,
                                void *dst, uint64_t length)
 {
@@ -89,7 +90,8 @@ static mae_error_t run_bounced(struct mae_dev *dev, const struct mae_job *common
     return error;
 }
 
-/* Large: mapped for as long as it takes. MAE_E_NOT_MAPPED: that was not possible. */
+/* Processes a large message by mapping its buffers for the duration. MAE_E_NOT_MAPPED:
+   that was not possible. */
 static mae_error_t run_mapped(struct mae_dev *dev, const struct mae_job *common, const void *src,
                               void *dst, uint64_t length)
 {
@@ -114,7 +116,7 @@ static mae_error_t run_mapped(struct mae_dev *dev, const struct mae_job *common,
     return error;
 }
 
-/* Large, and sharing pages with other mappings: through a stream's buffers. */
+/* Processes a large message that shares pages with other mappings, through a stream's buffers. */
 static mae_error_t run_streamed(struct mae_dev *dev, const struct mae_job *common,
                                 const uint8_t *src, uint8_t *dst, uint64_t length)
 {

@@ -16,7 +16,7 @@ void mae_counter_add(uint8_t counter[16], uint64_t blocks)
     }
 }
 
-/* GF(2^128) of IEEE 1619: byte 0 of a tweak is the least significant. */
+/* Loads an element of IEEE 1619's GF(2^128): byte 0 of a tweak is the least significant. */
 static void load_field(const uint8_t bytes[16], uint64_t *low, uint64_t *high)
 {
     *low = *high = 0;
@@ -34,7 +34,7 @@ static void store_field(uint8_t bytes[16], uint64_t low, uint64_t high)
     }
 }
 
-/* (low, high) := (low, high) * (by_low, by_high) */
+/* Multiplies two elements of GF(2^128): (low, high) := (low, high) * (by_low, by_high). */
 static void field_multiply(uint64_t *low, uint64_t *high, uint64_t by_low, uint64_t by_high)
 {
     uint64_t a_low = *low, a_high = *high, sum_low = 0, sum_high = 0;
@@ -50,7 +50,7 @@ static void field_multiply(uint64_t *low, uint64_t *high, uint64_t by_low, uint6
     *high = sum_high;
 }
 
-/* alpha to a power */
+/* Raises alpha to a power. */
 static void field_power(uint64_t exponent, uint64_t *low, uint64_t *high)
 {
     uint64_t square_low = 2, square_high = 0;
@@ -84,7 +84,7 @@ static void one_job_done(void *arg, const struct mae_completion *completion)
     one->done = true;
 }
 
-/* ECB over the plan's tweaks under the tweak's key, in place; waits for it. */
+/* Encrypts or decrypts the plan's tweaks with ECB under the tweak's key, in place; waits for it. */
 static mae_error_t ecb_tweaks(struct mae_plan *plan, mae_direction_t direction, uint32_t count)
 {
     struct one_job one = {0};
@@ -109,8 +109,8 @@ static mae_error_t ecb_tweaks(struct mae_plan *plan, mae_direction_t direction, 
 }
 
 /*
- * The device begins an XTS job with E(K2, iv). Job k of a message must begin with the tweak
- * E(K2, iv) * alpha^(k * blocks), so its IV is that, decrypted under K2.
+ * Computes the IVs of the next XTS jobs. The device starts a job with E(K2, iv). Job k of a message
+ * must start with the tweak E(K2, iv) * alpha^(k * blocks), so its IV is that, decrypted under K2.
  */
 static mae_error_t next_tweaks(struct mae_plan *plan)
 {
@@ -153,7 +153,7 @@ mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint
 
 /* ---- what a message needs ---- */
 
-/* Whether jobs of a message can begin anywhere in it. */
+/* Returns true if jobs of a message can start anywhere in it. */
 static bool independent(const struct mae_dev *dev, const struct mae_job *job)
 {
     if (job->mode != MAE_XTS)

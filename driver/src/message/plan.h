@@ -25,26 +25,26 @@ struct mae_plan {
     uint64_t factor_low, factor_high; /* alpha to the number of blocks in a job */
 };
 
-/* Takes up to `contexts` contexts, at least one. */
+/* Starts a plan with up to `contexts` contexts, at least one. */
 mae_error_t mae_plan_begin(struct mae_plan *plan, struct mae_dev *dev, const struct mae_job *common,
                            uint64_t length, uint32_t chunk, uint32_t contexts);
-/* The next job: sets where it starts (init, iv). `src` is its data, still as it came. */
+/* Sets the start of the next job (init, iv). `src` is its data, before it is processed. */
 mae_error_t mae_plan_next(struct mae_plan *plan, struct mae_job *job, const uint8_t *src,
                           uint32_t bytes);
-/* Waits for all jobs, gives everything back. */
+/* Waits for all jobs and frees everything. */
 void mae_plan_end(struct mae_plan *plan);
-/* stream.c: a stream whose keys are loaded already. */
+/* Opens a stream whose keys are loaded already. In stream.c. */
 mae_error_t mae_stream_open(struct mae_dev *dev, const struct mae_job *common,
                             struct mae_stream **stream);
-/* check.c: the mode, direction and slots of a message; copies its IV into `common`. */
+/* Checks mode, direction and slots of a message; copies its IV into `common`. In check.c. */
 mae_error_t mae_check_message(const struct mae_dev *dev, struct mae_job *common, const uint8_t *iv);
 mae_error_t mae_check_length(mae_mode_t mode, uint64_t length);
-/* The encrypted tweak of XTS so many blocks further. */
+/* Advances the encrypted tweak of XTS by a number of blocks. */
 void mae_tweak_advance(uint8_t tweak[16], uint64_t blocks);
-/* Contexts that are not allocated. */
+/* Returns the number of free contexts. */
 uint32_t mae_free_contexts(const struct mae_dev *dev);
 
-/* Puts a message's key(s) into free slots. */
+/* Loads a message's key(s) into free slots. */
 mae_error_t mae_keys_take(struct mae_dev *dev, mae_mode_t mode, const uint8_t *key, size_t bytes,
                           uint32_t *key_slot, uint32_t *tweak_slot);
 void mae_keys_give(struct mae_dev *dev, uint32_t key_slot, uint32_t tweak_slot);

@@ -58,7 +58,8 @@ static void job_done(void *arg, const struct mae_completion *completion)
     }
 }
 
-/* Whether a full buffer may go: XTS must know that its end is not near. */
+/* Returns true if a full buffer may be submitted; with XTS only if the message's end is
+   not near. */
 static bool may_go(struct mae_stream *stream, uint64_t number)
 {
     if (number >= stream->filled)
@@ -68,7 +69,7 @@ static bool may_go(struct mae_stream *stream, uint64_t number)
     return number + 1 - stream->drained < stream->count && at(stream, number + 1)->bytes >= BLOCK;
 }
 
-/* Hands buffers to the device. */
+/* Submits full buffers to the device. */
 static mae_error_t pump(struct mae_stream *stream)
 {
     struct mae_plan *plan = &stream->plan;
@@ -131,7 +132,7 @@ static size_t give(struct mae_stream *stream, uint8_t *dst, size_t room)
     return given;
 }
 
-/* Lets the device work until the oldest buffer is done. */
+/* Advances the device until the oldest buffer is done. */
 static mae_error_t wait_oldest(struct mae_stream *stream)
 {
     while (!at(stream, stream->drained)->done)
@@ -139,7 +140,8 @@ static mae_error_t wait_oldest(struct mae_stream *stream)
     return stream->plan.error;
 }
 
-/* A failure is remembered: the message has a hole. A full queue is none. */
+/* Stores a failure, which leaves a gap in the message; a full queue is no failure. A full
+   queue is none. */
 static mae_error_t keep(struct mae_stream *stream, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && stream->plan.error == MAE_OK)
@@ -180,7 +182,7 @@ mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t byte
     }
 }
 
-/* Closes the last buffer; a tail of less than a block joins the one before it. */
+/* Closes the last buffer; a tail of less than a block joins the buffer before it. */
 static mae_error_t close_input(struct mae_stream *stream)
 {
     MAE_TRY(mae_check_length(stream->plan.job.mode, stream->total));

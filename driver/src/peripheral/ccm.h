@@ -10,14 +10,14 @@
 
 enum { MAE_CCM_NONCE_LEAST = 7, MAE_CCM_NONCE_MOST = 13, MAE_CCM_PREFIX_MOST = 10 };
 
-/* Big-endian, in the `bytes` bytes that end before `end`. */
+/* Stores a number big-endian in the `bytes` bytes that end before `end`. */
 static inline void mae_ccm_number(uint8_t *end, uint64_t value, uint32_t bytes)
 {
     for (; bytes > 0; bytes--, value >>= 8)
         *--end = (uint8_t)value;
 }
 
-/* A0, the counter block with the number 0 (A.3). */
+/* Builds A0, the counter block with the number 0 (A.3). */
 static inline void mae_ccm_counter(uint8_t block[16], const uint8_t *nonce, uint32_t nonce_bytes)
 {
     for (uint32_t i = 0; i < 16; i++)
@@ -27,7 +27,7 @@ static inline void mae_ccm_counter(uint8_t block[16], const uint8_t *nonce, uint
         block[1 + i] = nonce[i];
 }
 
-/* B0, the first block under the MAC (A.2.1). */
+/* Builds B0, the first block under the MAC (A.2.1). */
 static inline void mae_ccm_first(uint8_t block[16], const uint8_t *nonce, uint32_t nonce_bytes,
                                  uint64_t aad_bytes, uint64_t length, uint32_t tag_bytes)
 {
@@ -36,7 +36,7 @@ static inline void mae_ccm_first(uint8_t block[16], const uint8_t *nonce, uint32
     mae_ccm_number(block + 16, length, 15 - nonce_bytes);
 }
 
-/* What goes before the AAD (A.2.2); how many bytes, 0 to 10. */
+/* Builds the prefix of the AAD (A.2.2); returns its length, 0 to 10. */
 static inline uint32_t mae_ccm_prefix(uint8_t prefix[MAE_CCM_PREFIX_MOST], uint64_t aad_bytes)
 {
     if (aad_bytes == 0)
@@ -52,14 +52,14 @@ static inline uint32_t mae_ccm_prefix(uint8_t prefix[MAE_CCM_PREFIX_MOST], uint6
     return four ? 6 : 10;
 }
 
-/* Whether a length fits into its field. */
+/* Returns true if a length fits into its field. */
 static inline bool mae_ccm_fits(uint64_t length, uint32_t nonce_bytes)
 {
     uint32_t bits = 8 * (15 - nonce_bytes);
     return bits >= 64 || length >> bits == 0;
 }
 
-/* The lengths that a tag may have. */
+/* Returns true if a mode allows a tag of a given length. */
 static inline bool mae_tag_length_allowed(uint32_t mode, uint32_t bytes)
 {
     if (mode == MAE_CCM)

@@ -31,7 +31,7 @@ _Static_assert(MAE_PERIPHERAL__VERSION__MAJOR_reset == MAE_STREAM_CARD__VERSION_
 extern inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value);
 extern inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value);
 
-/* Reads a register until the bits of `mask` are 0. */
+/* Polls a register until the bits of `mask` are 0. */
 static ALWAYS_INLINE mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset,
                                             uint32_t mask, uint32_t *value)
 {
@@ -52,7 +52,7 @@ static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint
     return MAE_OK;
 }
 
-/* The device's error codes (mae_error_e of regs/mae_common.rdl) in ours. */
+/* Translates the device's error codes (mae_error_e of regs/mae_common.rdl) to mae_error_t. */
 static NEVER_INLINE mae_error_t device_error(uint32_t code)
 {
     switch (code) {
@@ -101,7 +101,7 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
     return MAE_OK;
 }
 
-/* Carries out a command of the key window and waits for its end. */
+/* Executes a command of the key window and waits for its end. */
 static ALWAYS_INLINE mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
 {
     uint32_t status;
@@ -164,7 +164,7 @@ mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus)
     return wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__WIPING_bm, &status);
 }
 
-/* The error that a word of `status` tells of, the first since the last call, which this clears. */
+/* Returns the error in a word of `status`, the first since the last call, and clears it. */
 static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus, uint32_t status)
 {
     if (GET(STATUS, ERROR, status) == MAE_PERIPHERAL__STATUS__ERROR__NONE)
@@ -180,13 +180,13 @@ static ALWAYS_INLINE mae_error_t read_error(const struct mae_pio_bus *bus)
     return take_error(bus, status);
 }
 
-/* Whether the job's data goes in without coming out. */
+/* Returns true if the job takes data and gives none. */
 static bool sinks(const struct mae_pio_job *job)
 {
     return is_aead(job) && (job->phase != MAE_PHASE_DATA || job->mode == MAE_CMAC);
 }
 
-/* The IV; where GCM's has 12 bytes, the counter block that they begin. */
+/* Writes the IV; for a GCM IV of 12 bytes, the counter block that starts with it. */
 static ALWAYS_INLINE mae_error_t write_iv(const struct mae_pio_bus *bus,
                                           const struct mae_pio_job *job)
 {
@@ -232,7 +232,7 @@ mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_jo
     return is_mmio(bus) ? start_mmio(bus->bus, job, more) : start_any(bus, job, more);
 }
 
-/* The tag that a job made, if it made one. */
+/* Reads the tag of a job, if it made one. */
 static mae_error_t read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t word;
@@ -252,7 +252,7 @@ mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_j
     return is_aead(job) ? read_tag(bus, job) : MAE_OK;
 }
 
-/* The end of a job of GCM, CCM or CMAC. */
+/* Ends a job of GCM, CCM or CMAC: waits and reads its tag. */
 static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t status;
@@ -261,9 +261,9 @@ static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *
 }
 
 /*
- * Moves the data of a job. The loops below stand here once and are compiled for each of the two
- * ways to use them, with what is known there in place of the pointers: over any bus by the caller's
- * functions, and straight from words in memory to registers.
+ * The functions that move the data of a job. The loops below stand here once and are compiled for
+ * each of the two ways to use them, with what is known there in place of the pointers: over any bus
+ * by the caller's functions, and straight from words in memory to registers.
  */
 struct mover {
     void (*get)(void *arg, uint32_t words[4], uint32_t n); /* words beyond n bytes are 0 */
@@ -271,7 +271,7 @@ struct mover {
     void *arg;
 };
 
-/* Writes the next block, of n bytes. */
+/* Writes the next block, of n bytes, to the device. */
 static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, const struct mover *mover,
                                       uint32_t n)
 {
@@ -287,7 +287,7 @@ static ALWAYS_INLINE uint32_t block_of(uint32_t bytes)
     return bytes < 16 ? bytes : 16;
 }
 
-/* Of a job of which nothing comes out. */
+/* Moves the data of a job that gives none. */
 static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       const struct mover *mover)
 {
@@ -313,8 +313,8 @@ static ALWAYS_INLINE mae_error_t fetch(const struct mae_pio_bus *bus, uint32_t w
     return MAE_OK;
 }
 
-/* Of any other. AHEAD blocks are in the device, so that it works while we move data; block k + 1 is
-   asked for before block k is given. */
+/* Moves the data of a job that takes and gives blocks. AHEAD blocks are in the device, so that it
+   works while we move data; block k + 1 is asked for before block k is given. */
 static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       const struct mover *mover)
 {
@@ -346,7 +346,7 @@ static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct
     return error == MAE_OK && is_aead(job) ? end(bus, job) : error;
 }
 
-/* By the caller's functions, byte by byte. */
+/* The caller's functions, which move data byte by byte. */
 struct bytes {
     mae_pio_get_t get;
     mae_pio_put_t put;
@@ -431,8 +431,8 @@ static void put_flat(void *arg, const uint8_t *block, uint32_t n)
         *flat->dst++ = block[i];
 }
 
-/* The same where both are aligned, in words. The part of a block at the end of a job stays out of the
-   way of the whole ones. */
+/* Loads the part of a block at the end of a job, in words where both are aligned; kept apart from
+   the code for whole blocks. */
 static NEVER_INLINE void get_part(const uint8_t *src, uint32_t words[4], uint32_t n)
 {
     for (uint32_t i = 0; i < 4; i++)

@@ -63,7 +63,7 @@ static inline void store_word(uint8_t *bytes, uint32_t word)
         bytes[i] = (uint8_t)(word >> 8 * i);
 }
 
-/* The same of four bytes at a word's address: one access where words have the order of the bytes. */
+/* Copies four bytes at a word's address: one access where words have the order of the bytes. */
 typedef uint32_t __attribute__((may_alias)) mae_word_t;
 
 static inline bool is_aligned(const void *bytes)
@@ -88,7 +88,8 @@ static inline void store_aligned(uint8_t *bytes, uint32_t word)
 /* Writes what a job needs and starts it; `more` are further bits of `ctrl`. */
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more);
-/* What a word of `status` read after the end of a job says, or the tag that the job made. */
+/* Returns the error in a word of `status` read after the end of a job, or reads the tag that the
+   job made. */
 mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                            uint32_t status);
 

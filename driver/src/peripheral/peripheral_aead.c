@@ -6,7 +6,7 @@
 #include "ccm.h"
 #include "peripheral.h"
 
-/* The aad phase of a message: what goes before the AAD, then the AAD. */
+/* The AAD phase of a message: the prefix of the AAD, then the AAD. */
 struct aad {
     uint8_t head[16 + MAE_CCM_PREFIX_MOST]; /* B0 and the encoded length */
     uint32_t head_bytes;
@@ -22,7 +22,7 @@ static void get_aad(void *arg, uint8_t *block, uint32_t n)
                                                    : source->aad[source->at - source->head_bytes];
 }
 
-/* Carries out the phases before the data. */
+/* Executes the phases before the data. */
 static mae_error_t begin(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          struct mae_pio_job *job, uint8_t counter[16], uint32_t length)
 {
@@ -76,7 +76,8 @@ static void wipe(volatile uint8_t *memory, uint32_t bytes)
         memory[i] = 0;
 }
 
-/* Field by field: a compiler would clear a larger initialiser by a call of memset. */
+/* Initialises a job field by field: a compiler would clear a larger initialiser by a call
+   of memset. */
 static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t direction,
                     const struct mae_pio_message *message, uint8_t *tag)
 {
@@ -93,7 +94,7 @@ static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t di
     job->tag_bytes = message->tag_bytes;
 }
 
-/* The tag that a decryption expects, padded. */
+/* Pads the tag that a decryption expects. */
 static void expect(const struct mae_pio_message *message, mae_direction_t direction,
                    uint8_t tag[16])
 {
@@ -101,7 +102,7 @@ static void expect(const struct mae_pio_message *message, mae_direction_t direct
         tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
 }
 
-/* Carries out what goes before the data, and says what the job of the data is. */
+/* Executes the phases before the data, and prepares the job of the data. */
 static mae_error_t prelude(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                            mae_direction_t direction, uint32_t length, uint8_t tag[16],
                            struct mae_pio_job *job)
@@ -149,7 +150,7 @@ mae_error_t mae_pio_unseal(const struct mae_pio_bus *bus, const struct mae_pio_m
     return crypt(bus, message, MAE_DECRYPT, src, dst, length);
 }
 
-/* Says what the job of a CMAC is. */
+/* Prepares the job of a CMAC. */
 static mae_error_t prepare_mac(const struct mae_pio_message *message, mae_direction_t direction,
                                uint32_t length, uint8_t tag[16], struct mae_pio_job *job)
 {

@@ -4,7 +4,7 @@
 
 static const struct mae_pio_job plain_job = {.mode = MAE_ECB}; /* makes no tag */
 
-/* Eleven accesses; the reads wait on the bus for the answer. */
+/* Processes a block in eleven accesses; the reads wait on the bus for the result. */
 static ALWAYS_INLINE mae_error_t block_mmio(const struct mae_pio_bus *bus, uint32_t slot,
                                             mae_direction_t direction, const uint8_t *in,
                                             uint8_t *out)

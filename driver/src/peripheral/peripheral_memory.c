@@ -2,7 +2,7 @@
 /* Memory jobs: freestanding, see maeslant_peripheral.h. Built like peripheral.c. */
 #include "peripheral.h"
 
-/* The words that say where keys are; no key_bytes, no table. */
+/* Writes the registers of the key table; without key_bytes there is no table. */
 static ALWAYS_INLINE mae_error_t write_keys(const struct mae_pio_bus *bus,
                                             const struct mae_pio_memory *memory, uint32_t *ctrl)
 {
@@ -27,7 +27,7 @@ static ALWAYS_INLINE mae_error_t write_keys(const struct mae_pio_bus *bus,
     return write_reg(bus, REG(keys_len), FIELD(KEYS_LEN, LEN, length));
 }
 
-/* All but ctrl. */
+/* Writes all registers of a memory job but ctrl. */
 static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
                                              const struct mae_pio_memory *memory, uint32_t *ctrl)
 {

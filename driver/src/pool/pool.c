@@ -18,7 +18,7 @@
 
 enum {
     AHEAD_NS = 20000, /* 4000 clocks of a simulated card */
-    LOOK_NS = 1000000 /* how often one that is ahead looks again */
+    POLL_NS = 1000000 /* how often one that is ahead polls */
 };
 
 static const uint64_t idle_ns = 5000000000; /* a lent card whose time stands still is not at work */
@@ -45,7 +45,7 @@ struct mae_pool {
 
 /* ---- the pool's clock ---- */
 
-/* Of a card that is lent, as far as its borrower has let it be seen. */
+/* Returns the clock of a lent card, as far as its borrower has made it visible. */
 static uint64_t clock_of(const struct card *card)
 {
     uint64_t now = card->now_ns;
@@ -64,7 +64,8 @@ static uint64_t machine_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* The present: of the simulated card at work that is the least far, or where the last one ended. */
+/* Returns the pool's time: that of the least advanced simulated card at work, or of the
+   last end. */
 static uint64_t present(struct mae_pool *pool)
 {
     uint64_t least = UINT64_MAX, most = 0, machine = machine_ns();
@@ -88,7 +89,7 @@ static uint64_t present(struct mae_pool *pool)
 
 /* ---- lending ---- */
 
-/* The free card that has worked least: in its time, or by loans. */
+/* Returns the free card that has worked least: in its time, or by loans. */
 static struct card *least_used(struct mae_pool *pool)
 {
     struct card *best = NULL;
@@ -121,7 +122,7 @@ static void wait_given(struct mae_pool *pool, bool ahead)
         return;
     }
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
+    until.tv_nsec += POLL_NS;
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
     pthread_cond_timedwait(&pool->given, &pool->lock, &until);
@@ -207,7 +208,7 @@ bool mae_pool_give(mae_pool_t *pool, mae_dev_t *dev, mae_error_t error)
 
 /* ---- opening, closing, asking ---- */
 
-/* What all cards can do. */
+/* Merges a card's capabilities into those that all cards share. */
 static void add_caps(struct mae_caps *all, const struct mae_caps *one)
 {
     all->modes &= one->modes;
@@ -229,7 +230,8 @@ static void add_caps(struct mae_caps *all, const struct mae_caps *one)
 #undef LEAST
 }
 
-/* What null: is lent comes back as it was, without an error: beside real cards, corrupt data. */
+/* Returns true if null: cards are mixed with real ones: they return data unchanged without an
+   error, which would corrupt it. */
 static bool mixes_null(mae_dev_t *const *devs, size_t count)
 {
     size_t nulls = 0;
@@ -277,7 +279,8 @@ mae_error_t mae_pool_of(mae_dev_t *const *devs, const char *const *names, size_t
     return MAE_OK;
 }
 
-/* "3*sim:stream4" is three times sim:stream4; anything else is itself, once. */
+/* Parses a repetition: "3*sim:stream4" is three times sim:stream4; anything else is
+   itself, once. */
 static size_t times(const char **uri)
 {
     size_t digits = strspn(*uri, "0123456789");

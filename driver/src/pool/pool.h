@@ -8,7 +8,8 @@
 
 enum { MAE_POOL_MOST = 64 };
 
-/* pool.c: makes a pool of open devices, with a name for each; takes them over, also on failure. */
+/* Creates a pool of open devices, with a name for each; takes them over, also on failure.
+   In pool.c. */
 mae_error_t mae_pool_of(mae_dev_t *const *cards, const char *const *names, size_t count,
                         mae_pool_t **pool);
 

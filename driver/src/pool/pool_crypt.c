@@ -29,7 +29,7 @@ struct work {
     char detail[256];
 };
 
-/* The number of a part that nobody has taken, or `parts`. */
+/* Returns the number of a part that nobody has taken, or `parts`. */
 static uint64_t take(struct work *work)
 {
     pthread_mutex_lock(&work->lock);
@@ -49,7 +49,7 @@ static void fail(struct work *work, mae_error_t error)
     pthread_mutex_unlock(&work->lock);
 }
 
-/* By one card after the other until one has done it. */
+/* Runs a part on one card after the other until one has done it. */
 static mae_error_t run_part(struct work *work, uint64_t number, uint8_t *copy)
 {
     uint64_t at = number * work->part;
@@ -120,7 +120,8 @@ static mae_error_t run(struct work *work, size_t cards)
     return MAE_OK;
 }
 
-/* In place, a part's predecessor may be done before the part begins. */
+/* Saves the block before each part: in place, a part's predecessor may be done before the
+   part starts. */
 static mae_error_t keep_blocks(struct work *work)
 {
     if (work->parts == 1 || work->src != work->dst ||

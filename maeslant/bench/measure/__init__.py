@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock figures of `maeslant measure`."""
+"""Measures the clock figures of `maeslant measure` in simulation."""

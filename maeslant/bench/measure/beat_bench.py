@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cocotb half of the figures of GCM over one word: mae_gcm_single and mae_gcm_prefetch.
+"""Cocotb bench that measures mae_gcm_single and mae_gcm_prefetch: GCM over one 64-bit word.
 
 Every answer is compared with the `cryptography` package while clocks are counted. Figures are
 written as JSON lines to the file named by MAESLANT_FIGURES.
@@ -25,7 +25,7 @@ WORDS = 200
 
 
 class Words:
-    """Words of 64 bits with 16 bytes of AAD, both directions by turns."""
+    """Drives mae_gcm_single or mae_gcm_prefetch with 64-bit messages in both directions."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -38,7 +38,7 @@ class Words:
         self.streams: list[list] = []  # key, iv, decrypt, next number
 
     async def start(self) -> None:
-        """Leave reset."""
+        """Starts the clock and releases reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i req_valid_i rst_ni "
@@ -51,7 +51,7 @@ class Words:
         await RisingEdge(dut.clk_i)
 
     def word(self, key: bytes, iv: bytes, decrypt: bool) -> tuple[int, int]:
-        """gcm_beat_msg_t of a good message, and gcm_beat_rsp_t."""
+        """Builds a gcm_beat_msg_t with a correct tag, and the gcm_beat_rsp_t expected for it."""
         aad, data = self.random.randbytes(16), self.random.randbytes(8)
         sealed = AESGCM(key).encrypt(iv, data, aad)
         text, tag = sealed[:-16], sealed[-16:]
@@ -65,7 +65,7 @@ class Words:
         return message | field(tag, 16), answer | (0 if decrypt else field(tag, 16))
 
     async def step(self) -> bool:
-        """Finish a clock whose inputs are set; whether a request is taken."""
+        """Completes a clock whose inputs are set; returns true if a request was accepted."""
         dut = self.dut
         await ReadOnly()
         if self.watch:
@@ -82,7 +82,7 @@ class Words:
         return taken
 
     async def idle(self, clocks: int) -> None:
-        """Nothing asked."""
+        """Runs a number of clocks without requests."""
         self.dut.req_valid_i.value = 0
         for _ in range(clocks):
             await self.step()
@@ -90,7 +90,7 @@ class Words:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=AHEAD)
 async def own_keys(dut) -> None:
-    """A message a clock, each with a key of its own."""
+    """Measures a message a clock, each under a key of its own."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:
@@ -113,7 +113,7 @@ async def own_keys(dut) -> None:
 
 
 async def load(words: Words, stream: int, bits: int) -> int:
-    """Load a stream; the clock in which it was taken."""
+    """Loads a stream's key and IV; returns the clock in which they were accepted."""
     dut = words.dut
     key, iv = words.random.randbytes(bits // 8), words.random.randbytes(12)
     head = (stream % 2) << 2 | bits // 64 - 2
@@ -129,7 +129,7 @@ async def load(words: Words, stream: int, bits: int) -> int:
 
 
 async def ask(words: Words, stream: int) -> bool:
-    """Offer the next message of a stream for one clock."""
+    """Offers the next message of a stream for one clock."""
     key, iv, decrypt, number = words.streams[stream]
     own = (int.from_bytes(iv, "big") ^ number).to_bytes(12, "big")
     message, answer = words.word(key, own, decrypt)
@@ -144,7 +144,7 @@ async def ask(words: Words, stream: int) -> bool:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not AHEAD)
 async def streams(dut) -> None:
-    """All streams loaded with keys of one size: first request, verdict, rate."""
+    """Measures first request, tag latency and rate with all streams loaded, keys of one size."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:

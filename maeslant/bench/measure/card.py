@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the devices: whole transfers through the driver, counted by the simulated machine."""
+"""Measures the devices: whole transfers through the driver, counted by the simulated machine."""
 
 import secrets
 
@@ -16,14 +16,14 @@ PARALLEL += (("ctr", ENCRYPT), ("xts", ENCRYPT), ("xts", DECRYPT))
 
 
 def memory(device: Device, size: int):
-    """Memory that the device can reach, as a uint8_t pointer; it lives as long as the device."""
+    """Allocates device-accessible memory, as a uint8_t pointer valid as long as the device."""
     pointer = device.ffi.new("void **")
     check(device.lib.mae_mem_alloc(device.handle, size, pointer))
     return device.ffi.cast("uint8_t *", pointer[0])
 
 
 class Batch:
-    """Equal jobs, each in a context of its own, submitted together."""
+    """A batch of equal jobs, each in a context of its own, submitted together."""
 
     def __init__(self, device: Device, mode: str, direction: int, jobs: int, size: int) -> None:
         self.device = device
@@ -46,7 +46,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Hand over job ``index``."""
+        """Submits job number ``index`` to the device."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         job.key_slot, job.tweak_slot = self.slot, self.tweak
@@ -57,7 +57,7 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Until ``count`` more jobs have completed, each without an error."""
+        """Waits until ``count`` more jobs have completed; raises the error of a failed job."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
@@ -67,7 +67,7 @@ class Batch:
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """All jobs at once; the simulator's counters."""
+        """Submits all jobs, waits for them and returns the simulator's counters."""
         self.device.reset_stats()
         for index in range(self.jobs):
             self.submit(index)
@@ -76,7 +76,7 @@ class Batch:
 
 
 def used(stats: dict[str, int], payload: int) -> float:
-    """Share of the bus's data clocks, first to last data beat, in which payload moved, in percent.
+    """Returns the percentage of the bus's data clocks that carried payload.
 
     ``payload`` is in bytes, read once and written once; descriptors and completions do not count.
     """
@@ -86,13 +86,13 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str, int]:
-    """Run a batch on a fresh device."""
+    """Runs a batch of jobs on a newly opened device; returns the simulator's counters."""
     with Device(uri) as device:
         return Batch(device, mode, direction, jobs, size).run()
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Measure the share of data clocks used on both kinds of bus, with Fernando's copies too."""
+    """Measures the share of data clocks used on both kinds of bus, and with Fernando's copies."""
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
@@ -126,7 +126,7 @@ def bus_figures(build: str) -> list[Figure]:
 
 
 def one_call(uri: str, size: int) -> float:
-    """One synchronous call, the work that a user of Fernando gave its card."""
+    """Measures bus use of one synchronous call, the workload of Fernando's card."""
     with Device(uri) as device:
         device.reset_stats()
         device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
@@ -134,7 +134,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """Fernando's way: copy to a staging area, transfer, copy back, a megabyte at a time.
+    """Measures bus use with Fernando's staging: copy in, transfer, copy out, 1 MB at a time.
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -158,7 +158,7 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Blocks a clock of every mode and direction on a card; chained ones alone and interleaved."""
+    """Measures blocks a clock of every mode on a card; chained modes alone and interleaved."""
     result = []
     uri = f"sim:{build}?{MEMORY}"
 
@@ -206,7 +206,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """The push model: the processor writes each block to a register and reads the answer."""
+    """Measures register access: the processor writes each block and reads its result."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the cipher cores: named builds whose top is a cipher, driven through the contract."""
+"""Measures the cipher cores: named builds whose top is a cipher with the common interface."""
 
 import json
 import tempfile
@@ -13,12 +13,12 @@ MODULE = "maeslant.bench.measure.cipher_bench"
 
 
 def rounds(bits: int) -> int:
-    """Nr of FIPS 197 §5."""
+    """Returns the number of AES rounds, Nr of FIPS 197 §5, for a key size in bits."""
     return bits // 32 + 6
 
 
 def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None, str]:
-    """Unit, direction of better, target and the papers' figure of one kind of figure."""
+    """Returns unit, better direction, target and published value of one kind of figure."""
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area")
@@ -53,7 +53,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulate one named build and turn what it counted into figures."""
+    """Simulates one named build and returns its measured figures."""
     parameters = build["parameters"]
     keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
     dirs = DIRECTIONS[parameters["Dirs"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cocotb half of the cipher's figures: drives the one contract and counts clocks.
+"""Cocotb bench that measures the cipher cores through their common interface.
 
 Every answer is compared with the `cryptography` package while it is counted. Figures are
 written as JSON lines to the file named by MAESLANT_FIGURES.
@@ -28,13 +28,13 @@ BANKS = int(PARAMETERS.get("KeyBanks", 1))
 
 
 def note(metric: str, value: float, **details: object) -> None:
-    """Write one figure."""
+    """Writes one figure as a JSON line to the file $MAESLANT_FIGURES."""
     with open(os.environ["MAESLANT_FIGURES"], "a") as file:
         file.write(json.dumps({"metric": metric, "value": value, **details}) + "\n")
 
 
 class Driver:
-    """Drives keys and blocks clock by clock, as fast as they are taken, and checks answers."""
+    """Drives keys and blocks as fast as they are accepted, and checks the results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -53,7 +53,7 @@ class Driver:
         self.answers: list[list[int]] = [[] for _ in range(LANES)]
 
     async def start(self) -> None:
-        """Start the clock and leave reset."""
+        """Starts the clock and releases reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         dut.rst_ni.value = 0
@@ -65,18 +65,18 @@ class Driver:
         await RisingEdge(dut.clk_i)
 
     def offer_key(self, bits: int, bank: int = 0) -> None:
-        """Offer a random key from the next clock on."""
+        """Offers a random key from the next clock on."""
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
     def offer_blocks(self, blocks: int, dirs: list[int], bank: int = 0, lanes: int = LANES) -> None:
-        """Offer random blocks on the first ``lanes`` lanes from the next clock on."""
+        """Offers random blocks on the first ``lanes`` lanes from the next clock on."""
         self.left = [blocks] * lanes + [0] * (LANES - lanes)
         self.dirs, self.bank = dirs, bank
         self.taken, self.answers = [], [[] for _ in range(LANES)]
 
     def drive(self) -> int:
-        """Set the inputs of this clock; returns the lanes that offer a block."""
+        """Sets the inputs of this clock; returns the lanes that offer a block."""
         if self.key_offer:
             bank, key, length = self.key_offer
             padded = int.from_bytes(key.ljust(32, b"\0"), "big")
@@ -98,13 +98,13 @@ class Driver:
         return valid
 
     def answer(self, lane: int) -> bytes:
-        """What `cryptography` makes of the block that a lane offers."""
+        """Returns the result that `cryptography` computes for the block offered on a lane."""
         cipher = Cipher(algorithms.AES(self.keys[self.bank]), modes.ECB())
         context = cipher.decryptor() if self.dirs[lane] else cipher.encryptor()
         return context.update(self.offer[lane])
 
     async def step(self) -> None:
-        """One clock."""
+        """Runs one clock and checks the blocks that come out."""
         valid = self.drive()
         await ReadOnly()
         took = valid & int(self.dut.req_ready_o.value) if valid else 0
@@ -126,28 +126,28 @@ class Driver:
         self.clock += 1
 
     async def until_taken(self) -> None:
-        """Step until every offered block and key is taken."""
+        """Runs clocks until every offered block and key is accepted."""
         while any(self.left) or any(self.offer) or self.key_offer:
             await self.step()
 
     async def until_answered(self) -> None:
-        """Step until nothing is under way."""
+        """Runs clocks until every accepted block has come out."""
         await self.until_taken()
         while any(self.expected):
             await self.step()
 
     def span(self) -> int:
-        """Clocks from the first to the last block taken, both counted."""
+        """Returns the clocks from the first to the last block accepted, both included."""
         return self.taken[-1] - self.taken[0] + 1
 
 
 def steady(times: list[int]) -> float:
-    """Clocks between answers of one lane, first to last."""
+    """Returns the average number of clocks between results of one lane."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 
 async def one_direction(drive: Driver, bits: int, direction: int) -> None:
-    """The waits for a key, the latency and the rate of one key size and direction."""
+    """Measures the waits for a key, the latency and the rate of one key size and direction."""
     name = ("encrypt", "decrypt")[direction]
     lanes = 1 if DUPLEX else LANES
     dirs = [0, 1] if DUPLEX else [direction] * LANES
@@ -181,7 +181,7 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Block time, latency, lanes' throughput and the waits for keys."""
+    """Measures block time, latency, throughput of the lanes and the waits for keys."""
     drive = Driver(dut)
     await drive.start()
     for bits in KEYS:
@@ -203,7 +203,7 @@ async def figures(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=BANKS < 2)
 async def key_change(dut) -> None:
-    """Encryption under key after key in two banks, without a break: the clocks lost."""
+    """Measures the clocks lost when keys alternate between two banks under full load."""
     drive = Driver(dut)
     await drive.start()
     bits, blocks, changes = KEYS[0], 48, 8

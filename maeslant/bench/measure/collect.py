@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant measure`: every clock figure of the parts, out of simulation."""
+"""Runs all simulations of `maeslant measure` and collects their clock figures."""
 
 from rich.console import Console
 from rich.progress import Progress
@@ -13,7 +13,7 @@ CARD = ("stream4", 4)
 
 
 def jobs() -> dict[str, list]:
-    """What there is to measure: part name to the calls that measure it."""
+    """Returns the measurable parts: part name to the calls that measure it."""
     ciphers = {
         name: build
         for name, build in configurations.load().items()
@@ -35,11 +35,11 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Measure ``parts`` (all by default)."""
+    """Measures the named parts, all by default, and returns their figures."""
     known = jobs()
     for part in parts or []:
         if part not in known:
-            raise MaeslantError(f"no part is called {part}; there are {', '.join(known)}")
+            raise MaeslantError(f"unknown part {part}; known: {', '.join(known)}")
     figures: list[Figure] = []
     with Progress(console=err, transient=True, disable=not err.is_terminal) as progress:
         chosen = parts or list(known)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the CKKS kernel: clocks of its parts, and products beside SEAL on this CPU."""
+"""Measures the CKKS kernel: clocks of its parts, and products compared with SEAL on this CPU."""
 
 import time
 from collections.abc import Callable
@@ -23,7 +23,7 @@ def _figure(
 
 
 def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
-    """Of a program, without those of an empty one."""
+    """Returns the clocks of a kernel program, less those of an empty program."""
     found = []
     for one in (write, lambda program: None):
         card.free, program = card.base, Program(card.params)
@@ -34,7 +34,7 @@ def _clocks(card: Evaluator, write: Callable[[Program], None]) -> int:
 
 
 def part_figures(params: sets.ParameterSet) -> list[Figure]:
-    """A transform; a rotation whose ciphertext stays in slots and whose key comes from memory."""
+    """Measures one transform, and one rotation whose ciphertext stays on the card."""
     transform, rotation, _ = TARGETS[params.name]
     client = matrix.Client(params, 1)
     element = params.steps_to_galois(1)
@@ -60,7 +60,7 @@ def part_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def product_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Products of 64 x 64, at 200 MHz against SEAL on one core, in one run."""
+    """Measures products of 64 x 64 matrices at 200 MHz against SEAL on one core."""
     rng = np.random.default_rng(1)
     a, b, v = (rng.uniform(-1, 1, shape) for shape in ((64, 64), (64, 64), 64))
     kinds = {"matrix by encrypted vector": (v, False)}
@@ -93,7 +93,7 @@ def _seconds(call: Callable[[], object], times: int = 20) -> float:
 
 
 def software_figures(params: sets.ParameterSet) -> list[Figure]:
-    """Times SEAL: transforms of a rotation; random numbers of encryption (Kumar et al.)."""
+    """Times SEAL in software: the transforms of a rotation, the random numbers of an encryption."""
     client = matrix.Client(params, 1)
     evaluator, x = seal.Evaluator(params.context), client.encrypt(np.ones(64))
     rotation = _seconds(lambda: evaluator.rotate_vector(x, 1, client.galois))
@@ -112,7 +112,7 @@ def software_figures(params: sets.ParameterSet) -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """All of them."""
+    """Measures all figures of the CKKS kernel."""
     result = []
     for params in (sets.SMALL, sets.LARGE):
         result += part_figures(params) + product_figures(params) + software_figures(params)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A measured figure beside its target and the paper's, and how a list of them is shown."""
+"""Holds a measured figure with its target and the published value, and prints lists of figures."""
 
 import dataclasses
 import json
@@ -10,7 +10,7 @@ from rich.table import Table
 
 @dataclasses.dataclass
 class Figure:
-    """One figure out of simulation.
+    """One figure measured in simulation, with its target and the published value.
 
     ``better`` is "lower" or "higher"; ``target`` is what the architecture asks (None where it
     asks for no figure); ``paper`` what a published system reached, with its name in ``source``.
@@ -27,7 +27,7 @@ class Figure:
     source: str = ""
 
     def met(self) -> bool | None:
-        """Whether the target is reached; None without a target."""
+        """Returns true if the figure reaches its target, None if it has no target."""
         if self.target is None:
             return None
         if self.better == "lower":
@@ -36,12 +36,12 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """A figure as people write it: whole when whole, else four significant digits."""
+    """Formats a number: without decimals when whole, else with four significant digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
 
 
 def show(figures: list[Figure], as_json: bool, console: Console) -> None:
-    """Print figures as a table or as a JSON list."""
+    """Prints figures as a table or as a JSON list."""
     if as_json:
         print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=1))
         return

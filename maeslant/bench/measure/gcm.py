@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the GCM engines: the named builds of mae_gcm_stream and mae_gcm_single*."""
+"""Measures the GCM engines: builds of mae_gcm_stream, mae_gcm_single, mae_gcm_prefetch."""
 
 import json
 import tempfile
@@ -17,12 +17,12 @@ SHARED_LONGER = ("key", "first", "rate", "between", "other")
 
 
 def rounds(bits: int) -> int:
-    """Nr of FIPS 197 §5."""
+    """Returns the number of AES rounds, Nr of FIPS 197 §5, for a key size in bits."""
     return bits // 32 + 6
 
 
 def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, str]:
-    """Metric, target and the papers' figure of one kind of figure of the stream engine."""
+    """Returns metric, target and published value of one kind of figure of the stream engine."""
     doublings = (2 * lanes - 1).bit_length()  # ceil(log2(2 * lanes))
     theirs = bits == 128 and lanes == 4
     return {
@@ -47,7 +47,7 @@ def stream_figure(kind: str, bits: int, lanes: int) -> tuple[str, float | None, 
 
 
 def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float | None, str]:
-    """Metric, unit, direction of better, target and Ghosh's figure for GCM over one word."""
+    """Returns metric, unit, better direction, target and Ghosh's value for GCM over one word."""
     ahead = build["top"] == "mae_gcm_prefetch"
     theirs = "Ghosh: 16" if bits == 128 else ""
     a_clock = "Ghosh: 1" if bits == 128 else ""
@@ -68,7 +68,7 @@ def beat_figure(kind: str, bits: int, build: dict) -> tuple[str, str, str, float
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulate one named build and turn what it counted into figures."""
+    """Simulates one named build and returns its measured figures."""
     is_stream = build["top"] == "mae_gcm_stream"
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         cocotb_bench.simulate(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of the guard: the protected card beside the same card without one.
+"""Measures the guard: the protected card against the unprotected card.
 
 A DMA counts from the clock in which its movers take it to the one in which all of it is where it
 belongs: verified in device memory, or acknowledged by host memory. The monitors of sim/monitor
@@ -25,7 +25,7 @@ SIZES = tuple(64 << 2 * i for i in range(8))  # 64 B to 1 MB
 HALF = 1 << 20  # of the card's memory: one direction's
 CHUNK = 64 << 10
 ROOM = 8  # transfers that a channel of the card without a guard keeps
-LOOK = 64  # clocks
+POLL_CLOCKS = 64  # clocks
 TIMEOUT = 20_000  # looks
 WAYS = {"in": (Time.IN_BEGINS, Time.IN_ENDS), "out": (Time.OUT_BEGINS, Time.OUT_ENDS)}
 PAPER = "Ghosh: about 30, estimated"
@@ -34,7 +34,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """The protected card with an open session, all in this process."""
+    """The protected card with an open session, run in this process."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -46,48 +46,48 @@ class Protected:
         self.free = self.link.free
 
     def close(self) -> None:
-        """Give the card back."""
+        """Closes the protected card."""
         self.device.close()
 
     def stats(self) -> dict[str, int]:
-        """The simulator's counters."""
+        """Returns the simulator's counters."""
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Begin a transfer, each direction on a queue of its own."""
+        """Starts a DMA transfer; each direction has a queue of its own."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Until they are answered."""
+        """Waits for the responses to transfers."""
         for job in jobs:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """What began and ended since the last call; nothing is under way, host memory is free."""
+        """Returns the DMA events since the last call; frees host memory, so nothing may run."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found
 
 
-class Plain:
-    """The card without a guard."""
+class Unprotected:
+    """The unprotected card, with the interface of :class:`Protected`."""
 
     def __init__(self, options: str) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, options)
         self.card.sim.set_notes(True)
 
     def close(self) -> None:
-        """Give the card back."""
+        """Closes the unprotected card."""
         self.card.close()
 
     def stats(self) -> dict[str, int]:
-        """The simulator's counters."""
+        """Returns the simulator's counters."""
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
-        """Begin a transfer: its channel, the pieces that wait for room, the number of the last."""
+        """Starts a DMA transfer; returns its channel, its unpushed pieces and its last number."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
         job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
@@ -100,21 +100,21 @@ class Plain:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Until they are over."""
+        """Waits for the end of transfers."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
-            self.card.sim.run(LOOK)
+            self.card.sim.run(POLL_CLOCKS)
         for channel, _, number in jobs:
             self.card.wait_for(channel, number)
 
     def times(self) -> list[tuple[int, int]]:
-        """What began and ended since the last call."""
+        """Returns the DMA events since the last call."""
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
-def clocks(card: Protected | Plain, way: str, size: int) -> int:
-    """Of one DMA, while 1 MB goes the other way all the time."""
+def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
+    """Measures the clocks of one DMA transfer while 1 MB moves in the other direction."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -129,8 +129,8 @@ def clocks(card: Protected | Plain, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Clocks that protection adds to a DMA of each length, both directions running."""
-    cards = Protected(STEADY), Plain(STEADY)
+    """Measures the clocks that protection adds to a DMA of each length, both directions running."""
+    cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
         for way in WAYS:
@@ -148,8 +148,8 @@ def dma_figures() -> list[Figure]:
     return result
 
 
-def span(make: Callable[[str], Protected | Plain], size: int) -> int:
-    """Clocks from first to last data beat of so much each way at once, in chunks of 64 KB."""
+def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
+    """Measures the clocks from first to last data beat of a transfer each way in 64 KB chunks."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -163,10 +163,10 @@ def span(make: Callable[[str], Protected | Plain], size: int) -> int:
 
 
 def bus_figures() -> list[Figure]:
-    """Use of the bus by protected DMA, beside the same without a guard."""
+    """Measures bus use of protected DMA against unprotected DMA."""
     result = []
     for size in (CHUNK, 4 * CHUNK, HALF):
-        guarded, plain = span(Protected, size), span(Plain, size)
+        guarded, plain = span(Protected, size), span(Unprotected, size)
         beats = size // 64
         metric = (
             f"{size >> 10} KB each way at once: bus clocks used, of {beats / plain:.1%} without"
@@ -178,7 +178,7 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Protected register accesses: clocks from doorbell to answer, and what passes on the bus."""
+    """Measures protected register accesses: clocks from doorbell to response, bytes on the bus."""
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -214,5 +214,5 @@ def mmio_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """All of them."""
+    """Measures all figures of the guard."""
     return dma_figures() + bus_figures() + mmio_figures()

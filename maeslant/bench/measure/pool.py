@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The device pool's throughput over its cards: one message, divided, counted by the cards.
+"""Measures the device pool's throughput: one message divided over its cards, in card clocks.
 
 Each simulated card counts its own clocks. A message's are those of the card with the greatest count
 between the message's first submit and its last completion, on the pool's clock: a card that waited
@@ -28,7 +28,7 @@ SHARE = 0.9
 
 
 def run(device: Device | Local, mode: str, data: bytes) -> None:
-    """One message, encrypted or sealed."""
+    """Encrypts one message, in a plain mode or authenticated."""
     key = secrets.token_bytes(32 if mode == "xts" else 16)
     if mode != "gcm":
         device.crypt(mode, ENCRYPT, key, bytes(16), data)
@@ -40,7 +40,7 @@ def run(device: Device | Local, mode: str, data: bytes) -> None:
 
 
 def alone(card: str, mode: str, data: bytes) -> float:
-    """Blocks a clock of one card without a pool."""
+    """Measures blocks a clock of one card without a pool."""
     with Device(card) as device:
         before = device.stats()["bus_clocks"]
         run(device, mode, data)
@@ -48,7 +48,7 @@ def alone(card: str, mode: str, data: bytes) -> float:
 
 
 def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]:
-    """Blocks a clock of a pool, with each card's own clocks."""
+    """Measures blocks a clock of a pool, and each card's own clocks."""
     with Local(f"pool:{cards}*{card}") as pool:
         before = pool.cards()
         run(pool, mode, data)
@@ -67,7 +67,7 @@ def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]
 
 
 def figures(build: str) -> list[Figure]:
-    """CTR over 1, 2, 4 and 8 cards, which the report is of; XTS and GCM over some."""
+    """Measures CTR over 1, 2, 4 and 8 cards, XTS and GCM over some; returns figures, rows."""
     card = f"sim:{build}?{MEMORY}"
     result, rows = [], []
     for mode, numbers, size in (

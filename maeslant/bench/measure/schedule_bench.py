@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cocotb half of tools/gen_schedules.py: record, clock by clock, what the GCM engines do.
+"""Cocotb bench that records the GCM engines' timing diagrams for tools/gen_schedules.py.
 
 Each schedule becomes a WaveDrom timing diagram, appended as a JSON line to the file named by
 MAESLANT_SCHEDULES: {"name", "diagram"}. A lane of the diagram has a label where something is valid,
@@ -18,17 +18,17 @@ COLOURS = {"A": "3", "B": "4", "C": "5"}  # of messages
 
 
 class Record:
-    """The lanes of one diagram."""
+    """The signals of one WaveDrom timing diagram."""
 
     def __init__(self) -> None:
         self.lanes: dict[str, list] = {}
 
     def add(self, name: str, value: str | bool | None) -> None:
-        """The value of a lane in this clock: a label, none, or a bit."""
+        """Records a signal's value in this clock: a label, nothing, or a bit."""
         self.lanes.setdefault(name, []).append(value)
 
     def write(self, name: str, title: str, groups: list[list[str]]) -> None:
-        """As WaveDrom's JSON; lanes in groups whose first entry is the group's name."""
+        """Writes the diagram as WaveDrom JSON, in groups whose first entry is the group's name."""
         clock = {"name": "clk_i", "wave": "p" + "." * self._clocks()}
         signal: list = [clock]
         for group, *lanes in groups:
@@ -40,12 +40,12 @@ class Record:
             file.write("\n")
 
     def _clocks(self) -> int:
-        """Clocks recorded, up to two after the last thing that happened."""
+        """Returns the number of recorded clocks, up to two after the last event."""
         lanes = [lane for lane in self.lanes.values() if not isinstance(lane[0], bool)]
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
     def _lane(self, name: str) -> dict[str, object]:
-        """One lane, with the clock before."""
+        """Converts a signal to a WaveDrom lane, with the clock before it."""
         values = self.lanes[name][: self._clocks()]
         values.insert(0, values[0] if isinstance(values[0], bool) else None)
         wave, data = "", []
@@ -62,8 +62,8 @@ class Record:
         return {"name": name, "wave": wave} | ({"data": data} if data else {})
 
 
-class Watched:
-    """Sees what mae_gcm_stream does with named messages."""
+class MessageRecorder:
+    """Records the events of named messages in mae_gcm_stream."""
 
     def __init__(self, engine: gcm_bench.Engine, messages: dict[str, gcm_bench.Message]) -> None:
         self.engine, self.record = engine, Record()
@@ -81,7 +81,7 @@ class Watched:
         engine.watch = self.see
 
     def see(self, offered: bool) -> None:
-        """One clock."""
+        """Records the events of one clock."""
         dut, record, engine = self.engine.dut, self.record, self.engine
 
         def high(name: str, bit: int = 0) -> bool:
@@ -115,30 +115,30 @@ BEAT_LANES = ["beats", "in", "in_ready_o", "out"]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" not in cocotb_bench.parameters())
 async def stream(dut) -> None:
-    """A short message with its key, and two messages under two keys."""
+    """Records a short message with its key, and two messages under two keys."""
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
-    watched = Watched(engine, {"A": engine.message(0, 1, 2)})
+    recorder = MessageRecorder(engine, {"A": engine.message(0, 1, 2)})
     await engine.run()
     groups = [["keys", "key", "H", "its powers"], ["", "announced"]]
     title = f"mae_gcm_stream, {engine.lanes} lanes, AES-128: a key and a short message"
     rest = [AHEAD_LANES, BEAT_LANES, ["", "tag"]]
-    watched.record.write("mae_gcm_stream-short", title, groups + rest)
+    recorder.record.write("mae_gcm_stream-short", title, groups + rest)
     engine.watch = None
     engine.key(1, 128)
     engine.message(1, 0, 0)
     await engine.run()
     messages = {"A": engine.message(0, 0, 3), "B": engine.message(1, 1, 2)}
-    watched = Watched(engine, messages)
+    recorder = MessageRecorder(engine, messages)
     await engine.run()
     title = f"mae_gcm_stream, {engine.lanes} lanes, AES-128: two messages under two loaded keys"
-    watched.record.write("mae_gcm_stream-two", title, [["", "announced"], *rest])
+    recorder.record.write("mae_gcm_stream-two", title, [["", "announced"], *rest])
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" in cocotb_bench.parameters())
 async def words(dut) -> None:
-    """Words with keys of their own, or on streams."""
+    """Records 64-bit words with keys of their own, or on streams."""
     drive = beat_bench.Words(dut)
     await drive.start()
     record = Record()
@@ -146,7 +146,7 @@ async def words(dut) -> None:
     name: str | None = None
 
     def see() -> None:
-        """One clock."""
+        """Records the events of one clock."""
         taken = int(dut.req_valid_i.value)
         if beat_bench.AHEAD:
             loads = int(dut.load_valid_i.value) and int(dut.load_ready_o.value)

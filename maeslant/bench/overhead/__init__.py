@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant overhead`: Ghosh et al.'s Table 3, regenerated."""
+"""Reproduces Table 3 of Ghosh et al.: `maeslant overhead`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant overhead`: the table, the parts and the picture."""
+"""Prints the tables of `maeslant overhead` and draws its figure."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ IMAGE, RESULT = 224 * 224 * 3 * 4, 4_000
 
 @dataclasses.dataclass(frozen=True)
 class Network:
-    """A row of Ghosh's Table 3; milliseconds."""
+    """A network of Ghosh's Table 3, with its times in milliseconds."""
 
     name: str
     inference: float
@@ -39,7 +39,7 @@ class Network:
 
     @property
     def load(self) -> Load:
-        """Its transfers."""
+        """The DMA transfers of one inference of the network."""
         count = self.dmas - 1
         each = -(-IMAGE // count // 64) * 64
         sizes = [min(each, IMAGE - at) for at in range(0, IMAGE, each)]
@@ -61,7 +61,7 @@ NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 
 
 def timing(cold: bool) -> timeline.Timing:
-    """Measured times, as often as asked for measured once."""
+    """Returns a timing function that uses the warm or cold software times, measured once."""
     return lambda size: software.measure(size)[1 if cold else 0]
 
 
@@ -70,15 +70,15 @@ def _milliseconds(clocks: int) -> float:
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Measure and simulate everything, as one record."""
+    """Measures the software and simulates the cards; returns one record."""
     with err.status("making the cards from their SystemVerilog (minutes, once)"):
-        for build in (timeline.PROTECTED, timeline.PLAIN):
+        for build in (timeline.PROTECTED, timeline.UNPROTECTED):
             simulator.build(build)
     rows = []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
     total = 6 * len(CHUNKS) * len(NETWORKS) + 2 * len(RATES)
-    cards = timeline.Protected(), timeline.Plain()
+    cards = timeline.Protected(), timeline.Unprotected()
     try:
         with progress:
             task = progress.add_task("transferring", total=total)
@@ -113,7 +113,7 @@ def collect(err: Console) -> dict[str, object]:
 
 
 def _supposed(card: timeline.Protected, rows: list[dict], seen: Callable[[], None]) -> list[dict]:
-    """The first network's overhead if this processor sealed and opened at other rates."""
+    """Computes the first network's overhead for assumed rates of encryption and decryption."""
     found = []
     for cold in (False, True):
         row = next(row for row in rows if row["memory"] == ("cold" if cold else "warm"))
@@ -174,7 +174,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def show(record: dict, console: Console) -> None:
-    """The tables."""
+    """Prints the tables of the overhead and of its parts."""
     title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (ms; card at {CLOCK_MHZ} MHz)"
     names = ("network", "memory", "plain", "protected", "overhead", "transfer", "inference")
     table = _table(title, *names)
@@ -231,14 +231,14 @@ def show(record: dict, console: Console) -> None:
 
 
 def _line(record: dict, memory: str) -> str:
-    """The supposed rates in words."""
+    """Formats the overheads at assumed rates as one line of text."""
     rows = [row for row in record["supposed"] if row["memory"] == memory]
     each = (f"{r['seal_gbs']}: {100 * r['transfer_overhead']:+.0f} %" for r in rows)
     return f"{memory} " + ", ".join(each)
 
 
 def draw(record: dict, path: pathlib.Path) -> None:
-    """Write the picture; its kind is the path's suffix."""
+    """Draws the figure to a file; its suffix sets the format."""
     from maeslant.build import pictures
 
     with pictures.drawing(760, 470) as (figure, axes):
@@ -291,7 +291,7 @@ def _legend() -> list:
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measure, print, draw."""
+    """Measures the overhead, prints the tables and draws the figure."""
     if picture == PICTURE:
         picture.parent.mkdir(parents=True, exist_ok=True)
     if picture.suffix not in (".svg", ".png"):

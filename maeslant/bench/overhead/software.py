@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long the host's processor takes for its part of a transfer, measured here and now."""
+"""Measures the host processor's time for its part of a DMA transfer on this machine."""
 
 import dataclasses
 import functools
@@ -17,7 +17,7 @@ ROUNDS = 400
 
 @functools.cache
 def program() -> pathlib.Path:
-    """Compile the measurement with the enclave's own cipher."""
+    """Compiles the timing program with the enclave's own cipher; returns its path."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
@@ -34,7 +34,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Nanoseconds for a piece of so many bytes; medians."""
+    """Median times in nanoseconds of the host's steps for a piece of a given size."""
 
     copy: float
     seal: float
@@ -45,7 +45,7 @@ class Times:
 
 @functools.cache
 def measure(size: int) -> tuple[Times, Times, str]:
-    """Warm and cold times of a piece, and the library that enciphers."""
+    """Returns warm and cold times for a piece of ``size`` bytes, and the crypto library's name."""
     done = subprocess.run(
         [str(program()), str(size), str(ROUNDS)], capture_output=True, text=True, check=False
     )

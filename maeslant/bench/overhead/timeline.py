@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The transfers of an inference, clock by clock: a simulated card, software as long as measured.
+"""Simulates the transfers of an inference clock by clock, with measured software times.
 
 While the processor seals or copies a chunk, the simulated card goes on for as many clocks; so what
 overlaps overlaps here, too. Register accesses are simulated. Both cards have the same memory
@@ -20,13 +20,13 @@ from maeslant.sim.unprotected_jobs import UnprotectedJobs
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CLOCK_MHZ = 200
 PROTECTED, UNPROTECTED = "protected", "unprotected"
-LOOK = 4  # clocks between two looks at host memory
+POLL_CLOCKS = 4  # clocks between two polls of host memory
 PATIENCE = 1_000_000
 
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """What one inference transfers: bytes of each DMA in, of each out."""
+    """The DMA transfers of one inference: bytes of each transfer in and of each out."""
 
     inward: tuple[int, ...]
     outward: tuple[int, ...]
@@ -36,17 +36,17 @@ Timing = Callable[[int], Times]  # of a piece of so many bytes
 
 
 def clocks_of(nanoseconds: float) -> int:
-    """As the card counts."""
+    """Converts nanoseconds to clocks of the card."""
     return round(nanoseconds * CLOCK_MHZ / 1000)
 
 
 def pieces(size: int, chunk: int) -> list[int]:
-    """The chunks of a transfer."""
+    """Returns the chunk sizes of a transfer."""
     return [min(chunk, size - at) for at in range(0, size, chunk)]
 
 
 class Protected:
-    """The protected card with an open session."""
+    """The protected card with an open session, for timing."""
 
     def __init__(self) -> None:
         self.device = RtlDevice(build=PROTECTED, options=OPTIONS, monitor=False)
@@ -58,15 +58,15 @@ class Protected:
         self.host.wait(self.host.open())
 
     def close(self) -> None:
-        """Give the card back."""
+        """Closes the protected card."""
         self.device.close()
 
     def now(self) -> int:
-        """Clocks."""
+        """Returns the number of bus clocks so far."""
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
-        """Send a queue's next sealed request as soon as the card takes it."""
+        """Sends a queue's next sealed request as soon as the card accepts it."""
         request = self.host.channels[queue].unsent.popleft()
         page = PAGE * (1 + queue)
         while not self.sim.read32(page + STATUS) & 1:
@@ -75,18 +75,18 @@ class Protected:
         self.sim.write32(page + DOORBELL, len(request.body) // 16)
 
     def await_answer(self, request: Request) -> None:
-        """Until the number of the answer is in host memory."""
+        """Polls host memory until the response to a request has arrived."""
         slots = self.host.channels[request.queue].slots - self.link.BASE
         at = slots + SLOT_BYTES * (request.sequence % SLOTS)
         wanted = request.sequence.to_bytes(8)
-        for _ in range(PATIENCE // LOOK):
+        for _ in range(PATIENCE // POLL_CLOCKS):
             if self.link.memory[at : at + 8] == wanted:
                 return
-            self.sim.run(LOOK)
-        raise AssertionError("no answer")
+            self.sim.run(POLL_CLOCKS)
+        raise AssertionError("no response")
 
     def run(self, load: Load, chunk: int, timing: Timing) -> int:
-        """Clocks from the first byte sealed to the last one opened."""
+        """Runs an inference's transfers; returns clocks from first byte sealed to last opened."""
         ups: list[Job] = []
         base = 0
         for size in load.inward:
@@ -121,23 +121,23 @@ class Protected:
         return spent
 
 
-class Plain:
-    """The card without a guard."""
+class Unprotected:
+    """The unprotected card, for timing."""
 
     def __init__(self) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, OPTIONS)
         self.sim = self.card.sim
 
     def close(self) -> None:
-        """Give the card back."""
+        """Closes the unprotected card."""
         self.card.close()
 
     def _finish(self, channel: int, number: int) -> None:
         while self.sim.read32(channel + COMPLETED) < number:
-            self.sim.run(LOOK)
+            self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing) -> int:
-        """Clocks from the first byte copied to the last one copied back."""
+        """Runs an inference's transfers; returns clocks from first byte copied to last."""
         start = self.card.clocks()
         base = number = 0
         for size in load.inward:

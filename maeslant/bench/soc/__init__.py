@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PicoRV32 system: its simulation, the jobs its firmware carries out, and what they cost."""
+"""Simulates and measures the PicoRV32 system with the jobs of its firmware."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `maeslant soc run` measures: AES on the PicoRV32 system.
+"""Measures AES on the PicoRV32 system for `maeslant soc run`.
 
-In software, over AXI4-Lite by the driver, and by memory jobs through the arbiter. Every result is
-compared with OpenSSL's.
+AES runs in software, over AXI4-Lite by the driver, and by memory jobs through the arbiter. Every
+result is compared with OpenSSL's.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ DIRECTIONS = {"encrypt": ENCRYPT, "decrypt": DECRYPT}
 
 
 class Bench:
-    """A running system, and random data that is the same each time."""
+    """A running PicoRV32 system with reproducible random data."""
 
     def __init__(self, seen: Callable[[int], None]) -> None:
         self.runner = Runner()
@@ -39,7 +39,7 @@ class Bench:
         self.words = struct.unpack(f"<{len(work) // 4}I", work)
 
     def job(self, way: str, mode: str, direction: int, length: int, key_each: bool) -> Job:
-        """A job with random data and keys."""
+        """Builds a job with random data and keys."""
         count = max(2, length // 16) if key_each else 1
         return Job(
             WAYS[way],
@@ -53,7 +53,7 @@ class Bench:
         )
 
     def run(self, job: Job) -> Job:
-        """Carry it out and check everything that came of it."""
+        """Runs a job and checks its error code, output and tag."""
         self.runner.run([job])
         what = f"{job.mode} of {len(job.data)} bytes"
         if job.error:
@@ -66,7 +66,7 @@ class Bench:
         return job
 
     def sum(self, count: int) -> int:
-        """Of the first words of the work, over and over."""
+        """Returns the sum of the first ``count`` words of the work area, repeated cyclically."""
         rounds, rest = divmod(count, len(self.words))
         return (rounds * sum(self.words) + sum(self.words[:rest])) % (1 << 32)
 
@@ -76,7 +76,7 @@ def _cost(job: Job) -> dict[str, int]:
 
 
 def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
-    """Figure 7: the key, one block, ten blocks with ten keys; by row, then by way."""
+    """Measures Kale's Figure 7: key, one block, ten blocks with ten keys; by row, then by way."""
     rows: dict[str, dict[str, dict[str, int]]] = {"key": {}}
     for way in ("software", "registers"):
         key = bench.job(way, "ecb", ENCRYPT, 0, False)
@@ -95,7 +95,7 @@ def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _lengths(bench: Bench) -> list[dict[str, object]]:
-    """Messages of each length, in each mode, direction and way, with one key and with many."""
+    """Measures messages of each length, mode, direction and way, with one key and with many."""
     rows = []
     for way in WAYS:
         for mode in MODES if way != "software" else ("ecb",):
@@ -113,7 +113,7 @@ def _lengths(bench: Bench) -> list[dict[str, object]]:
 
 
 def _at_once(bench: Bench) -> list[dict[str, object]]:
-    """A job alone, and one whose destination the CPU adds up right after the start."""
+    """Measures a job alone, and a job whose destination the CPU reads right after the start."""
     rows = []
     for mode in MODES:
         for direction, code in DIRECTIONS.items():
@@ -124,7 +124,7 @@ def _at_once(bench: Bench) -> list[dict[str, object]]:
                 bench.run(job)
                 row[name] = job.clocks
                 if way == jobs.GO_ON and job.sum != sum(struct.unpack("<1024I", job.text)) % 2**32:
-                    raise MaeslantError(f"{mode}: the CPU saw a block before it was there")
+                    raise MaeslantError(f"{mode}: the CPU read a block before it was written")
             rows.append(row)
     return rows
 
@@ -137,7 +137,7 @@ def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Build, run, measure: one record."""
+    """Builds the system, runs all measurements and returns one record."""
     with err.status("making the system from its SystemVerilog (a minute, once)"):
         firmware.build(jobs.PROGRAM)
         Runner()

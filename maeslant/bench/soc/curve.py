@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the picture of `maeslant soc run`: clocks a block over the length of a message."""
+"""Draws the figure of `maeslant soc run`: clocks a block over message length."""
 
 import pathlib
 
@@ -23,7 +23,7 @@ def _size(count: int) -> str:
 
 
 def draw(record: dict, paper: dict[str, dict[str, tuple[int, int]]], path: pathlib.Path) -> None:
-    """Write the picture; its kind is the path's suffix."""
+    """Draws clocks a block over message length to a file; its suffix sets the format."""
     with pictures.drawing(760, 470) as (figure, axes):
         lengths: set[int] = set()
         for way, mode, key_each, _, tone, dashed in LINES:

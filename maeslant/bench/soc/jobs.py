@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs for the firmware of the PicoRV32 system: driver/firmware/jobs.c carries them out."""
+"""Runs jobs on the PicoRV32 system's firmware, driver/firmware/jobs.c."""
 
 import dataclasses
 import functools
@@ -25,7 +25,10 @@ RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
 @dataclasses.dataclass(slots=True)
 class Job:
-    """A job; :func:`run` fills in what came of it. Areas are for data of up to 64 KiB."""
+    """A job for the firmware, and its results once :meth:`Runner.run` has run it.
+
+    Areas are for data of up to 64 KiB.
+    """
 
     way: int
     mode: str = "ecb"
@@ -52,7 +55,7 @@ class Job:
 
 @functools.cache
 def _ffi() -> cffi.FFI:
-    """The header is the only declaration."""
+    """Returns the CFFI declarations taken from driver/firmware/jobs.h."""
     text = (firmware.FIRMWARE / "jobs.h").read_text()
     ffi = cffi.FFI()
     ffi.cdef(re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1])
@@ -60,7 +63,7 @@ def _ffi() -> cffi.FFI:
 
 
 class Runner:
-    """A system with the firmware running, ready for lists of jobs."""
+    """A PicoRV32 system whose firmware is running, ready for jobs."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.system = System(build)
@@ -70,7 +73,7 @@ class Runner:
         self.run([Job(POLLED, data=bytes(16), keys=[bytes(16)])])
 
     def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
-        """Carry out jobs, one list of one job after the other: they may use the same areas."""
+        """Runs jobs one after the other and stores their results in them."""
         for job in jobs:
             record = _ffi().new("struct soc_jobs *")
             self._fill(record, job)
@@ -88,7 +91,7 @@ class Runner:
                 job.text = self.system.read(job.destination, len(job.data))
 
     def _fill(self, record: object, job: Job) -> None:
-        """Lay a job out in memory and in its record."""
+        """Writes a job's data to memory and its fields to a struct soc_jobs."""
         record.count = 1
         done = record.list[0]
         for name in ("way", "kind", "direction", "key_each", "source", "destination"):

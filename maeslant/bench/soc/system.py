@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated PicoRV32 system: load a program, run it, see its console and its memory."""
+"""Controls the simulated PicoRV32 system: loads and runs a program, reads console and memory."""
 
 import functools
 import pathlib
@@ -21,12 +21,12 @@ MOST = 20_000_000  # clocks after which a program is taken for hung
 
 
 class SocError(MaeslantError):
-    """The program did not come to a good end."""
+    """Raised when a program on the PicoRV32 system fails or does not end."""
 
 
 @functools.cache
 def _ffi() -> cffi.FFI:
-    """The header is the only declaration."""
+    """Returns the CFFI declarations taken from sim/soc/mae_sim_soc.h."""
     text = (paths.ROOT / "sim" / "soc" / "mae_sim_soc.h").read_text()
     ffi = cffi.FFI()
     cdef = re.search(r"/\* cdef begin \*/(.*)/\* cdef end \*/", text, re.DOTALL)[1]
@@ -40,7 +40,7 @@ def _library(name: str) -> object:
 
 
 class System:
-    """A system in reset, its memory zero."""
+    """A PicoRV32 system, created in reset with its memory zero."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.lib = _library(build)
@@ -53,28 +53,28 @@ class System:
 
     @property
     def memory_bytes(self) -> int:
-        """Size of the memory."""
+        """The size of the memory in bytes."""
         return self.lib.mae_sim_soc_memory_bytes(self.handle)
 
     @property
     def clocks(self) -> int:
-        """Since the last reset."""
+        """The number of clocks since the last reset."""
         return self.lib.mae_sim_soc_clocks(self.handle)
 
     def write(self, address: int, data: bytes) -> None:
-        """Put bytes into the memory."""
+        """Writes bytes to the memory; raises SocError outside it."""
         if self.lib.mae_sim_soc_write(self.handle, address, bytes(data), len(data)):
             raise SocError(f"{len(data)} bytes at {address:#x} are not inside the memory")
 
     def read(self, address: int, count: int) -> bytes:
-        """Bytes of the memory."""
+        """Reads bytes from the memory; raises SocError outside it."""
         data = bytearray(count)
         if self.lib.mae_sim_soc_read(self.handle, address, _ffi().from_buffer(data), count):
             raise SocError(f"{count} bytes at {address:#x} are not inside the memory")
         return bytes(data)
 
     def load(self, program: pathlib.Path) -> None:
-        """Put an ELF file into the memory, note its symbols, and reset the system."""
+        """Loads an ELF file into the memory, stores its symbols, and resets the system."""
         try:
             with program.open("rb") as file:
                 elf = ELFFile(file)
@@ -88,11 +88,14 @@ class System:
         self.reset()
 
     def reset(self) -> None:
-        """Reset CPU and devices; the memory stays."""
+        """Resets CPU and devices and keeps the memory."""
         self.lib.mae_sim_soc_reset(self.handle)
 
     def run(self, most: int = MOST, seen: Callable[[int], None] = lambda clocks: None) -> int:
-        """Run until the program ends; its code. ``seen`` hears of clocks that have passed."""
+        """Runs until the program ends and returns its exit code.
+
+        ``seen`` is called with the number of clocks that have passed.
+        """
         most += self.clocks
         while True:
             before = self.clocks

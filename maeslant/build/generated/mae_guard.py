@@ -23,7 +23,7 @@ QUEUE_NEXT_HI = 0x434
 
 
 class State(enum.IntEnum):
-    """mae_guard: state."""
+    """The values of the field state of mae_guard."""
 
     RESET = 0
     SCRUB = 1
@@ -35,7 +35,7 @@ class State(enum.IntEnum):
 
 
 class Cause(enum.IntEnum):
-    """mae_guard: cause."""
+    """The values of the field cause of mae_guard."""
 
     NONE = 0
     TAG = 1

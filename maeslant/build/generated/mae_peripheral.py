@@ -32,7 +32,7 @@ KEYS_LEN = 0x0EC
 
 
 class Sbox(enum.IntEnum):
-    """mae_peripheral: sbox."""
+    """The values of the field sbox of mae_peripheral."""
 
     TABLE = 0
     TOWER = 1
@@ -42,7 +42,7 @@ class Sbox(enum.IntEnum):
 
 
 class Mode(enum.IntEnum):
-    """mae_peripheral: mode."""
+    """The values of the field mode of mae_peripheral."""
 
     ECB = 0
     CBC = 1
@@ -58,7 +58,7 @@ class Mode(enum.IntEnum):
 
 
 class Phase(enum.IntEnum):
-    """mae_peripheral: phase."""
+    """The values of the field phase of mae_peripheral."""
 
     DATA = 0
     AAD = 1
@@ -66,7 +66,7 @@ class Phase(enum.IntEnum):
 
 
 class Error(enum.IntEnum):
-    """mae_peripheral: error."""
+    """The values of the field error of mae_peripheral."""
 
     NONE = 0
     BAD_OP = 2
@@ -80,7 +80,7 @@ class Error(enum.IntEnum):
 
 
 class KeyLen(enum.IntEnum):
-    """mae_peripheral: key_len."""
+    """The values of the field key_len of mae_peripheral."""
 
     AES128 = 0
     AES192 = 1
@@ -88,7 +88,7 @@ class KeyLen(enum.IntEnum):
 
 
 class KeyOp(enum.IntEnum):
-    """mae_peripheral: key_op."""
+    """The values of the field key_op of mae_peripheral."""
 
     LOAD = 0
     ERASE = 1

@@ -37,7 +37,7 @@ WRITE_BEATS = 0x0E8
 
 
 class Sbox(enum.IntEnum):
-    """mae_stream_card: sbox."""
+    """The values of the field sbox of mae_stream_card."""
 
     TABLE = 0
     TOWER = 1
@@ -47,7 +47,7 @@ class Sbox(enum.IntEnum):
 
 
 class KeyLen(enum.IntEnum):
-    """mae_stream_card: key_len."""
+    """The values of the field key_len of mae_stream_card."""
 
     AES128 = 0
     AES192 = 1
@@ -55,14 +55,14 @@ class KeyLen(enum.IntEnum):
 
 
 class KeyOp(enum.IntEnum):
-    """mae_stream_card: key_op."""
+    """The values of the field key_op of mae_stream_card."""
 
     LOAD = 0
     ERASE = 1
 
 
 class Error(enum.IntEnum):
-    """mae_stream_card: error."""
+    """The values of the field error of mae_stream_card."""
 
     NONE = 0
     BAD_OP = 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a pool is, wherever its cards are: it runs functions on cards, and takes whole messages."""
+"""Defines the interface of a pool of cards: run a function on a card, process whole messages."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -10,36 +10,36 @@ from maeslant.driver.pool import messages
 
 
 class Answer(Protocol):
-    """What a function that runs on a card will give."""
+    """The future result of a function that runs on a card of a pool."""
 
     def result(self) -> object:
-        """Wait for it; the function's own exception, or that no card is left."""
+        """Waits for the function and returns its result or raises its exception."""
 
     def done(self) -> bool:
-        """Whether ``result`` would not wait."""
+        """Returns true if :meth:`result` would return without waiting."""
 
     def cancel(self) -> object:
-        """It is wanted no more."""
+        """Cancels the function if it has not started."""
 
 
 class Pool:
-    """The cards of a pool; use it as a context manager. Takes the place of a Device for files."""
+    """A pool of cards that replaces a Device for files; use it as a context manager."""
 
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Begin ``call(device, *arguments)`` on a card, and on another whenever that one fails.
+        """Starts ``call(device, *arguments)`` on a card; repeats it on another if that card fails.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """
         raise NotImplementedError
 
     def caps(self) -> dict[str, object]:
-        """What the cards can do together, as ``Device.caps``, and the cards themselves."""
+        """Returns the capabilities that all cards share, and the list of cards."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Give everything back. May be called twice."""
+        """Closes the pool and all its cards. May be called twice."""
 
     def __enter__(self) -> Self:
         return self
@@ -51,7 +51,7 @@ class Pool:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["messages.Stream"]:
-        """A message of a plain mode in pieces, as ``Device.stream``."""
+        """Opens a message of an unauthenticated mode, processed in pieces by the pool's cards."""
         stream = messages.Stream(self, mode, direction, bytes(key), iv)
         try:
             yield stream
@@ -69,7 +69,7 @@ class Pool:
         tag_bytes: int,
         unverified: bool = False,
     ) -> Iterator["messages.Gcm | messages.Ccm | messages.Cmac"]:
-        """A message of gcm, ccm or cmac in pieces, as in :mod:`maeslant.driver.aead`."""
+        """Opens a gcm, ccm or cmac message, processed piece by piece by the pool's cards."""
         messages.check_sizes(mode, nonce, tag_bytes)
         kind = {"gcm": messages.Gcm, "ccm": messages.Ccm, "cmac": messages.Cmac}[mode]
         message = kind(self, direction, bytes(key), nonce, lengths, tag_bytes, unverified)
@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """A card's capabilities; for :meth:`Pool.run`."""
+    """Returns a card's capabilities; a function for :meth:`Pool.run`."""
     return device.caps()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards of this process: the driver's pool, a thread for each card."""
+"""Runs a pool of cards in this process: the C driver's pool, one thread for each card."""
 
 import concurrent.futures
 import re
@@ -19,7 +19,7 @@ from maeslant.errors import MaeslantError
 
 
 class Local(Pool):
-    """Cards named by "pool:CARD,CARD"; "4*CARD" is four of them."""
+    """A pool of cards in this process, named by "pool:CARD,CARD"; "4*CARD" means four cards."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -37,18 +37,21 @@ class Local(Pool):
         self.threads = concurrent.futures.ThreadPoolExecutor(self.width, "maeslant-card")
 
     def close(self) -> None:
-        """Wait for the parts at work, drop the others, erase the keys, close the cards."""
+        """Closes the pool: waits for running parts, cancels the others, erases the keys."""
         if self.handle is not None:
             self.threads.shutdown(wait=True, cancel_futures=True)
             self.lib.mae_pool_close(self.handle)
             self.handle = None
 
     def run(self, call: Callable[..., object], *arguments: object) -> concurrent.futures.Future:
-        """Begin it in a thread, on the card that is free first."""
+        """Starts a function in a thread, on the first card that becomes free."""
         return self.threads.submit(self.on_a_card, call, *arguments)
 
     def on_a_card(self, call: Callable[..., object], *arguments: object) -> object:
-        """The same in this thread. Raises DeviceError when all cards have failed."""
+        """Runs a function on the first free card, in the calling thread.
+
+        Raises DeviceError when all cards have failed.
+        """
         handle = self.ffi.new("mae_dev_t **")
         while True:
             check(self.lib.mae_pool_lend(self.handle, handle))
@@ -66,7 +69,7 @@ class Local(Pool):
         return result
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
-        """One whole message, as ``Device.crypt``: the driver's mae_pool_crypt."""
+        """Encrypts or decrypts one whole message on the pool's cards (mae_pool_crypt)."""
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_pool_crypt(
@@ -84,7 +87,7 @@ class Local(Pool):
         return bytes(self.ffi.buffer(result, len(data)))
 
     def cards(self) -> list[dict[str, object]]:
-        """Each card: uri, error (0 or why it was closed), why, loans, clocks, pool_clock."""
+        """Lists the cards: uri, error (0 or why it closed), why, loans, clocks, pool_clock."""
         room, count = 64, self.ffi.new("size_t *")
         infos = self.ffi.new("struct mae_pool_card[]", room)
         check(self.lib.mae_pool_cards(self.handle, infos, room, count))
@@ -101,6 +104,6 @@ class Local(Pool):
         ]
 
     def caps(self) -> dict[str, object]:
-        """What the cards can do together, and their names."""
+        """Returns the capabilities that all cards share, and the cards' URIs."""
         found = Device.of(self.handle, self.uri).read("mae_caps", self.lib.mae_pool_get_caps)
         return {**found, "cards": [card["uri"] for card in self.cards()]}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages over the cards of a pool, in pieces of any size and in bounded memory.
+"""Divides messages over the cards of a pool, piece by piece and in bounded memory.
 
 What can be divided is done by all cards at once; of the rest one part follows the other, each on
 whichever card is free, so that no part of any message has more than one card to lose.
@@ -22,18 +22,18 @@ GCM_MOST = (1 << 36) - 32  # SP 800-38D 5.2.1.1
 
 
 def xor(left: bytes, right: bytes) -> bytes:
-    """Of equal length."""
+    """Returns the XOR of two byte strings of equal length."""
     return bytes(a ^ b for a, b in zip(left, right, strict=True))
 
 
 def wrong_tag() -> DeviceError:
-    """What a device says of a message that is not what was sealed."""
+    """Returns the DeviceError that a device raises for a wrong authentication tag."""
     ffi, lib = library()
     return DeviceError(ffi.string(lib.mae_strerror(lib.MAE_E_AUTH)).decode(), lib.MAE_E_AUTH)
 
 
 def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
-    """Refuse what a card would: here it sees neither nonce nor tag of the whole message."""
+    """Raises MaeslantError for a nonce or tag size that the mode does not allow."""
     least, most = {"gcm": (1, 65536), "ccm": (7, 13), "cmac": (0, 0)}[mode]
     if nonce is not None and not least <= len(nonce) <= most:
         raise MaeslantError(f"{mode} takes a nonce of {least} to {most} bytes, not {len(nonce)}")
@@ -42,38 +42,38 @@ def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
-    """Plaintext that is not given before its tag was found right."""
+    """Appends plaintext to ``held`` instead of yielding it, until its tag has been checked."""
     held += results
     return iter(())
 
 
 class Cutter:
-    """Bytes that come in pieces, cut into parts; at least a block stays back for the last one."""
+    """Cuts bytes that arrive in pieces into parts; keeps at least one block for the last part."""
 
     def __init__(self) -> None:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """The parts that are whole."""
+        """Adds ``data`` and yields the parts that are complete."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])
             del self.held[:PART]
 
     def rest(self) -> bytes:
-        """What is left, at the end."""
+        """Returns the bytes that remain at the end of the message."""
         data = bytes(self.held)
         self.wipe()
         return data
 
     def wipe(self) -> None:
-        """Forget it."""
+        """Wipes the bytes held back."""
         self.held[:] = bytes(len(self.held))
         self.held.clear()
 
 
 class Flight:
-    """Parts on cards, given back in the order in which they were begun."""
+    """A queue of parts running on cards; gives results in the order in which parts started."""
 
     def __init__(self, pool) -> None:
         self.pool = pool
@@ -81,13 +81,13 @@ class Flight:
         self.answers = collections.deque()
 
     def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
-        """Another part; gives notes and results of earlier ones, waiting if they are too many."""
+        """Starts a part; yields earlier parts' notes and results, waits if too many are running."""
         self.answers.append((note, self.pool.run(call, *arguments)))
         while self.answers and (len(self.answers) > self.most or self.answers[0][1].done()):
             yield self._next()
 
     def end(self) -> Iterator[tuple[object, object]]:
-        """All that is left."""
+        """Waits for all parts still running and yields their notes and results."""
         while self.answers:
             yield self._next()
 
@@ -96,20 +96,20 @@ class Flight:
         return note, answer.result()
 
     def cancel(self) -> None:
-        """Nobody wants them."""
+        """Cancels all parts still running."""
         while self.answers:
             self.answers.popleft()[1].cancel()
 
 
 def next_iv(mode: str, source: bytes, result: bytes) -> bytes:
-    """With which IV a message goes on after a part, in a mode that cannot be divided."""
+    """Returns the IV with which the part after this one continues, in a chained mode."""
     if mode in ("cbc", "cfb"):
         return result[-BLOCK:]
     return xor(source[-BLOCK:], result[-BLOCK:])  # PCBC's chain, and OFB's keystream
 
 
 class Stream:
-    """A message of a plain mode."""
+    """A message of an unauthenticated mode, processed piece by piece by the pool's cards."""
 
     def __init__(self, pool, mode: str, direction: int, key: bytes, iv: bytes | None) -> None:
         self.mode, self.direction, self.key, self.iv = mode, direction, key, iv
@@ -135,26 +135,26 @@ class Stream:
         yield result
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Take ``data``; gives the output that is ready."""
+        """Encrypts or decrypts ``data``; yields the output that is ready."""
         for part in self.cutter.put(data):
             yield from self._part(part)
 
     def finish(self) -> Iterator[bytes]:
-        """No more input; gives the rest."""
+        """Ends the message; yields the remaining output."""
         rest = self.cutter.rest()
         if rest or not self.offset:  # nothing at all goes to a card too: it knows whether it may be
             yield from self._part(rest)
         yield from (result for _, result in self.flight.end())
 
     def free(self) -> None:
-        """Forget what is held."""
+        """Cancels running parts and wipes the held bytes and the key."""
         self.flight.cancel()
         self.cutter.wipe()
         self.key = b""
 
 
 class Gcm:
-    """A message of GCM, divided: each part is a message of its own to a card, put together here.
+    """A GCM message divided into parts, each a GCM message of one card, and combined here.
 
     A part's counter comes from the IV that it is given, its hash from its tag (parts.gcm); GHASH of
     the whole is the sum of the parts' hashes, each times H to the number of blocks behind it.
@@ -179,19 +179,19 @@ class Gcm:
         self.ready: list[bytes] = []
 
     def _counter(self, blocks: int) -> int:
-        """inc32, so often."""
+        """Returns the counter block ``blocks`` after the first one, modulo 2^32 (inc32)."""
         low = (self.first + blocks) % (1 << 32)
         return self.first >> 32 << 32 | low
 
     def _add(self, length: int, value: bytes) -> None:
-        """The next part's hash."""
+        """Adds the next part's hash to the GHASH of the whole message."""
         blocks = -(-length // BLOCK)
         if blocks not in self.powers:
             self.powers[blocks] = gf128.power(self.h, blocks)
         self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ int.from_bytes(value)
 
     def _take(self, done: Iterator[tuple[object, object]]) -> Iterator[bytes]:
-        """Results of parts: a hash alone of AAD, data and its hash else."""
+        """Adds the parts' hashes to the GHASH of the message; yields the parts' data."""
         for length, result in done:
             data, value = result if isinstance(result, tuple) else (b"", result)
             self._add(length, value)
@@ -214,7 +214,7 @@ class Gcm:
             yield from self._part(rest)
 
     def aad(self, data: bytes) -> None:
-        """More of what is authenticated only; before all data."""
+        """Adds ``data`` to the additional authenticated data (AAD), before any message data."""
         if self.in_data:
             raise MaeslantError("all AAD comes before the data")
         self.aad_bytes += len(data)
@@ -227,14 +227,14 @@ class Gcm:
             self.in_data = True
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Take ``data``; gives the output that is ready."""
+        """Encrypts or decrypts ``data``; yields the output that is ready."""
         self._data()
         for part in self.cutter.put(data):
             results = self._part(part)
             yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """No more input: makes the tag. With ``tag``: fails if it is wrong."""
+        """Ends the message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         self.ready += self._rest()
         self.ready += self._take(self.flight.end())
@@ -248,12 +248,12 @@ class Gcm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """The output that is left after :meth:`finish`."""
+        """Yields the output that remains after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Forget what is held."""
+        """Cancels running parts and wipes the held bytes, key and hash."""
         self.flight.cancel()
         self.cutter.wipe()
         self.ready.clear()
@@ -262,7 +262,7 @@ class Gcm:
 
 
 class Mac:
-    """CBC-MAC of a message in pieces: one part after the other."""
+    """Computes the CBC-MAC of a message piece by piece, one part after the other."""
 
     def __init__(self, pool, key: bytes) -> None:
         self.pool, self.key, self.chain = pool, key, bytes(BLOCK)
@@ -272,17 +272,17 @@ class Mac:
         self.chain = self.pool.run(parts.last, self.key, self.chain, data).result()
 
     def put(self, data: bytes) -> None:
-        """More of it."""
+        """Adds ``data`` to the CBC-MAC."""
         for part in self.cutter.put(data):
             self._part(part)
 
     def pad(self) -> None:
-        """Zeros to the end of the block, as between CCM's AAD and data."""
+        """Fills the last block with zeros, as CCM does between AAD and data."""
         if rest := self.cutter.rest():
             self._part(rest + bytes(-len(rest) % BLOCK))
 
     def rest(self) -> bytes:
-        """The last block, which is not in the chain: 0 to 16 bytes."""
+        """Returns the last block, 0 to 16 bytes, which is not yet in the CBC-MAC."""
         rest = self.cutter.rest()
         cut = max(0, (len(rest) - 1) // BLOCK * BLOCK)
         if cut:
@@ -291,17 +291,17 @@ class Mac:
 
 
 class Cmac:
-    """CMAC (SP 800-38B), of CBC-MAC."""
+    """Computes a CMAC (SP 800-38B) from a CBC-MAC of the cards."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.mac, self.tag_bytes, self.nonce = Mac(pool, key), tag_bytes, b""
 
     def aad(self, data: bytes) -> None:
-        """More of the message."""
+        """Adds ``data`` to the message to be authenticated."""
         self.mac.put(data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """The tag. With ``tag``: fails if it is wrong."""
+        """Ends the message and returns its CMAC. With ``tag``: fails if it is wrong."""
         mac, rest = self.mac, self.mac.rest()
         subkey = int.from_bytes(mac.pool.run(parts.block, mac.key, bytes(BLOCK)).result())
         for _ in range(1 if len(rest) == BLOCK else 2):
@@ -315,13 +315,13 @@ class Cmac:
         return made
 
     def free(self) -> None:
-        """Forget what is held."""
+        """Wipes the held bytes and the key."""
         self.mac.cutter.wipe()
         self.mac.key = b""
 
 
 class Ccm:
-    """CCM (SP 800-38C): its CTR is divided, its CBC-MAC goes on from part to part beside it."""
+    """A CCM message (SP 800-38C): CTR divided over the cards, CBC-MAC one part after the other."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
@@ -350,7 +350,7 @@ class Ccm:
         self.ready: list[bytes] = []
 
     def aad(self, data: bytes) -> None:
-        """More of what is authenticated only; before all data."""
+        """Adds ``data`` to the additional authenticated data (AAD), before any message data."""
         if self.in_data:
             raise MaeslantError("all AAD comes before the data")
         self.aad_left -= len(data)
@@ -368,7 +368,7 @@ class Ccm:
             yield result
 
     def update(self, data: bytes) -> Iterator[bytes]:
-        """Take ``data``; gives the output that is ready."""
+        """Encrypts or decrypts ``data``; yields the output that is ready."""
         self._data()
         self.data_left -= len(data)
         if self.direction == ENCRYPT:
@@ -377,10 +377,10 @@ class Ccm:
         yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """No more input: makes the tag. With ``tag``: fails if it is wrong."""
+        """Ends the message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         if self.aad_left or self.data_left:
-            raise MaeslantError("the message is not as long as was said at its beginning")
+            raise MaeslantError("the message's length differs from the announced one")
         self.ready += self._seen(self.stream.finish())
         self.mac.pad()
         mask = self.pool.run(parts.block, self.key, self.counter).result()
@@ -391,12 +391,12 @@ class Ccm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """The output that is left after :meth:`finish`."""
+        """Yields the output that remains after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Forget what is held."""
+        """Cancels running parts and wipes the held bytes and the key."""
         self.stream.free()
         self.mac.cutter.wipe()
         self.ready.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of messages: functions for a card, in any order, and again if a card has failed.
+"""Processes parts of messages on one card; parts run in any order and may be repeated.
 
 Each takes the device first, then only what it needs, and gives bytes. All take the key: it is on
 the card for as long as the part takes.
@@ -22,22 +22,22 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """``data`` as it stands ``offset`` bytes after a message's beginning, behind ``before``."""
+    """Encrypts or decrypts a message's part that starts at byte ``offset``, after ``before``."""
     return device.crypt_part(mode, direction, key, iv, offset, before, data)
 
 
 def block(device: Device, key: bytes, data: bytes) -> bytes:
-    """The cipher itself, over whole blocks."""
+    """Encrypts whole blocks with AES itself (ECB)."""
     return device.crypt("ecb", ENCRYPT, key, None, data)
 
 
 def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
-    """CBC-MAC of whole blocks, going on from ``chain``."""
+    """Continues a CBC-MAC from ``chain`` over whole blocks; returns the new chain value."""
     return device.crypt("cbc", ENCRYPT, key, chain, data)[-BLOCK:]
 
 
 def _nonce(h: int, counter: int) -> bytes:
-    """An IV of 16 bytes that makes GCM begin with this counter block.
+    """Returns the 16-byte IV that makes GCM start with the given counter block.
 
     GCM's first counter block is GHASH of such an IV, ((IV * H) ^ 128) * H, and H has an inverse.
     """
@@ -46,7 +46,7 @@ def _nonce(h: int, counter: int) -> bytes:
 
 
 def _hash(tag: bytes, mask: int, h: int, lengths: int) -> bytes:
-    """GHASH of the blocks alone: the tag without its mask, and without the block of lengths."""
+    """Removes the mask and the block of lengths from a GCM tag, leaving the GHASH of the blocks."""
     product = int.from_bytes(tag) ^ mask
     return (gf128.multiply(product, gf128.inverse(h)) ^ lengths).to_bytes(BLOCK)
 
@@ -54,7 +54,7 @@ def _hash(tag: bytes, mask: int, h: int, lengths: int) -> bytes:
 def gcm(
     device: Device, direction: int, key: bytes, h: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """A part of a GCM message that follows the counter block ``counter``: data and GHASH of it.
+    """Encrypts or decrypts a part of a GCM message after ``counter``; returns data and its GHASH.
 
     The hash is of the ciphertext's blocks from 0 on. Decrypting takes a second pass for it: what a
     card decrypts it also checks, and a part has no tag of its own.
@@ -68,7 +68,7 @@ def gcm(
 
 
 def ghash(device: Device, key: bytes, h: int, counter: int, data: bytes) -> bytes:
-    """GHASH of blocks, from 0 on, the last one filled with zeros."""
+    """Computes GHASH of blocks, starting from 0; the last block is padded with zeros."""
     mask = int.from_bytes(block(device, key, counter.to_bytes(BLOCK)))
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(h, counter))
     return _hash(tag, mask, h, 8 * len(data) * AAD_LENGTH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cards of a Dask cluster: a worker's resource "card" is how many it has.
+"""Runs a pool on the cards of a Dask cluster; a worker's resource "card" counts its cards.
 
 A worker opens what its $MAESLANT_CARDS names (by default one simulated card) when the first part
 comes, and keeps it open. Parts travel with their key and data, so that any worker can do any part,
@@ -25,7 +25,7 @@ CARDS = "MAESLANT_CARDS"
 DEFAULT = "sim:stream?lanes=4"
 SOURCES = ("driver/**/*.[ch]", "maeslant/driver/pool/*.py", "maeslant/driver/device.py")
 PATIENCE_S = 20  # without any card that could do a part
-LOOK_S = 2
+POLL_S = 2
 HINT = (
     "start one with `MAESLANT_CARDS=2*sim:stream4 .venv/bin/dask worker {} --resources card=2 "
     "--nthreads 2`"
@@ -33,7 +33,7 @@ HINT = (
 
 
 class CardsGone(MaeslantError):
-    """All cards of a worker, ``address``, have failed; another one may do the part."""
+    """Raised when all cards of the worker ``address`` have failed; another may do the part."""
 
     def __init__(self, message: str, address: str) -> None:
         super().__init__(message)
@@ -52,13 +52,13 @@ def _open_cards() -> Local:
 
 
 def own_cards() -> Local:
-    """This worker's cards, open until its process ends."""
+    """Returns this worker's cards, which stay open until its process ends."""
     with _opening:
         return _open_cards()
 
 
 def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> object:
-    """What a worker does with a part. Raises CardsGone, and what ``call`` raises."""
+    """Runs a function on a card of this worker. Raises CardsGone, and what ``call`` raises."""
     from distributed import get_worker
 
     try:
@@ -70,7 +70,7 @@ def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> obj
 
 
 class Part:
-    """A part on its way; begun again elsewhere as long as there is somewhere else."""
+    """A part submitted to the cluster; resubmitted to another worker when its cards fail."""
 
     def __init__(self, pool: "Cluster", call: Callable[..., object], arguments: tuple) -> None:
         self.pool, self.call, self.arguments = pool, call, arguments
@@ -89,20 +89,23 @@ class Part:
         )
 
     def done(self) -> bool:
-        """Whether ``result`` would not wait."""
+        """Returns true if :meth:`result` would return without waiting."""
         return self.future.done()
 
     def cancel(self) -> None:
-        """It is wanted no more."""
+        """Cancels the part."""
         with contextlib.suppress(Exception):
             self.future.cancel()
 
     def result(self) -> object:
-        """Wait for it. Raises MaeslantError when no card is left to do it."""
+        """Waits for the part and returns its result.
+
+        Raises MaeslantError when no card is left to do it.
+        """
         hopeless = time.monotonic() + PATIENCE_S
         while True:
             try:
-                return self.future.result(timeout=LOOK_S)
+                return self.future.result(timeout=POLL_S)
             except CardsGone as error:
                 self._elsewhere(error)
             except (TimeoutError, concurrent.futures.TimeoutError):
@@ -126,12 +129,12 @@ class Part:
                 if type(error).__name__ != "KilledWorker":
                     raise
                 raise MaeslantError(
-                    "three workers died over the same part, and no fourth is asked to try it; "
-                    f"look into their logs ({error})"
+                    "three workers died while running the same part, which is not tried again; "
+                    f"see their logs ({error})"
                 ) from None
 
     def _elsewhere(self, error: CardsGone) -> None:
-        """That worker is asked no more; the part is begun on another."""
+        """Excludes the failed worker and submits the part to another one."""
         self.pool.gone.add(error.address)
         if not self.pool.workers() - self.pool.gone:
             raise MaeslantError(
@@ -141,7 +144,7 @@ class Part:
 
 
 class Cluster(cards.Pool):
-    """Cards named by "pool:tcp://SCHEDULER:PORT"."""
+    """A pool of the cards of a Dask cluster, named by "pool:tcp://SCHEDULER:PORT"."""
 
     def __init__(self, uri: str) -> None:
         self.address = uri.removeprefix("pool:")
@@ -156,25 +159,25 @@ class Cluster(cards.Pool):
             )
 
     def close(self) -> None:
-        """Leave the cluster; the cards stay with their workers, without keys."""
+        """Disconnects from the cluster; the cards stay open in their workers, without keys."""
         self.stack.close()
 
     def _resources(self) -> dict[str, int]:
-        """Workers by their addresses, with the number of their cards."""
+        """Returns the workers' addresses with the number of their cards."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         found = {name: int(about["resources"].get(RESOURCE, 0)) for name, about in workers.items()}
         return {name: number for name, number in found.items() if number}
 
     def workers(self) -> set[str]:
-        """The addresses of those with cards."""
+        """Returns the addresses of the workers that have cards."""
         return set(self._resources())
 
     def run(self, call: Callable[..., object], *arguments: object) -> Part:
-        """Begin it on the worker that the scheduler chooses."""
+        """Submits a function to the worker that the scheduler chooses."""
         return Part(self, call, arguments)
 
     def caps(self) -> dict[str, object]:
-        """What one of the cards can do, and how many there are."""
+        """Returns the capabilities of one card, and the number of cards of each worker."""
         found = self.run(cards.describe).result()
         names = [f"{number} at {name}" for name, number in sorted(self._resources().items())]
         return {**found, "backend": "pool", "name": f"{self.width} cards", "cards": names}

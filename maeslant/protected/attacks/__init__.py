@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attacks of the specification, each in each place, with what must become of it.
+"""Catalogues the specified attacks at each place, with the expected detection.
 
 `catalogue()` lists them: a name, the requirement that answers it, what it would have got, and who
 must notice ("nothing": it has no effect, and every result is right).
@@ -10,7 +10,7 @@ from maeslant.protected.attacks.entry import Entry
 
 
 def catalogue() -> list[Entry]:
-    """Every attack."""
+    """Lists every attack of all families."""
     families = (
         flips.flips,
         replays.replays,

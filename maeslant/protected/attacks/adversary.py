@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An adversary's eyes and hands: what an event on the bus is, and edits of chosen ones.
+"""Implements the adversary: interprets bus events and edits the chosen ones.
 
 It knows docs/protocol.md and every plain byte, and holds no key. Nothing here touches host or
 device but through events, so that the same attacks run against a real driver and a simulated card.
@@ -31,7 +31,7 @@ NAMES = {
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """What an event is to somebody who knows the protocol."""
+    """A bus event as interpreted by someone who knows the protocol."""
 
     what: str  # request, doorbell, response, number, or a name above, or a register's
     queue: int = -1
@@ -41,13 +41,13 @@ class Sight:
 
 
 def flip(data: bytes, bit: int) -> bytes:
-    """Data with one bit changed; negative bits count from the end."""
+    """Flips one bit of a byte string; negative bit numbers count from the end."""
     bit %= 8 * len(data)
     return data[: bit // 8] + bytes((data[bit // 8] ^ 1 << bit % 8,)) + data[bit // 8 + 1 :]
 
 
 class Adversary(Attack):
-    """Sees and remembers; subclasses act."""
+    """Base class of adversaries: interprets and records every event; subclasses act."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Adversary(Attack):
         self._mailbox: dict[int, tuple[Sight, Event]] = {}
 
     def sight(self, event: Event) -> Sight:
-        """Name an event by its address and its plain bytes."""
+        """Interprets an event by its address and plaintext bytes."""
         if event.what in MEMORY:
             for queue, base in self.bases.items():
                 at = event.address - base
@@ -94,7 +94,7 @@ class Adversary(Attack):
         return Sight("response", queue, *self._header(event.data))
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Remember, then act."""
+        """Records an event and returns the events that replace it."""
         sight = self.sight(event)
         if event.what is What.MMIO_WRITE and sight.what == f"register {RESPONSE_BASE:#05x}":
             self.bases[sight.queue] = int.from_bytes(event.data, "little")
@@ -110,15 +110,15 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """What happens instead of an event; before it is remembered."""
+        """Returns the events that replace an event."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """See Attack; names the event."""
+        """Interprets a read event and returns the data that the reader gets (see Attack)."""
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """What a reader gets."""
+        """Returns the data that the reader gets."""
         return data
 
 
@@ -127,7 +127,7 @@ EditAnswer = Callable[["On", Event, bytes, Link], bytes]
 
 
 class On(Adversary):
-    """Edit the nth event that fits `where` (a Sight's fields), or every one from there on."""
+    """Edits the nth event that matches `where` (fields of a Sight), or every one from it on."""
 
     def __init__(
         self,
@@ -158,30 +158,30 @@ class On(Adversary):
         return chosen
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Edit what is chosen."""
+        """Replaces the chosen event by its edited version."""
         self.active = self._fits(sight)
         if self.active and self.edit:
             return self.edit(self, event, link)
         return (event,)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Edit what the chosen read returns."""
+        """Edits the data that the chosen read returns."""
         if self.active and self.edit_answer:
             return self.edit_answer(self, event, data, link)
         return data
 
 
 def doorbell(queue: int, blocks: int) -> Event:
-    """A doorbell that nobody rang."""
+    """Builds a forged doorbell write."""
     data = blocks.to_bytes(4, "little")
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + DOORBELL, 4, data)
 
 
 def mailbox(queue: int, message: bytes, at: int = 0) -> Event:
-    """A message that nobody wrote."""
+    """Builds a forged write of a message to a queue's mailbox."""
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + MAILBOX + at, len(message), message)
 
 
 def poke(address: int, data: bytes) -> Event:
-    """A change of host memory."""
+    """Builds a forged write to host memory."""
     return Event(What.HOST_STORE, address, len(data), data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an attack is, who may notice it, and small edits."""
+"""Defines a catalogue entry, the possible detections, and small edits of events."""
 
 import dataclasses
 from collections.abc import Callable
@@ -37,7 +37,7 @@ LATER = {Kind.BATCH: 1, Kind.H2D: 1, Kind.D2H: 1}
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """An attack."""
+    """An attack of the catalogue: its name, aim, requirement and expected detection."""
 
     name: str
     requirement: str
@@ -50,26 +50,26 @@ class Entry:
     careless: bool = False  # the application starts the kernel too early
 
     def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
-        """Makes the attack on a machine."""
+        """Runs the attack on a machine and returns the verdict."""
         want = expected_of_careless(self.make) if self.careless else None
         return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 
 
 def edit_data(change: Callable[[bytes], bytes]) -> Callable:
-    """Change what an event writes."""
+    """Returns an edit that changes the data an event writes."""
     return lambda attack, event, link: [event.with_data(change(event.data))]
 
 
 def edit_answer(change: Callable[[bytes], bytes]) -> Callable:
-    """Change what a read returns."""
+    """Returns an edit that changes the data a read returns."""
     return lambda attack, event, data, link: change(data)
 
 
 def flipper(at: int) -> Callable[[bytes], bytes]:
-    """Flip a bit of a byte."""
+    """Returns a change that flips the lowest bit of byte ``at``."""
     return lambda data: flip(data, 8 * at)
 
 
 def drop(attack: On, event: Event, link: Link) -> list[Event]:
-    """Nothing happens instead."""
+    """Drops the event."""
     return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A bit of each field of each message, response and chunk."""
+"""Attacks that flip one bit in each field of each request, response and chunk."""
 
 from collections.abc import Iterator
 
@@ -23,7 +23,7 @@ from maeslant.protected.model.constants import Kind
 
 
 def flips() -> Iterator[Entry]:
-    """A bit of each field of each message, response and chunk."""
+    """Lists the attacks that flip one bit of a request, response or chunk."""
     for kind in Kind:
         fields = HEADER | {
             f"body {name}": 16 + at for name, at in BODY.get(kind, {"zero": 0}).items()
@@ -86,7 +86,7 @@ def flips() -> Iterator[Entry]:
 
 
 def _number(kind: Kind) -> int:
-    """A number in the workload at which the kind is used."""
+    """Returns the sequence number of the workload's request of a kind."""
     return {
         Kind.OPEN: 1,
         Kind.BATCH: 4,

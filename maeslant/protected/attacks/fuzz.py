@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random manipulations of the bus, composed: each run a few or a storm of them, each run judged.
+"""Fuzzes the bus with composed random manipulations and judges each run.
 
 `python -m maeslant.protected.attacks.fuzz 100000 [seed]` makes so many and prints what came of
 them.
@@ -22,7 +22,7 @@ GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on 
 
 
 class Fuzz(Adversary):
-    """Some manipulations at random events of a session; every other one a storm over several.
+    """An adversary that makes a few random manipulations of a session, or a burst of many.
 
     The few go deep: most of the workload is behind them. A storm meets the card and the driver in
     all states that its own manipulations bring about, and carries messages across sessions.
@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Perhaps something else."""
+        """Replaces an event by a random manipulation with a given probability."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:
@@ -69,11 +69,11 @@ class Fuzz(Adversary):
         return getattr(self, name)(event, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Change what was read, if a manipulation of data was drawn for a read."""
+        """Changes the data that was read, if the drawn manipulation applies to reads."""
         return self._change(self.pending, data) if self.pending and data else data
 
     def idle(self, link: Link) -> None:
-        """Let delayed events go."""
+        """Carries out the delayed events whose time has come."""
         for when, event in list(self.held):
             if when <= link.steps:
                 self.held.remove((when, event))
@@ -108,51 +108,51 @@ class Fuzz(Adversary):
         return (event.with_data(self._change(name, event.data)),)
 
     def flip(self, event: Event, link: Link) -> Iterable[Event]:
-        """One bit."""
+        """Flips one bit of the event's data."""
         return self._data("flip", event)
 
     def replay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Bytes of an earlier event."""
+        """Replaces the event's data by that of an earlier event."""
         return self._data("replay", event)
 
     def noise(self, event: Event, link: Link) -> Iterable[Event]:
-        """Random bytes."""
+        """Replaces the event's data by random bytes."""
         return self._data("noise", event)
 
     def short(self, event: Event, link: Link) -> Iterable[Event]:
-        """Less."""
+        """Truncates the event's data."""
         return self._data("short", event)
 
     def long(self, event: Event, link: Link) -> Iterable[Event]:
-        """More."""
+        """Extends the event's data."""
         return self._data("long", event)
 
     def drop(self, event: Event, link: Link) -> Iterable[Event]:
-        """Nothing."""
+        """Drops the event."""
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Nothing for a while."""
+        """Drops the event and all that follow for a while."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Again, now or later."""
+        """Repeats the event, now or later."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Later."""
+        """Delays the event."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
     def redirect(self, event: Event, link: Link) -> Iterable[Event]:
-        """Elsewhere."""
+        """Redirects the event to another address."""
         step = self.random.choice((-PAGE, PAGE, -1024, 1024, -64, 64, 8, 128, 256))
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """A message, a doorbell or a reset that nobody asked for."""
+        """Injects a message, a doorbell or a reset that nobody requested."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Host memory changes at a place that was used."""
+        """Overwrites host memory at an address that was used."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))
@@ -175,7 +175,7 @@ class Fuzz(Adversary):
 
 @dataclasses.dataclass
 class Tally:
-    """What a number of runs came to."""
+    """The tally of a number of fuzzing runs."""
 
     runs: int = 0
     sessions: int = 0  # attacked ones
@@ -191,7 +191,7 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Run until so many manipulations were made; ``seen`` is told how many there are."""
+    """Fuzzes sessions up to a number of manipulations; reports progress to ``seen``."""
     tally = Tally()
     while tally.manipulations < manipulations:
         seen(tally.manipulations)
@@ -213,7 +213,7 @@ def fuzz(
 
 
 def main() -> int:
-    """Fuzz from the command line."""
+    """Fuzzes from the command line and prints the tally."""
     tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
     print(f"{tally.manipulations} manipulations of {tally.sessions} sessions: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another order, too late, never, a part."""
+"""Attacks that reorder, delay, drop or truncate requests, responses and chunks."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ from maeslant.protected.model.link import Event, Link
 
 
 class SwapRequests(On):
-    """Hold a queue's request back until its next one went first."""
+    """Holds a queue's request back until its next one has been sent."""
 
     def act(self, sight, event, link):  # noqa: D102
         if sight.what not in ("request", "doorbell") or sight.queue != self.where["queue"]:
@@ -42,7 +42,7 @@ class SwapRequests(On):
 
 
 def orders() -> Iterator[Entry]:
-    """Reorder."""
+    """Lists the attacks that reorder events."""
     for queue, kind in ((0, Kind.BATCH), (1, Kind.H2D), (2, Kind.D2H)):
         yield Entry(
             f"reorder/requests/{kind.name}",
@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Hold chosen events for some steps."""
+    """Delays chosen events by some steps."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)
@@ -127,7 +127,7 @@ class Late(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Let them go."""
+        """Carries out the delayed events once their time has come."""
         self.left -= 1
         if self.left <= 0:
             for event in self.held:
@@ -136,7 +136,7 @@ class Late(On):
 
 
 def losses() -> Iterator[Entry]:
-    """Drop, delay, suppress."""
+    """Lists the attacks that drop, delay or suppress events."""
     for kind in Kind:
         nth = LATER.get(kind, 0)
         for what, expect in {
@@ -206,7 +206,7 @@ def losses() -> Iterator[Entry]:
 
 
 def lengths() -> Iterator[Entry]:
-    """Truncate and extend."""
+    """Lists the attacks that truncate or extend messages."""
     for kind in Kind:
         for name, change in {
             "one less": lambda n: n - 1,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other addresses, invented answers, memory read twice."""
+"""Attacks that redirect addresses, forge responses or change memory between two reads."""
 
 from collections.abc import Callable, Iterator
 
@@ -28,7 +28,7 @@ from maeslant.protected.model.link import BusError, Event, Link, What
 
 
 def places() -> Iterator[Entry]:
-    """Redirect addresses."""
+    """Lists the attacks that redirect addresses."""
     for name, address in {
         "another chunk": Link.BASE + 3 * SLOTS * SLOT_BYTES + 4096,
         "responses": Link.BASE + SLOT_BYTES,
@@ -100,7 +100,7 @@ def places() -> Iterator[Entry]:
 
 
 class Invent(On):
-    """Write an answer nobody gave as soon as a request is rung."""
+    """Writes a forged response as soon as a request's doorbell is rung."""
 
     def __init__(self, message: Callable[["Invent", int, int], bytes], **where: object) -> None:
         super().__init__(**where)
@@ -119,7 +119,7 @@ class Invent(On):
 
 
 def inventions() -> Iterator[Entry]:
-    """Early finalize and invented completions."""
+    """Lists the attacks that finalize early or forge completions."""
     for name, message in {
         "zeros": lambda attack, queue, sequence: bytes(64),
         "plain OK": lambda attack, queue, sequence: (
@@ -151,7 +151,7 @@ def inventions() -> Iterator[Entry]:
     )
 
     class FinalizeEarly(On):
-        """Ask for the end of a transfer halfway, by every plain register there is."""
+        """Requests the end of a transfer halfway, through every unprotected register."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if sight.what == "data in":
@@ -171,12 +171,12 @@ def inventions() -> Iterator[Entry]:
 
 
 def _header_number(message: bytes) -> bytes:
-    """The plain number that belongs to a response."""
+    """Returns the plaintext sequence number that belongs to a response."""
     return message[8:16] + bytes(8)
 
 
 class Memory(On):
-    """Change shared memory right after the chosen event."""
+    """Changes shared memory right after the chosen event."""
 
     def __init__(self, size: int = 1, **where: object) -> None:
         super().__init__(**where)
@@ -189,7 +189,7 @@ class Memory(On):
 
 
 def fetches() -> Iterator[Entry]:
-    """Double fetch, both directions."""
+    """Lists the double-fetch attacks in both directions."""
     yield Entry(
         "double fetch/out, after each load",
         "H10",
@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Change the next stage before it is loaded."""
+            """Changes the next stage before it is loaded."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(
@@ -229,7 +229,7 @@ def fetches() -> Iterator[Entry]:
         )
 
         def after(attack: On, event: Event, link: Link) -> list[Event]:
-            """Change a stage as soon as it is stored: what is hashed is what was private."""
+            """Changes a stage right after it is stored, before it can be hashed."""
             return [event, poke(event.address + 8, b"\xa5" * 8)]
 
         yield Entry(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mailbox, raw accesses, plain registers, shared memory."""
+"""Attacks on the mailbox, protected registers, unprotected registers and shared memory."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
 class Scribble(On):
-    """Rings a doorbell behind another queue's, and writes over the message while it waits."""
+    """Rings a doorbell behind another queue's and overwrites the message while it waits."""
 
     def act(self, sight, event, link):  # noqa: D102
         if self.held and sight.what == "doorbell":
@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Nobody else rings."""
+        """Overwrites the waiting message when no other doorbell is rung."""
         if self.held:
             self.steps += 1
             if self.steps == 8:
@@ -59,7 +59,7 @@ class Scribble(On):
 
 
 class InQuarantine(On):
-    """Has the kernel started when a transfer has begun; lets it end when the kernel has."""
+    """Starts the kernel while a transfer fills its region; ends the transfer after the kernel."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,7 +77,7 @@ class InQuarantine(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Lets doorbells go."""
+        """Releases the doorbells held back, once the transfer or the kernel run allows it."""
         for event in list(self.held):
             if self.over if event.address // PAGE == 2 else self.begun:
                 self.held.remove(event)
@@ -85,7 +85,7 @@ class InQuarantine(On):
 
 
 def races() -> Iterator[Entry]:
-    """The mailbox, raw accesses, the OS's own registers."""
+    """Lists the attacks on the mailbox, raw accesses and the OS's own registers."""
 
     def scribble(attack: On, event: Event, link: Link) -> list[Event]:
         queue = event.address // PAGE - 1
@@ -137,10 +137,10 @@ def races() -> Iterator[Entry]:
     )
 
     class Raw(On):
-        """Protected space, and what a mailbox holds."""
+        """Accesses protected address space and the mailbox without encryption."""
 
         def idle(self, link: Link) -> None:
-            """Try everything that the bus offers."""
+            """Tries every kind of access that the bus offers."""
             self.fired += 1
             for offset in range(0, 0x80, 4):
                 for what, data in ((What.MMIO_WRITE, b"\1\0\0\0"), (What.MMIO_READ, b"")):
@@ -156,7 +156,7 @@ def races() -> Iterator[Entry]:
     yield Entry("raw access", "M1 M3 H7", "a protected register", Raw, (NOTHING,))
 
     class TakeBack(On):
-        """The OS resets the card in the middle."""
+        """Resets the card by the OS in the middle of a session."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if self.active:
@@ -229,24 +229,24 @@ def races() -> Iterator[Entry]:
     }.items():
 
         class Place(Attack):
-            """The kernel driver's lie about shared memory."""
+            """Reports a wrong address of shared memory to the enclave, as the kernel driver."""
 
             def __init__(self, address: int = address) -> None:
                 super().__init__()
                 self.address = address
 
             def place(self, address: int, size: int) -> int:
-                """The fourth buffer is somewhere else."""
+                """Returns a wrong address for the fourth buffer."""
                 self.fired += 1
                 return self.address if self.fired == 4 else address
 
         yield Entry(f"shared memory {name}", "H10", "the enclave's own memory", Place, (INSIDE,))
 
     class AfterError(On):
-        """Spoil a request, then say everything again to the dead card."""
+        """Corrupts a request, then repeats all messages to the dead card."""
 
         def idle(self, link: Link) -> None:
-            """All messages, all doorbells, and another host nonce."""
+            """Repeats all messages and doorbells and writes another host nonce."""
             state = link.raw(Event(What.MMIO_READ, STATE, 4))[0]
             if state == State.DEAD:
                 for sight, message, bell in self.requests:

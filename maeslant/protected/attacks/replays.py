@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same bytes a second time, or somewhere else."""
+"""Attacks that replay messages, or splice them into another place."""
 
 from collections.abc import Callable, Iterator
 
@@ -20,10 +20,10 @@ from maeslant.protected.model.link import Event, Link, What
 
 
 def replays() -> Iterator[Entry]:
-    """The same bytes a second time."""
+    """Lists the attacks that replay messages."""
 
     def again(attack: On, event: Event, link: Link) -> list[Event]:
-        """Instead of a request the one before of that queue."""
+        """Replaces a request by its queue's previous one."""
         queue = event.address // PAGE - 1
         old = [entry for entry in attack.requests if entry[0].queue == queue]
         return [mailbox(queue, old[-1][1].data)]
@@ -38,10 +38,10 @@ def replays() -> Iterator[Entry]:
         )
 
     class Twice(On):
-        """Ring a request a second time, as soon as its queue is ready again."""
+        """Sends a request a second time, as soon as its queue is ready again."""
 
         def idle(self, link: Link) -> None:
-            """Wait for READY, then the same message and doorbell."""
+            """Waits for READY, then repeats the message and its doorbell."""
             if self.held:
                 page = self.held[0].address
                 status = link.raw(Event(What.MMIO_READ, page + STATUS, 4))
@@ -98,7 +98,7 @@ def replays() -> Iterator[Entry]:
 
 
 class Splice(On):
-    """Put another message of the past where one is expected."""
+    """Replaces an expected message by an earlier one."""
 
     def __init__(self, choose: Callable[["Splice"], bytes | None], **where: object) -> None:
         super().__init__(self._put, **where)
@@ -111,7 +111,7 @@ class Splice(On):
 
 
 def splices() -> Iterator[Entry]:
-    """Between queues, epochs, sessions, directions, chunks."""
+    """Lists the attacks that splice messages between queues, epochs, sessions or chunks."""
 
     def request(queue: int, epoch: int = 0, nth: int = -1) -> Callable[[Splice], bytes]:
         return lambda attack: [
@@ -119,7 +119,7 @@ def splices() -> Iterator[Entry]:
         ][nth]
 
     def rewritten(choose: Callable[[Splice], bytes], **fields: int) -> Callable[[Splice], bytes]:
-        """The same, with a header for its new place."""
+        """Returns a chooser that rewrites the chosen message's header for its new place."""
 
         def make(attack: Splice) -> bytes:
             data = bytearray(choose(attack))
@@ -227,7 +227,7 @@ def splices() -> Iterator[Entry]:
     )
 
     class NextSession(On):
-        """Put the last session's first request, chunk or answer into the next one."""
+        """Inserts the last session's first request, chunk or response into the next session."""
 
         def __init__(self, what: str) -> None:
             super().__init__()

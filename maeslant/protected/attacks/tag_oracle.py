@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tag-oracle attack (H1): it takes Ghosh's channel apart, and the same steps fail against ours.
+"""Runs the tag-oracle attack (H1), which breaks Ghosh's channel and fails against Maeslant's.
 
 Two tags under one key and IV over two ciphertexts of one block differ by (c1 ^ c2) * H^2. With H,
 any tag can be moved from one ciphertext to another: T' = T ^ GHASH(c) ^ GHASH(c').
@@ -23,7 +23,7 @@ from maeslant.protected.model.link import Attack, Event, Link, What
 
 
 def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
-    """H out of two (ciphertext of one block, tag) under one key and IV."""
+    """Recovers H from two (ciphertext of one block, tag) pairs under one key and IV."""
     (c1, t1), (c2, t2) = first, second
     tags = int.from_bytes(t1) ^ int.from_bytes(t2)
     texts = int.from_bytes(c1) ^ int.from_bytes(c2)
@@ -31,13 +31,13 @@ def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
 
 
 def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> bytes:
-    """The tag of another ciphertext under the same key, IV and AAD."""
+    """Computes the tag of another ciphertext under the same key, IV and AAD, from H."""
     change = gf128.ghash(h, old, aad) ^ gf128.ghash(h, new, aad)
     return (int.from_bytes(tag) ^ change).to_bytes(16)
 
 
 class GhoshOracle(Attack):
-    """Against Ghosh: learns H with a replayed start, then changes what is sent and received."""
+    """Attacks Ghosh's channel: learns H by replaying a start, then forges data both ways."""
 
     def __init__(self, change: bytes) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class GhoshOracle(Attack):
         self.sent = self.forged = b""
 
     def learn(self, link: Link, ciphertext: bytes) -> int:
-        """Ask the card twice for a tag over a block of ours, under one key and IV."""
+        """Recovers H by requesting two tags over chosen blocks under one key and IV."""
         buffer = link.BASE + len(link.memory) - 64
         pairs = []
         for block in (ciphertext[:16], bytes(15) + b"\1"):
@@ -61,7 +61,7 @@ class GhoshOracle(Attack):
         return self.h
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Remember starts; change data on its way."""
+        """Records start commands and forges data that the card writes."""
         if event.what is What.MMIO_WRITE and event.address in (REQUEST, START):
             self.start.append(event)
         if event.what is What.DMA_WRITE and self.h is not None:
@@ -69,7 +69,7 @@ class GhoshOracle(Attack):
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Change data on its way in, and the tag that the driver compares."""
+        """Forges data that the card reads, and the tag that the driver compares."""
         if self.h is None:
             return data
         if event.what is What.DMA_READ:
@@ -90,7 +90,7 @@ class GhoshOracle(Attack):
 
 @dataclasses.dataclass
 class Harvest:
-    """Something that may be a tag, over something that may be its ciphertext."""
+    """A possible tag seen on the bus, with its possible ciphertext and AAD."""
 
     aad: bytes
     ciphertext: bytes
@@ -98,7 +98,7 @@ class Harvest:
 
 
 class OurOracle(Adversary):
-    """The same against ours: every tag on the bus, every register, then the same forgery.
+    """Attacks Maeslant's channel in the same way: collects every possible tag, then forges.
 
     Replays what it can to get a second tag under one key and IV. `learn` tries each pair of tags as
     if both were under one key and IV; `tested` says how many candidates for H there were and
@@ -112,7 +112,7 @@ class OurOracle(Adversary):
         self.readable: set[bytes] = set()
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Collect."""
+        """Collects possible tags from messages and unprotected registers."""
         if sight.what in ("request", "response"):
             data = event.data
             self.harvest.append(Harvest(data[:16], data[16:-16], data[-16:]))
@@ -124,7 +124,7 @@ class OurOracle(Adversary):
         return (event,)
 
     def candidates(self) -> Iterable[tuple[Harvest, int]]:
-        """An H for each pair of single-block messages, as if they shared key and IV."""
+        """Yields a candidate for H from each pair of single-block messages."""
         single = [item for item in self.harvest if len(item.ciphertext) == 16]
         for at, first in enumerate(single):
             for second in single[at + 1 :]:
@@ -133,7 +133,7 @@ class OurOracle(Adversary):
                     yield first, recover(*pair)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Forge with an H that is given: without a published tag even that is of no use."""
+        """Forges data with a known H, which is useless without a published tag."""
         if self.h is not None and sight.what == "data in":
             change = self.change.ljust(len(data), b"\0")
             return bytes(a ^ b for a, b in zip(data, change, strict=True))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Behind the guard: device memory with its quarantine (H8), and a small kernel with registers.
+"""Models the device memory with its quarantine (H8), and a small kernel with registers.
 
 The kernel stands for any accelerator: it reads `length` bytes at `source`, maps each through a
 fixed table and writes them to `destination`, a granule a step. Both begin at a granule, as regions
@@ -19,7 +19,7 @@ TABLE = bytes((3 * byte + 1) & 0xFF for byte in range(256))
 
 @dataclasses.dataclass
 class Region:
-    """The granules of a transfer: reserved against transfers, and once locked against all."""
+    """The memory region of a transfer: reserved against other transfers, later locked."""
 
     base: int
     total: int
@@ -28,11 +28,11 @@ class Region:
 
     @property
     def end(self) -> int:
-        """Behind the last granule."""
+        """The address behind the region's last granule."""
         return self.base + -(-self.total // GRANULE) * GRANULE
 
     def meets(self, address: int, size: int) -> bool:
-        """Whether an access touches a granule of it."""
+        """Returns true if an access touches a granule of the region."""
         return address < self.end and self.base < address + size
 
 
@@ -45,7 +45,7 @@ class Memory:
         self.regions: list[Region] = []
 
     def reserve(self, region: Region) -> bool:
-        """Take a region for a transfer, if no other one meets it."""
+        """Reserves a region for a transfer; returns false if another region overlaps it."""
         if len(self.regions) == self.locks or any(
             other.meets(region.base, region.end - region.base)
             and not (other.outward and region.outward)
@@ -56,11 +56,11 @@ class Memory:
         return True
 
     def scrub(self, region: Region) -> None:
-        """Clear the region of a transfer that was given up."""
+        """Clears the region of an abandoned transfer."""
         self.data[region.base : region.end] = bytes(region.end - region.base)
 
     def allowed(self, address: int, size: int, write: bool) -> bool:
-        """Whether the kernel may make this access now."""
+        """Returns true if the kernel may make this access now."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
             region.locked and region.meets(address, size) and (write or not region.outward)
@@ -68,13 +68,13 @@ class Memory:
         )
 
     def clear(self) -> None:
-        """Everything, as SCRUB does."""
+        """Clears the memory and all regions, as SCRUB does."""
         self.data[:] = bytes(len(self.data))
         self.regions.clear()
 
 
 class Kernel:
-    """The accelerator and its protected registers."""
+    """The model of an accelerator kernel with its protected registers."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -82,14 +82,14 @@ class Kernel:
         self.clear()
 
     def clear(self) -> None:
-        """Everything, as SCRUB does."""
+        """Clears the kernel's registers and state, as SCRUB does."""
         self.registers = bytearray(SPACE)
         self.busy = self.fault = False
         self.runs = self.at = 0
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Whether there is a register that takes this access (M1)."""
+        """Returns true if a register accepts this access (M1)."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):
@@ -99,7 +99,7 @@ class Kernel:
         return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
 
     def read(self, offset: int, width: int) -> int:
-        """A register."""
+        """Reads a register of the kernel."""
         if offset == STATUS:
             return BUSY * self.busy | FAULT * self.fault
         if offset == RUNS:
@@ -107,7 +107,7 @@ class Kernel:
         return int.from_bytes(self.registers[offset : offset + width], "little")
 
     def write(self, offset: int, width: int, value: int) -> None:
-        """A register; writing 1 to CONTROL starts a run, which nothing may change under way."""
+        """Writes a register of the kernel; writing 1 to CONTROL starts a run."""
         if self.busy and offset < SCRATCH:
             raise BusError(hex(offset))
         if offset == CONTROL:
@@ -117,7 +117,7 @@ class Kernel:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")
 
     def step(self) -> bool:
-        """A granule of the run under way."""
+        """Processes one granule of the current run; returns false when idle."""
         if not self.busy:
             return False
         length = self.read(LENGTH, 8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of docs/protocol.md §1, §3, §4."""
+"""Defines the constants of docs/protocol.md §1, §3, §4."""
 
 import enum
 
@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """Whose key: class of a header, of an IV and of a derivation."""
+    """The class of a header, IV and derived key: who uses the key for what."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -43,7 +43,7 @@ class Class(enum.IntEnum):
 
 
 class Kind(enum.IntEnum):
-    """What a request asks for."""
+    """The kind of a request."""
 
     OPEN = 1
     BATCH = 2
@@ -55,14 +55,14 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """The kind byte of a chunk's header."""
+    """The flags of a chunk, stored in the kind byte of its header."""
 
     FIRST = 1
     LAST = 2
 
 
 class Op(enum.IntEnum):
-    """Operations of a batch."""
+    """The operations of a batch."""
 
     READ = 1
     WRITE = 2
@@ -70,7 +70,7 @@ class Op(enum.IntEnum):
 
 
 class Status(enum.IntEnum):
-    """The authenticated outcome of a request; 0 is none, so that zeros are never success."""
+    """The authenticated status of a request; 0 is unused, so that zeros never mean success."""
 
     OK = 1
     STATE = 2

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The golden card: docs/protocol.md §4 and §5. Its transfers are in transfers.py."""
+"""Golden model of the protected card: docs/protocol.md §4 and §5.
+
+Its transfers are in transfers.py.
+"""
 
 import hmac
 import os
@@ -42,12 +45,15 @@ from maeslant.protected.model.transfers import Transfers
 
 
 def fresh_nonce() -> bytes:
-    """A device nonce from the operating system."""
+    """Returns a random 32-byte device nonce from the operating system."""
     return os.urandom(32)
 
 
 class Device:
-    """The card. The bus (link.Link) is given after construction: it needs the card, too."""
+    """The protected card's golden model.
+
+    The bus (link.Link) is given after construction: it needs the card, too.
+    """
 
     make_kernel: Callable[[Memory], Kernel] = Kernel
 
@@ -75,7 +81,7 @@ class Device:
     # States.
 
     def scrub(self, then: State) -> None:
-        """Clear everything a session leaves (H14)."""
+        """Clears everything that a session leaves (H14), then enters state ``then``."""
         self.state = State.SCRUB
         if self.keys:
             self.keys.wipe()
@@ -89,7 +95,7 @@ class Device:
             self.nonce = self.nonce_source()
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """The provisioning port: taken in IDLE only, and never for the last session's keys."""
+        """Installs a secret through the provisioning port; returns true if it was accepted."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
@@ -105,19 +111,19 @@ class Device:
         return True
 
     def fail(self, fatal: Fatal) -> None:
-        """ERROR, SCRUB, DEAD: nothing is answered."""
+        """Ends the session on a fatal error: ERROR, SCRUB, DEAD; answers nothing more."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
         self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
-    def settle(self) -> None:
-        """Let SCRUB end: here it takes no time."""
+    def finish_scrub(self) -> None:
+        """Completes SCRUB, which takes no time in this model."""
 
     # The bus.
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Registers take whole 32-bit words; wider writes are several."""
+        """Writes registers in whole 32-bit words; wider writes are several words."""
         if address >= PAGE * (1 + self.capabilities.queues):
             raise BusError(hex(address))  # protected space: nothing happens (M1, H7)
         for at in range(0, len(data) - 3, 4):
@@ -145,7 +151,7 @@ class Device:
             queue.response_base |= value << shift
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """A plain register, or zero."""
+        """Reads an unprotected register; unused addresses read as zero."""
         page, offset = divmod(address, PAGE)
         if page > self.capabilities.queues:
             raise BusError(hex(address))
@@ -166,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Checks 1 and 2: take a snapshot and spend the number."""
+        """Makes checks 1 and 2 of a doorbell: copies the mailbox and uses the sequence number."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -177,7 +183,7 @@ class Device:
     # Work.
 
     def step(self) -> bool:
-        """One action of each unit; whether there was any."""
+        """Runs one action of each unit; returns true if there was any."""
         worked = False
         try:
             for queue in self.queues:
@@ -196,7 +202,7 @@ class Device:
         return worked
 
     def _verify(self, queue: Queue) -> None:
-        """Checks 3 to 11 on a snapshot."""
+        """Makes checks 3 to 11 on a queue's snapshot."""
         request, message, blocks = queue.snapshot
         queue.snapshot = None
         where = (queue.index, request.sequence)
@@ -235,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Checks 6 to 9."""
+        """Makes checks 6 to 9 on a request; returns its status, or None if it is legal."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND
@@ -265,7 +271,7 @@ class Device:
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Seal the response once, write it, then its plain number (H18)."""
+        """Seals a response once, writes it, then writes its plaintext number (H18)."""
         keys = self.keys
         if keys is None:
             return  # taken back by the OS
@@ -293,7 +299,7 @@ class Device:
     # Batches.
 
     def _begin_batch(self, queue: Queue, request: Request) -> None:
-        """Check every operation before the first is carried out (H7)."""
+        """Checks every operation of a batch before the first is executed (H7)."""
         batch = wire.operations(request.body)
         for index, operation in enumerate(batch):
             status = self._operation(queue, request, operation)
@@ -321,7 +327,7 @@ class Device:
         return Status.OK if legal else Status.OFFSET
 
     def _execute(self, queue: Queue, batch: Batch) -> bool:
-        """One operation."""
+        """Executes one operation of a batch."""
         operation = batch.operations[batch.at]
         width = 1 << operation.log2_width
         match operation.op:
@@ -360,7 +366,7 @@ class Device:
     # Epochs.
 
     def _rekey(self, queue: Queue, request: Request) -> None:
-        """Switch a queue (H13); the answer belongs to its request's epoch."""
+        """Switches a queue to the next epoch (H13); the response belongs to the request's epoch."""
         epoch = queue.epoch + 1
         if queue.epoch == LAST_EPOCH:
             self.answer(queue, request, Status.LIMIT)
@@ -373,7 +379,7 @@ class Device:
             self.answer(queue, request, Status.OK, 1, epoch)
 
     def _erase_old(self) -> None:
-        """Erase a bank that every queue has left and in which nothing is unanswered."""
+        """Erases a key bank that every queue has left and that no pending request uses."""
         old = min(self.keys.banks)
         used = {queue.epoch for queue in self.queues}
         used.update(epoch for queue in self.queues for epoch in queue.unanswered.values())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The channel as Ghosh et al. describe it, for comparison: it falls to the tag oracle (H1).
+"""Models the channel of Ghosh et al. for comparison; the tag oracle breaks it (H1).
 
 Faithful to Ghosh §3: one key; the user-mode driver starts the card's engine with an IV, encrypts
 into the DMA buffer, the OS moves the data, the driver asks the engine to finalize and reads the
@@ -27,7 +27,7 @@ IN, OUT = 0, 1
 
 
 class GhoshDevice:
-    """Ghosh's card: engine, DMA controller, memory."""
+    """Model of Ghosh's card: encryption engine, DMA controller, memory."""
 
     def __init__(self, key: bytes, memory: int = 1 << 12) -> None:
         self.key = key
@@ -39,7 +39,7 @@ class GhoshDevice:
         self.tag = bytes(16)
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Registers."""
+        """Writes a register of Ghosh's card."""
         if address == REQUEST:
             self.request = data
         elif address == START:
@@ -53,15 +53,15 @@ class GhoshDevice:
             self.engine = None
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Registers: the tag is there for anybody."""
+        """Reads a register of Ghosh's card; anyone may read the tag."""
         return self.tag if address == ENGINE_TAG else bytes(size)
 
     def step(self) -> bool:
-        """Everything happens at once."""
+        """Does nothing, because the model acts within register writes."""
         return False
 
     def _start(self, sealed: bytes) -> None:
-        """The protected access, checked against the tag written before (§3.1)."""
+        """Carries out a start command after checking it against the tag written before (§3.1)."""
         iv, tag = self.request[:12], self.request[12:]
         try:
             plain = AESGCM(self.key).decrypt(iv, sealed + tag, START.to_bytes(4))
@@ -74,12 +74,12 @@ class GhoshDevice:
         self.engine = Cipher(algorithms.AES256(self.key), modes.GCM(self.iv)).encryptor()
 
     def _tag_in(self) -> bytes:
-        """The tag over what was received: nobody has verified that (H1)."""
+        """Returns the tag over the data received, which nobody has verified (H1)."""
         plain = bytes(self.memory[self.address : self.address + len(self.received)])
         return AESGCM(self.key).encrypt(self.iv, plain, b"")[-16:]
 
     def _move(self, host: int, length: int) -> None:
-        """The DMA controller moves what the OS says, through the engine."""
+        """Moves data through the engine as the OS requests."""
         if self.engine is None:
             return
         at = self.address
@@ -94,7 +94,7 @@ class GhoshDevice:
 
 @dataclasses.dataclass
 class GhoshHost:
-    """Ghosh's user-mode driver."""
+    """Model of Ghosh's user-mode driver."""
 
     link: Link
     key: bytes
@@ -115,7 +115,7 @@ class GhoshHost:
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
-        """Host to device, three phases; raises TagError when the tags differ."""
+        """Sends data to the device in three phases; raises TagError when the tags differ."""
         iv = self._start(IN, address)
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
@@ -125,7 +125,7 @@ class GhoshHost:
             raise TagError
 
     def receive(self, address: int, length: int) -> bytes:
-        """Device to host."""
+        """Receives data from the device; raises TagError when the tags differ."""
         iv = self._start(OUT, address)
         buffer = self.link.allocate(length)
         self.link.mmio_write(MOVE, buffer.to_bytes(8) + length.to_bytes(4))
@@ -137,12 +137,12 @@ class GhoshHost:
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:
-    """The OS's own register write."""
+    """Writes a register as the OS, past the attack."""
     link.raw(Event(What.MMIO_WRITE, address, len(data), data))
 
 
 def raw_read(link: Link, address: int, size: int) -> bytes:
-    """The OS's own register read; nothing where there is no register."""
+    """Reads a register as the OS, past the attack; returns no bytes if there is no register."""
     try:
         return link.raw(Event(What.MMIO_READ, address, size))
     except BusError:

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's end: docs/protocol.md §6. Stands for the user-mode driver inside the enclave."""
+"""Models the host's end of the channel: docs/protocol.md §6.
+
+Stands for the user-mode driver inside the enclave.
+"""
 
 import dataclasses
 from collections import deque
@@ -33,15 +36,15 @@ from maeslant.protected.model.link import Link
 
 
 class HostError(Exception):
-    """What the application is told."""
+    """Base class of the errors that the application receives."""
 
 
 class MisuseError(HostError):
-    """The caller asked for something that is not legal; nothing was sealed."""
+    """Raised when the caller asks for something illegal; nothing was sealed."""
 
 
 class RefusedError(HostError):
-    """An authenticated refusal: the request did nothing."""
+    """Raised when the device refuses a request with an authenticated status; nothing was done."""
 
     def __init__(self, kind: int, queue: int, sequence: int, response: wire.Response) -> None:
         self.status, self.executed = Status(response.status), response.executed
@@ -51,11 +54,11 @@ class RefusedError(HostError):
 
 
 class GivenUpError(HostError):
-    """The transfer was given up by its caller."""
+    """Raised when the caller abandons a transfer."""
 
 
 class PoisonedError(HostError):
-    """The session is over: only a new secret helps."""
+    """Raised when the session has ended; only a new secret helps."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         self.reason, self.advice = reason, advice
@@ -64,7 +67,7 @@ class PoisonedError(HostError):
 
 @dataclasses.dataclass
 class Request:
-    """A sealed request and what came of it."""
+    """A sealed request, its response and its error."""
 
     queue: int
     sequence: int
@@ -79,7 +82,7 @@ class Request:
 
     @property
     def done(self) -> bool:
-        """Whether it was answered or will not be."""
+        """Returns true once the request was answered or has failed."""
         return self.response is not None or self.error is not None
 
 
@@ -92,17 +95,17 @@ class Job:
 
     @property
     def last(self) -> Request:
-        """What a WAIT for this job names."""
+        """The request that a WAIT for this job names."""
         return self.requests[-1]
 
     @property
     def done(self) -> bool:
-        """Whether all of it is."""
+        """Returns true once all requests of the job are done."""
         return all(request.done for request in self.requests)
 
 
 class Channel:
-    """What the host keeps of a queue."""
+    """The host's state of a queue."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -114,7 +117,7 @@ class Channel:
 
 
 def overlaps(address: int, size: int, base: int, length: int) -> bool:
-    """Whether two ranges meet; a range that wraps around meets everything."""
+    """Returns true if two address ranges overlap; a range that wraps overlaps everything."""
     return address + size > 1 << 64 or (address < base + length and base < address + size)
 
 
@@ -152,7 +155,7 @@ class Host:
     # The untrusted world.
 
     def shared(self, size: int) -> int:
-        """Memory from the kernel driver, checked to lie wholly outside the enclave (H10)."""
+        """Allocates shared memory and checks that it lies wholly outside the enclave (H10)."""
         try:
             address = self.link.allocate(size)
         except MemoryError:
@@ -162,7 +165,7 @@ class Host:
         return address
 
     def poison(self, reason: str) -> PoisonedError:
-        """Wipe and fail everything (H18)."""
+        """Wipes the session and fails every request (H18); returns the error."""
         if self.poison_error is None:
             cause = int.from_bytes(self.link.mmio_read(CAUSE, 4), "little")
             at = int.from_bytes(self.link.mmio_read(CAUSE_SEQUENCE, 8), "little")
@@ -183,7 +186,7 @@ class Host:
     # Sealing.
 
     def _begin(self, queue: int, kind: Kind, body_bytes: int, chunk_bytes: int = 0) -> int:
-        """Check what can be checked, then spend a number (H5, H11, H12)."""
+        """Checks a request as far as possible, then uses a sequence number (H5, H11, H12)."""
         if self.poison_error:
             raise self.poison_error
         if not 0 <= queue < len(self.channels):
@@ -212,7 +215,7 @@ class Host:
     def _seal(
         self, queue: int, kind: Kind, sequence: int, body: bytes, place: wire.Transfer | None = None
     ) -> Request:
-        """The only request message of a number."""
+        """Seals the only request message of a sequence number and queues it."""
         channel = self.channels[queue]
         message = self._key(Class.REQUEST, queue).seal_message(queue, kind, sequence, body)
         request = Request(queue, sequence, channel.epoch, kind, body, message, place)
@@ -225,17 +228,17 @@ class Host:
         return Job([self._seal(queue, kind, sequence, bytes(16))])
 
     def open(self) -> Job:
-        """The first message of a session."""
+        """Starts the session by the OPEN request."""
         return self._simple(0, Kind.OPEN)
 
     def close(self) -> Job:
-        """The last one; everything else has been answered."""
+        """Ends the session by the CLOSE request; raises MisuseError while any are pending."""
         if any(channel.pending for channel in self.channels):
             raise MisuseError("requests are unanswered")
         return self._simple(0, Kind.CLOSE)
 
     def rekey(self, queue: int) -> Job:
-        """Switch a queue to the next epoch; other queues go on."""
+        """Switches a queue to the next epoch; other queues continue."""
         epoch = self.channels[queue].epoch + 1
         if epoch > LAST_EPOCH:
             raise MisuseError("no epoch is left")
@@ -248,7 +251,7 @@ class Host:
         return job
 
     def batch(self, queue: int, operations: list[wire.Operation]) -> Job:
-        """Protected register accesses, in order, all or none but for a failed WAIT."""
+        """Executes protected register accesses in order, all or none but for a failed WAIT."""
         if not 1 <= len(operations) <= self.capabilities.operations:
             raise MisuseError("1 to 64 operations")
         body = b"".join(operation.pack() for operation in operations)
@@ -256,13 +259,13 @@ class Host:
         return Job([self._seal(queue, Kind.BATCH, sequence, body)])
 
     def _places(self, base: int, total: int, chunk: int, after: int) -> list[wire.Transfer]:
-        """The chunks of a transfer, each with shared memory of its own."""
+        """Divides a transfer into chunks, each with shared memory of its own."""
         chunk = chunk or 1 << self.capabilities.log2_chunk
         self.transfers = [job for job in self.transfers if not job.done]
         if len(self.transfers) >= self.capabilities.regions:
             raise MisuseError("too many unanswered transfers")
         if total < 1 or chunk % GRANULE or base % GRANULE:
-            raise MisuseError("length 0, or not at a granule")
+            raise MisuseError("length 0, or an address that is no multiple of a granule")
         sizes = [min(chunk, total - at) for at in range(0, total, chunk)]
         places = []
         for index, size in enumerate(sizes):
@@ -280,7 +283,10 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Host to device. `give_up`: abandon that chunk once it is sealed, by SKIP."""
+        """Transfers data from host to device.
+
+        `give_up`: abandon that chunk once it is sealed, by SKIP.
+        """
         requests = []
         for place in self._places(base, len(data), chunk, after):
             sequence = self._begin(queue, Kind.H2D, 64, place.length)
@@ -302,7 +308,7 @@ class Host:
         return self.transfers[-1]
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Device to host."""
+        """Transfers data from device to host."""
         requests = []
         for place in self._places(base, total, chunk, after):
             sequence = self._begin(queue, Kind.D2H, 64, place.length)
@@ -311,13 +317,13 @@ class Host:
         return self.transfers[-1]
 
     def skip(self, queue: int) -> Job:
-        """Give up the open transfer of a queue."""
+        """Abandons the open transfer of a queue."""
         return self._simple(queue, Kind.SKIP)
 
     # Sending and answers.
 
     def pump(self) -> bool:
-        """Send what can be sent, take what was answered, let time pass; whether there was news."""
+        """Sends requests, takes responses and advances time; returns true if anything happened."""
         news = False
         for queue, channel in enumerate(self.channels):
             page = PAGE * (1 + queue)
@@ -328,15 +334,15 @@ class Host:
                 self.link.mmio_write(page + DOORBELL, blocks.to_bytes(4, "little"))
                 news = True
             for request in list(channel.pending.values()):
-                news |= request not in channel.unsent and self._look(channel, request)
+                news |= request not in channel.unsent and self._poll_response(channel, request)
                 if self.poison_error:
                     return True
         worked = self.link.step()
         self.idle = 0 if news or worked else self.idle + 1
         return news
 
-    def _look(self, channel: Channel, request: Request) -> bool:
-        """Take an answer, if its plain number says that it is there."""
+    def _poll_response(self, channel: Channel, request: Request) -> bool:
+        """Takes a response if its plaintext number shows that it is there."""
         slot = channel.slots + SLOT_BYTES * (request.sequence % SLOTS)
         if self.link.load(slot, 8) != request.sequence.to_bytes(8):
             return False
@@ -366,7 +372,7 @@ class Host:
         return f"{request.kind.name} {request.sequence} on queue {request.queue}"
 
     def _close(self, channel: Channel, request: Request, response: wire.Response) -> None:
-        """Account for an answer."""
+        """Accounts for a response: completes its request and erases unused keys."""
         request.response = response
         del channel.pending[request.sequence]
         if response.status != Status.OK:
@@ -382,7 +388,7 @@ class Host:
             self.keys.erase(epoch)
 
     def _possible(self, request: Request, response: wire.Response) -> bool:
-        """Whether a genuine device gives this answer."""
+        """Returns true if a genuine device can give this response."""
         if response.zero or response.status not in list(Status):
             return False
         if response.status != Status.OK:
@@ -402,7 +408,7 @@ class Host:
         return response.executed == (len(operations) or 1) and response.value == value
 
     def _take(self, request: Request, tag: bytes) -> bytearray:
-        """Copy a chunk once, stage by stage, and open it (H10)."""
+        """Copies a chunk once, stage by stage, and decrypts it (H10)."""
         place = request.place
         private = bytearray()
         for offset in range(0, place.length, STAGE):
@@ -414,7 +420,7 @@ class Host:
         return bytearray(plain)
 
     def wait(self, job: Job) -> bytes:
-        """Pump until a job is done. Gives a batch's read data or a transfer's bytes (H17)."""
+        """Waits until a job is done; returns a batch's read data or a transfer's bytes (H17)."""
         self.idle = 0
         passed = 0
         while not job.done:
@@ -424,7 +430,7 @@ class Host:
                 late = next(request for request in job.requests if not request.done)
                 self.poison(f"timeout: {self._name(late)}")
         if job.given_up and self.poison_error is None:
-            raise GivenUpError("given up")
+            raise GivenUpError("the transfer was abandoned")
         for request in job.requests:
             if request.error:
                 for other in job.requests:
@@ -436,6 +442,6 @@ class Host:
         return b"".join(request.chunk or b"" for request in job.requests)
 
     def read_values(self, job: Job) -> list[int]:
-        """The values a batch read, in order."""
+        """Waits for a batch and returns the values it read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Capabilities, key derivation, IVs, sealing and budgets: docs/protocol.md §1, §2, §9."""
+"""Implements capabilities, key derivation, IVs, sealing, budgets: docs/protocol.md §1, §2, §9."""
 
 import dataclasses
 import hmac
@@ -17,16 +17,16 @@ OUTPUT = 44
 
 
 class BudgetError(Exception):
-    """A key has been used as often as is safe (H12)."""
+    """Raised when a key has reached its safe number of uses (H12)."""
 
 
 class TagError(Exception):
-    """Something was not sealed by the other end for this place."""
+    """Raised when data was not sealed by the other end for this place."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Capabilities:
-    """What the device is: the fixed word of 64 bits that is part of every key."""
+    """The device's capabilities: a fixed 64-bit word that enters every key derivation."""
 
     queues: int = 4
     depth: int = 8
@@ -38,18 +38,18 @@ class Capabilities:
     regions: int = 12
 
     def word(self) -> int:
-        """As the register shows it."""
+        """Encodes the capabilities as the 64-bit word of the register."""
         fields = (self.version, self.queues, self.depth, self.log2_chunk, self.operations)
         return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.regions)))
 
     @classmethod
     def unpack(cls, word: int) -> "Capabilities":
-        """From the register; checks nothing."""
+        """Decodes the capabilities from the register's word; checks nothing."""
         version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
         return cls(queues, depth, chunk, operations, memory, version, granule, regions)
 
     def legal(self) -> bool:
-        """Whether a host may work with such a device."""
+        """Returns true if a host may work with a device of these capabilities."""
         return (
             (self.version, self.log2_granule) == (VERSION, 6)
             and 1 <= self.queues <= 64
@@ -63,7 +63,7 @@ class Capabilities:
 
 @dataclasses.dataclass(frozen=True)
 class Session:
-    """What both ends begin with."""
+    """The inputs of key derivation that both ends share."""
 
     secret: bytes
     session_id: bytes
@@ -72,7 +72,7 @@ class Session:
     capabilities: int
 
     def context(self, cls: int, epoch: int) -> bytes:
-        """The derivation's context of 93 bytes."""
+        """Returns the 93-byte context of the key derivation."""
         return b"".join(
             (
                 self.session_id,
@@ -85,7 +85,7 @@ class Session:
         )
 
     def derive(self, cls: int, epoch: int) -> bytes:
-        """Key and mask, 44 bytes (H3)."""
+        """Derives key and mask, 44 bytes, of a class and epoch (H3)."""
         kdf = KBKDFCMAC(
             algorithm=algorithms.AES256,
             mode=Mode.CounterMode,
@@ -100,7 +100,7 @@ class Session:
         return kdf.derive(self.secret)
 
     def digest(self) -> bytes:
-        """Last 4 bytes of block(3) of each class in epoch 0: the same when the keys are."""
+        """Returns a digest that is equal for equal keys, from block 3 of each class, epoch 0."""
         found = b""
         for cls in Class:
             mac = CMAC(algorithms.AES256(self.secret))
@@ -111,7 +111,7 @@ class Session:
 
 
 class Key:
-    """The key of a class in an epoch, with its mask and what it has been used for."""
+    """The key of a class in an epoch, with its mask and its use count."""
 
     def __init__(self, session: Session, cls: Class, epoch: int, limit: int) -> None:
         output = session.derive(cls, epoch)
@@ -120,22 +120,22 @@ class Key:
         self.used = 1  # H
 
     def spend(self, count: int) -> None:
-        """Account for a message of so many bytes before it is begun, or refuse (H12)."""
+        """Counts a message against the key's budget before it is sealed; raises BudgetError."""
         if self.used + wire.blocks(count) > self.limit:
             raise BudgetError(f"class {self.cls} epoch {self.epoch}: {self.used} blocks used")
         self.used += wire.blocks(count)
 
     def iv(self, queue: int, sequence: int) -> bytes:
-        """The only IV of a (queue, number) under this key (H2)."""
+        """Returns the only IV of a (queue, sequence number) under this key (H2)."""
         counter = bytes((self.cls, queue, 0, 0)) + sequence.to_bytes(8)
         return bytes(a ^ b for a, b in zip(self.mask, counter, strict=True))
 
     def seal(self, queue: int, sequence: int, aad: bytes, plain: bytes) -> bytes:
-        """Ciphertext and tag."""
+        """Encrypts and authenticates; returns ciphertext and tag."""
         return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
 
     def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-        """The plaintext, or TagError; the library compares all 128 bits in constant time (H15)."""
+        """Decrypts and verifies all 128 tag bits in constant time; raises TagError (H15)."""
         if len(sealed) < TAG:
             raise TagError
         try:
@@ -144,12 +144,15 @@ class Key:
             raise TagError from error
 
     def seal_message(self, queue: int, kind: int, sequence: int, body: bytes) -> bytes:
-        """A message: header, ciphertext, tag."""
+        """Seals a message: header, ciphertext, tag."""
         aad = wire.header(self.cls, queue, kind, self.epoch, sequence)
         return aad + self.seal(queue, sequence, aad, body)
 
     def open_message(self, queue: int, kind: int, sequence: int, message: bytes) -> bytes:
-        """The body. The header is made here; the one received is compared as a part of the tag."""
+        """Opens a message and returns its body; raises TagError.
+
+        The header is made here; the one received is compared as a part of the tag.
+        """
         made = wire.header(self.cls, queue, kind, self.epoch, sequence)
         same = hmac.compare_digest(made, message[:16])
         body = self.open(queue, sequence, made, message[16:])
@@ -158,7 +161,7 @@ class Key:
         return body
 
     def erase(self) -> None:
-        """Forget."""
+        """Overwrites key and mask with zeros."""
         self.bytes, self.mask = bytes(32), bytes(12)
 
 
@@ -171,21 +174,21 @@ class Keys:
         self.load(0)
 
     def load(self, epoch: int) -> None:
-        """Derive an epoch's keys."""
+        """Derives the keys of an epoch."""
         assert len(self.banks) < 2 and epoch not in self.banks
         self.banks[epoch] = {cls: Key(self.session, cls, epoch, self.limit) for cls in Class}
 
     def get(self, cls: Class, epoch: int) -> Key:
-        """A key of a living epoch."""
+        """Returns the key of a class in an epoch that is loaded."""
         return self.banks[epoch][cls]
 
     def erase(self, epoch: int) -> None:
-        """Erase a bank."""
+        """Erases the keys of an epoch."""
         for key in self.banks.pop(epoch).values():
             key.erase()
 
     def wipe(self) -> None:
-        """Erase everything, the secret included."""
+        """Erases all keys and the secret."""
         for epoch in list(self.banks):
             self.erase(epoch)
         self.session = Session(bytes(32), bytes(16), bytes(32), bytes(32), 0)

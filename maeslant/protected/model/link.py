@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bus and host memory between the two ends: the place where the adversary stands.
+"""Models bus and host memory between the two ends, where the adversary acts.
 
 Everything that passes is an Event. An attack sees each before it happens and says what happens
 instead (any list of events), sees what a read returned and may change it, and may act whenever
@@ -14,11 +14,11 @@ from typing import Protocol
 
 
 class BusError(Exception):
-    """An access that nobody answers, or that is refused."""
+    """Raised for an access that nobody answers, or that is refused."""
 
 
 class What(enum.Enum):
-    """Who does what to which memory."""
+    """The kind of a bus event: who accesses which memory."""
 
     MMIO_WRITE = enum.auto()  # the driver, through the OS's mapping, to the card's registers
     MMIO_READ = enum.auto()
@@ -30,7 +30,7 @@ class What(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """One access: data if it writes, size in any case."""
+    """One bus access: its kind, address, size, and data if it writes."""
 
     what: What
     address: int
@@ -38,21 +38,21 @@ class Event:
     data: bytes = b""
 
     def with_data(self, data: bytes) -> "Event":
-        """The same access with other data."""
+        """Returns the event with other data."""
         return dataclasses.replace(self, data=data, size=len(data))
 
     def at(self, address: int) -> "Event":
-        """The same access at another address."""
+        """Returns the event at another address."""
         return dataclasses.replace(self, address=address)
 
     @property
     def is_read(self) -> bool:
-        """Whether somebody waits for data."""
+        """Returns true if the event reads."""
         return self.what in (What.MMIO_READ, What.DMA_READ, What.HOST_LOAD)
 
 
 class Attack:
-    """Does nothing; attacks override what they need. `fired` counts what they changed."""
+    """Base class of attacks, which changes nothing. `fired` counts what they changed."""
 
     name = "none"
 
@@ -60,36 +60,36 @@ class Attack:
         self.fired = 0
 
     def transform(self, event: Event, link: "Link") -> Iterable[Event]:
-        """What happens instead of an event."""
+        """Returns the events that replace an event."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: "Link") -> bytes:
-        """What the reader gets instead of what was read."""
+        """Returns the data that the reader gets in place of the data read."""
         return data
 
     def idle(self, link: "Link") -> None:
-        """Time passes."""
+        """Acts as time passes, between events."""
 
     def place(self, address: int, size: int) -> int:
-        """Where the kernel driver says that shared memory is."""
+        """Returns the address that the kernel driver reports for shared memory."""
         return address
 
 
 class Card(Protocol):
-    """What stands at the other side of the bus."""
+    """The interface of a card to the bus."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """A register write."""
+        """Writes a register of the card."""
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """A register read."""
+        """Reads a register of the card."""
 
     def step(self) -> bool:
-        """Do a little work; whether there was any."""
+        """Does a step of work; returns true if there was any."""
 
 
 class Link:
-    """Registers of the card, host memory, and the attack on both."""
+    """The bus: the card's registers, host memory, and the attack on both."""
 
     BASE = 0x1_0000_0000
 
@@ -101,14 +101,14 @@ class Link:
         self.watchers: list[Callable[[Event], None]] = []
 
     def allocate(self, size: int) -> int:
-        """The kernel driver's: shared memory that the card can reach."""
+        """Allocates shared memory that the card can reach, as the kernel driver."""
         address, self.free = self.free, self.free + -(-size // 64) * 64
         if self.free > self.BASE + len(self.memory):
             raise MemoryError
         return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
-        """Carry an event out, past the attack."""
+        """Carries out an event, past the attack."""
         for watcher in self.watchers:
             watcher(event)
         match event.what:
@@ -126,7 +126,7 @@ class Link:
         return b""
 
     def do(self, event: Event) -> bytes:
-        """Carry an event out as the attack wants it; a read nobody answered gives no bytes."""
+        """Carries out an event as the attack changes it; an unanswered read returns no bytes."""
         data = b""
         for real in self.attack.transform(event, self):
             try:
@@ -137,18 +137,18 @@ class Link:
         return self.attack.answer(event, data, self) if event.is_read else b""
 
     def step(self) -> bool:
-        """Time passes for card and adversary."""
+        """Advances time for adversary and card; returns true if the card did anything."""
         self.steps += 1
         self.attack.idle(self)
         return self.card.step()
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """The driver's register write."""
+        """Writes a register as the driver; a bus error is ignored."""
         with contextlib.suppress(BusError):  # writes are posted
             self.do(Event(What.MMIO_WRITE, address, len(data), data))
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """The driver's register read; what is missing reads as ones, as on PCIe."""
+        """Reads a register as the driver; missing bytes read as ones, as on PCIe."""
         try:
             data = self.do(Event(What.MMIO_READ, address, size))
         except BusError:
@@ -156,7 +156,7 @@ class Link:
         return data[:size].ljust(size, b"\xff")
 
     def load(self, address: int, size: int) -> bytes:
-        """The enclave's read of shared memory; what is missing reads as zero."""
+        """Reads shared memory as the enclave; missing bytes read as zeros."""
         try:
             data = self.do(Event(What.HOST_LOAD, address, size))
         except BusError:
@@ -164,14 +164,14 @@ class Link:
         return data[:size].ljust(size, b"\0")
 
     def store(self, address: int, data: bytes) -> None:
-        """The enclave's write to shared memory."""
+        """Writes shared memory as the enclave."""
         with contextlib.suppress(BusError):
             self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
-        """The card's read; a wrong count of bytes is the card's to notice."""
+        """Reads host memory as the card; the card must notice a wrong number of bytes."""
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:
-        """The card's write."""
+        """Writes host memory as the card."""
         self.do(Event(What.DMA_WRITE, address, len(data), data))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected card with the neural-network kernel (mae_kernel_registers with KernelNn).
+"""Models the protected card with the neural-network kernel (mae_kernel_registers, KernelNn).
 
 A run is one step, by the integer reference. Registers: 0 control (1 starts), 4 status, 8 runs,
 16 list of commands, 24 clocks of the last run (as mae_kernel_int8_nn takes them), 64 to 127 free.
@@ -18,19 +18,19 @@ MOST_COMMANDS = 1 << 16
 
 
 class FaultError(Exception):
-    """The kernel cannot go on."""
+    """Raised when the kernel cannot continue."""
 
 
 class NnKernel(Kernel):
-    """The accelerator."""
+    """The model of the neural-network accelerator."""
 
     def clear(self) -> None:
-        """Everything, as SCRUB does."""
+        """Clears the kernel's registers and state, as SCRUB does."""
         super().clear()
         self.clocks = 0
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Whether there is a register that takes this access."""
+        """Returns true if a register accepts this access."""
         if offset in (CONTROL, STATUS, RUNS):
             return super().legal(op, offset, width)
         if offset == CLOCKS:
@@ -39,11 +39,11 @@ class NnKernel(Kernel):
         return inside or LIST <= offset and offset + width <= LIST + 8
 
     def read(self, offset: int, width: int) -> int:
-        """A register."""
+        """Reads a register of the kernel."""
         return self.clocks if offset == CLOCKS else super().read(offset, width)
 
     def step(self) -> bool:
-        """The whole run."""
+        """Runs the whole command list; returns false when idle."""
         if not self.busy:
             return False
         self.busy = False
@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Carry a list of commands out; its clocks."""
+        """Executes a list of commands and returns its clocks."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:
@@ -83,7 +83,7 @@ class NnKernel(Kernel):
         self.memory.data[command.destination : command.destination + len(data)] = data
 
     def _of(self, command: memory.Command) -> layers.Layer:
-        """The layer that a command asks for."""
+        """Builds the layer that a command describes."""
         if command.op == memory.OP_POOL:
             return layers.Pool(relu=command.relu)
         if command.op not in (memory.OP_CONV, memory.OP_FULL):
@@ -110,6 +110,6 @@ class NnKernel(Kernel):
 
 
 class NnDevice(Device):
-    """The reference's card around it."""
+    """The golden model of the protected card with the neural-network kernel."""
 
     make_kernel = NnKernel

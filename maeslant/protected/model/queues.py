@@ -10,7 +10,7 @@ from maeslant.protected.model.constants import MAILBOX_BYTES, Cause
 
 
 class Fatal(Exception):
-    """The session ends (H5)."""
+    """Raised for an error that ends the session (H5)."""
 
     def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
         super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
@@ -19,7 +19,7 @@ class Fatal(Exception):
 
 @dataclasses.dataclass
 class Request:
-    """A request whose number was spent."""
+    """A request whose sequence number was used."""
 
     sequence: int
     epoch: int
@@ -29,7 +29,7 @@ class Request:
 
 @dataclasses.dataclass
 class Batch:
-    """A batch that is carried out."""
+    """A batch in execution."""
 
     request: Request
     operations: list[wire.Operation]
@@ -39,7 +39,7 @@ class Batch:
 
 @dataclasses.dataclass
 class Transfer:
-    """A transfer that is open, or has chunks under way."""
+    """A transfer that is open or has chunks in flight."""
 
     kind: int
     region: Region
@@ -50,7 +50,7 @@ class Transfer:
 
 @dataclasses.dataclass
 class Chunk:
-    """An armed chunk; `engine` is there once it moves."""
+    """An armed chunk; `engine` exists once its data moves."""
 
     request: Request
     place: wire.Transfer
@@ -60,7 +60,7 @@ class Chunk:
 
 
 class Queue:
-    """What the device keeps of a queue."""
+    """The device's state of a queue."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -76,5 +76,5 @@ class Queue:
         self.chunks: deque[Chunk] = deque()
 
     def ready(self, depth: int) -> bool:
-        """Whether a doorbell is taken."""
+        """Returns true if the queue accepts a doorbell."""
         return self.snapshot is None and self.batch is None and len(self.chunks) < depth

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The golden card's transfers: docs/protocol.md §5, H2D and D2H (H8, H9, H16, H17)."""
+"""Golden model of the card's transfers: docs/protocol.md §5, H2D and D2H (H8, H9, H16, H17)."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transf
 
 
 class Card(Protocol):
-    """Names what transfers need of the card whose they are (device.Device)."""
+    """The parts of the card that its transfers use (device.Device)."""
 
     beat: int
     bus: Link
@@ -30,13 +30,13 @@ class Card(Protocol):
 
 
 class Transfers:
-    """All queues' transfers."""
+    """The transfers of all queues."""
 
     def __init__(self, device: Card) -> None:
         self.device = device
 
     def arm(self, queue: Queue, request: Request) -> None:
-        """The RANGE, ORDER and REGION checks, then a place in the queue."""
+        """Makes the RANGE, ORDER and REGION checks, then queues the chunk."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
         if status:
@@ -77,7 +77,7 @@ class Transfers:
         return None
 
     def give_up(self, queue: Queue, transfer: Transfer | None = None) -> None:
-        """Scrub and free what was begun, and answer its chunks."""
+        """Abandons a transfer: clears and frees its region, answers its chunks."""
         transfer = transfer or queue.open
         if transfer is None:
             return
@@ -93,12 +93,12 @@ class Transfers:
             self.device.answer(queue, chunk.request, Status.AFTER if late else Status.ABORTED)
 
     def _too_late(self, chunk: Chunk) -> bool:
-        """Whether the run it waits for will not come."""
+        """Returns true if the kernel run that the chunk waits for will not occur."""
         kernel = self.device.kernel
         return kernel.fault and kernel.runs < chunk.transfer.after
 
     def step(self, queue: Queue) -> bool:
-        """A beat of the oldest chunk."""
+        """Moves a beat of the oldest chunk; returns true if anything happened."""
         if not queue.chunks:
             return False
         chunk = queue.chunks[0]
@@ -120,7 +120,7 @@ class Transfers:
         return True
 
     def _begin(self, queue: Queue, chunk: Chunk) -> None:
-        """LOCK; the kernel moves between steps, so that nothing older is left to DRAIN."""
+        """Locks the region (LOCK) and starts the chunk's cipher."""
         chunk.transfer.region.locked = True
         inward = chunk.request.kind == Kind.H2D
         cls = Class.DMA_IN if inward else Class.DMA_OUT
@@ -133,7 +133,7 @@ class Transfers:
         )
 
     def _move(self, queue: Queue, chunk: Chunk) -> None:
-        """FILL: one beat, counted."""
+        """Moves one beat and counts it (FILL)."""
         device, place = self.device, chunk.place
         size = min(device.beat, place.length - chunk.moved)
         host, at = place.host + chunk.moved, place.address + chunk.moved
@@ -151,7 +151,7 @@ class Transfers:
         chunk.moved += size
 
     def _check(self, queue: Queue, chunk: Chunk) -> None:
-        """CHECK, release and answer."""
+        """Checks the chunk's tag (CHECK), releases the region and responds."""
         device, place = self.device, chunk.place
         data = b""
         if chunk.request.kind == Kind.H2D:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wire formats of docs/protocol.md §3: bytes to values and back, without a key in sight."""
+"""Packs and unpacks the wire formats of docs/protocol.md §3, without keys."""
 
 import dataclasses
 import struct
@@ -15,7 +15,7 @@ KIND_OFFSET = 3
 
 
 def header(cls: int, queue: int, kind: int, epoch: int, sequence: int) -> bytes:
-    """The first 16 bytes of a message; its AAD."""
+    """Packs a message's header of 16 bytes, which is its AAD."""
     return HEADER.pack(VERSION, cls, queue, kind, epoch, sequence)
 
 
@@ -30,44 +30,44 @@ class Operation:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """As 16 bytes."""
+        """Packs the operation into 16 bytes."""
         return OPERATION.pack(self.op, self.log2_width, self.zero, self.offset, self.data)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Operation":
-        """From 16 bytes; checks nothing."""
+        """Unpacks the operation from 16 bytes; checks nothing."""
         op, log2_width, zero, offset, value = OPERATION.unpack(data)
         return cls(op, log2_width, offset, value, zero)
 
 
 def read(offset: int, width: int = 4) -> Operation:
-    """A READ of 4 or 8 bytes."""
+    """Creates a READ operation of 4 or 8 bytes."""
     return Operation(Op.READ, width.bit_length() - 1, offset)
 
 
 def write(offset: int, data: int, width: int = 4) -> Operation:
-    """A WRITE of 4 or 8 bytes."""
+    """Creates a WRITE operation of 4 or 8 bytes."""
     return Operation(Op.WRITE, width.bit_length() - 1, offset, data)
 
 
 def wait(queue: int, sequence: int) -> Operation:
-    """A WAIT for the answer to a request (H16)."""
+    """Creates a WAIT operation for the response to a request (H16)."""
     return Operation(Op.WAIT, 0, queue, sequence)
 
 
 def operations(body: bytes) -> list[Operation]:
-    """The operations of a batch's body."""
+    """Unpacks the operations of a batch's body."""
     return [Operation.unpack(body[at : at + 16]) for at in range(0, len(body), 16)]
 
 
 def wait_runs(count: int) -> Operation:
-    """A WAIT for so many runs of the kernel since the session's start (H16)."""
+    """Creates a WAIT operation for a number of kernel runs since the session's start (H16)."""
     return Operation(Op.WAIT, 0, KERNEL, count)
 
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """The body of H2D and D2H: one chunk and the transfer it belongs to."""
+    """The body of an H2D or D2H request: one chunk and its transfer."""
 
     address: int
     length: int
@@ -79,28 +79,28 @@ class Transfer:
     tag: bytes = bytes(16)
 
     def pack(self) -> bytes:
-        """As 64 bytes."""
+        """Packs the transfer into 64 bytes."""
         return TRANSFER.pack(*dataclasses.astuple(self))
 
     @classmethod
     def unpack(cls, data: bytes) -> "Transfer":
-        """From 64 bytes; checks nothing."""
+        """Unpacks the transfer from 64 bytes; checks nothing."""
         return cls(*TRANSFER.unpack(data))
 
     @property
     def flags(self) -> Flag:
-        """FIRST and LAST, as both ends compute them."""
+        """The flags FIRST and LAST, as both ends compute them."""
         first = Flag.FIRST if self.index == 0 else Flag(0)
         last = self.address + self.length == self.base + self.total
         return first | (Flag.LAST if last else Flag(0))
 
     def aad(self, cls: Class, queue: int, epoch: int, sequence: int) -> bytes:
-        """The 48 bytes that bind a chunk to its place (H4, H17)."""
+        """Packs the 48 bytes of AAD that bind a chunk to its place (H4, H17)."""
         place = CHUNK.pack(self.address, self.length, self.index, self.base, self.total)
         return header(cls, queue, self.flags, epoch, sequence) + place
 
     def legal(self, memory_bytes: int, max_chunk: int) -> bool:
-        """The RANGE check of docs/protocol.md §5."""
+        """Makes the RANGE check of docs/protocol.md §5; returns true if it passes."""
         end = self.address + self.length
         return (
             1 <= self.length <= max_chunk
@@ -126,23 +126,23 @@ class Response:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Its bytes."""
+        """Packs the response into bytes."""
         return RESPONSE.pack(self.status, self.executed, self.zero, self.value) + self.data
 
     @classmethod
     def unpack(cls, body: bytes) -> "Response":
-        """From bytes; checks nothing."""
+        """Unpacks the response from bytes; checks nothing."""
         status, executed, zero, value = RESPONSE.unpack_from(body)
         return cls(status, executed, value, body[RESPONSE.size :], zero)
 
 
 def response_bytes(kind: int, body: bytes) -> int:
-    """The length of the body that answers a request: it follows from the request alone."""
+    """Returns the length of the response body, which follows from the request alone."""
     if kind == Kind.BATCH:
         return 16 + 8 * sum(op.op == Op.READ for op in operations(body))
     return 32 if kind == Kind.D2H else 16
 
 
 def blocks(count: int) -> int:
-    """What a message or chunk of so many bytes costs of a key's budget (docs/protocol.md §9)."""
+    """Returns the blocks that a message or chunk uses of a key's budget (docs/protocol.md §9)."""
     return -(-count // 16) + 1

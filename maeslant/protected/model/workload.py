@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An application over the channel, and what must hold of it whatever the adversary does.
+"""Runs an application over the channel and checks its results under any adversary.
 
 Two sessions, one after another on one card. The first uses every kind of request, several queues,
 chunks and epochs; the second looks for what the first has left. `judge` says what is wrong: a wrong
@@ -23,13 +23,13 @@ BIG = 9000  # more than two stages
 
 
 def octets(label: str, size: int) -> bytes:
-    """Reproducible bytes that never repeat under other labels."""
+    """Returns reproducible pseudo-random bytes, different for each label."""
     return hashlib.shake_256(label.encode()).digest(size)
 
 
 @dataclasses.dataclass
 class Record:
-    """What one session came to."""
+    """The record of one session: results, error, monitor events."""
 
     results: list[tuple[str, object]] = dataclasses.field(default_factory=list)
     error: Exception | None = None
@@ -37,7 +37,7 @@ class Record:
     installed: bool = True
 
     def caught(self) -> str:
-        """Who noticed what: device:CAUSE, host:reason, or nothing."""
+        """Returns the detecting party: device:CAUSE, host:reason, or nothing."""
         for entry in self.monitor:
             if entry[0] == "error":
                 return f"device:{entry[1].name}"
@@ -47,13 +47,13 @@ class Record:
 
 
 def counter_nonces(label: str) -> Callable[[], bytes]:
-    """A device's nonces for reproducible runs."""
+    """Returns a source of reproducible device nonces."""
     count = iter(range(1 << 32))
     return lambda: octets(f"{label} device nonce {next(count)}", 32)
 
 
 class Machine:
-    """A card, a bus with an adversary, and sessions on them.
+    """A card, a bus with an adversary, and the sessions on them.
 
     Subclasses put another card or another driver in place of the reference's.
     """
@@ -68,7 +68,7 @@ class Machine:
         self.device.bus = self.link
 
     def session(self, name: str, application: Callable[[Host, Record], None]) -> Record:
-        """A session with a new secret, from provisioning to its end."""
+        """Runs a session with a new secret, from provisioning to its end; returns its record."""
         record = Record()
         label = f"{self.seed} {name}"
         start = len(self.device.monitor)
@@ -85,19 +85,19 @@ class Machine:
         return record
 
     def take_back(self) -> None:
-        """The OS resets the card."""
+        """Resets the card as the OS."""
         word = RESET_WORD.to_bytes(4, "little")
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
-        self.device.settle()
+        self.device.finish_scrub()
 
     def close(self) -> None:
-        """Give back what the card and the driver hold."""
+        """Releases what the card and the driver hold."""
 
 
 def run_kernel(
     host: Host, source: int, destination: int, length: int, after: Job, runs: int
 ) -> Job:
-    """Start the kernel on what a transfer brought, when it has made so many runs."""
+    """Starts the kernel on a transfer's data after the transfer and a number of runs."""
     return host.batch(
         0,
         [
@@ -112,7 +112,7 @@ def run_kernel(
 
 
 def first(host: Host, record: Record, big: bool = False) -> None:
-    """Every kind of request, two epochs, three queues."""
+    """Runs the first session's application: every kind of request, two epochs, three queues."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
@@ -147,7 +147,7 @@ def first(host: Host, record: Record, big: bool = False) -> None:
 
 
 def careless(host: Host, record: Record) -> None:
-    """Starts the kernel on a region that is being filled: it must not see a byte of it (H8)."""
+    """Starts the kernel on a region that is being filled; the kernel must not read it (H8)."""
 
     def keep(name: str, job: Job) -> None:
         record.results.append((name, host.wait(job)))
@@ -167,7 +167,7 @@ def careless(host: Host, record: Record) -> None:
 
 
 def second(host: Host, record: Record) -> None:
-    """The next owner: looks at all memory and registers."""
+    """Runs the next owner's session, which reads all memory and registers."""
     host.wait(host.open())
     total = 1 << CAPABILITIES.log2_memory
     memory = host.d2h(1, 0, total)
@@ -179,7 +179,7 @@ def second(host: Host, record: Record) -> None:
 
 @functools.cache
 def expected(big: bool = False) -> Record:
-    """The first session with nobody in between."""
+    """Returns the record of the first session without an adversary."""
     record = Machine().session("first", functools.partial(first, big=big))
     assert record.error is None, record.error
     return record
@@ -187,7 +187,7 @@ def expected(big: bool = False) -> Record:
 
 @functools.cache
 def expected_of_careless(attack: Callable[[], Attack]) -> Record:
-    """The careless session on the reference, with an attack that holds its region closed."""
+    """Returns the careless session's record, with an attack that keeps its region locked."""
     record = Machine(attack()).session("first", careless)
     assert record.error is None, record.error
     assert ("kernel",) in by_unit(record.monitor)
@@ -196,7 +196,7 @@ def expected_of_careless(attack: Callable[[], Attack]) -> Record:
 
 
 def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
-    """What each queue and the kernel did, in order; queues are free among each other."""
+    """Groups a monitor's events by queue and kernel, in order."""
     units: dict[tuple, list[tuple]] = {}
     for entry in monitor:
         unit = ("kernel",) if entry[0] in ("run", "fault") else (entry[0] == "release", entry[1])
@@ -206,7 +206,7 @@ def by_unit(monitor: list[tuple]) -> dict[tuple, list[tuple]]:
 
 
 def judge(record: Record, want: Record) -> list[str]:
-    """What is wrong with a first session: nothing, whatever the adversary did."""
+    """Lists what is wrong with a first session; the list must be empty under any adversary."""
     wrong = []
     for got, good in zip(record.results, want.results, strict=False):
         if got != good:
@@ -221,13 +221,13 @@ def judge(record: Record, want: Record) -> list[str]:
 
 
 def judge_second(record: Record) -> list[str]:
-    """What the next owner found."""
+    """Lists the memory and registers in which the next owner found data."""
     return [f"{name} not clear" for name, data in record.results if any(data)]
 
 
 @dataclasses.dataclass
 class Verdict:
-    """An attack's end."""
+    """The verdict on an attack."""
 
     caught: str  # in the first session
     wrong: list[str]
@@ -245,7 +245,7 @@ def play(
     sessions: int = 1,
     want: Record | None = None,
 ) -> Verdict:
-    """Both sessions with an attack on the first (`stay`: and on the second).
+    """Runs both sessions with an attack on the first (`stay`: and on the second).
 
     ``sessions`` plays the first so many times, each under the attack and with secrets of its own.
     ``want``: the first is the careless one, which comes to this.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many clocks the kernel takes, exactly, on a memory that never stalls (rtl/kernel).
+"""Computes the kernel's exact clocks on a memory that never stalls (rtl/kernel).
 
 The memory answers a read ``answer`` clocks after it was taken (from 1), and the kernel may have at
 least answer + 2 reads under way.
@@ -18,7 +18,7 @@ MAXIMA = 3
 
 
 def _steps(command: memory.Command) -> Iterator[list[bool]]:
-    """For each output pixel of a group, clock by clock: a read, or a tap outside passed over."""
+    """Yields, for each output pixel of a group, its clocks: a read, or a tap outside the map."""
     pad, kernel, height, width = command.pad, command.kernel, command.height, command.width
     if command.op == memory.OP_POOL:
         yield from [[True] * 4] * ((height // 2) * (width // 2))
@@ -36,7 +36,7 @@ def _steps(command: memory.Command) -> Iterator[list[bool]]:
 
 
 def layer(command: memory.Command, answer: int) -> int:
-    """Clocks of a layer, from its first read to its last write."""
+    """Returns the clocks of a layer, from its first read to its last write."""
     pool = command.op == memory.OP_POOL
     end = answer + (MAXIMA if pool else SUMS)
     now, write = 0, -1  # this clock; that of the row before's write
@@ -52,6 +52,6 @@ def layer(command: memory.Command, answer: int) -> int:
 
 
 def run(commands: list[memory.Command], answer: int) -> int:
-    """Clocks of a list, from start_i to done_o."""
+    """Returns the clocks of a command list, from start_i to done_o."""
     each = [COMMAND + answer + layer(c, answer) + NEXT for c in commands]
     return 1 + sum(each) + FENCE + answer

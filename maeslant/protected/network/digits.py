@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handwritten digits, 8x8 pixels of 0...16, and the network that reads them.
+"""Loads the handwritten digits, 8x8 pixels of 0...16, and the network that classifies them.
 
 The images, digits.csv.gz, are the test set of "Optical Recognition of Handwritten Digits" by
 E. Alpaydin and C. Kaynak, UCI Machine Learning Repository, 1998, DOI 10.24432/C50P49, licensed
@@ -25,27 +25,27 @@ HELD_OUT = 360
 
 @functools.cache
 def images() -> tuple[np.ndarray, np.ndarray]:
-    """All 1797 images, int8 (image, line, column, 1), and their digits."""
+    """Returns all 1797 images, int8 (image, line, column, 1), and their digits."""
     with gzip.open(IMAGES, "rt") as file:
         table = np.loadtxt(file, delimiter=",", dtype=np.int8)
     return table[:, :64].reshape(-1, 8, 8, 1), table[:, 64]
 
 
 def split() -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the images to train with, and of those held out."""
+    """Returns the indices of the training images and of the held-out ones."""
     order = np.random.Generator(np.random.PCG64(SEED)).permutation(len(images()[0]))
     return order[HELD_OUT:], order[:HELD_OUT]
 
 
 def held_out() -> tuple[np.ndarray, np.ndarray]:
-    """The images that the training has not seen, and their digits."""
+    """Returns the held-out images and their digits."""
     pixels, digits = images()
     chosen = split()[1]
     return pixels[chosen], digits[chosen]
 
 
 def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
-    """A network as the text of digits.json."""
+    """Encodes a network as the text of digits.json."""
     items = []
     for layer in network:
         item: dict[str, object] = {"kind": type(layer).__name__, "relu": layer.relu}
@@ -58,7 +58,7 @@ def save(network: list[layers.Layer], facts: dict[str, object]) -> str:
 
 
 def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
-    """The network."""
+    """Reads a network from digits.json."""
     network: list[layers.Layer] = []
     for item in json.loads(path.read_text())["layers"]:
         kind = getattr(layers, item.pop("kind"))
@@ -71,10 +71,10 @@ def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
 
 
 def facts(path: pathlib.Path = FILE) -> dict[str, object]:
-    """What the training said of the network: images held out, and how many it read right."""
+    """Returns the training's record of the network: held-out images and correct results."""
     return {k: v for k, v in json.loads(path.read_text()).items() if k != "layers"}
 
 
 def labels(network: list[layers.Layer], pixels: np.ndarray) -> list[int]:
-    """The digit of each image, by the integer reference: the first of the greatest outputs."""
+    """Classifies each image by the integer reference: the first of the greatest outputs."""
     return [int(layers.run(network, image).reshape(-1).argmax()) for image in pixels]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The layers of an int8 network, exact: what rtl/kernel computes, in NumPy.
+"""Computes the layers of an int8 network exactly as rtl/kernel does, in NumPy.
 
 A feature map is an int8 array (height, width, channels). Sums are int32 and wrap modulo 2^32.
 """
@@ -13,7 +13,7 @@ MAX_KERNEL, MAX_SHIFT = 15, 47
 
 
 def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.ndarray:
-    """Sums to int8: times multiplier / 2^shift, to the nearest, ties upwards, saturating."""
+    """Rounds sums times multiplier / 2^shift to int8: to nearest, ties upwards, saturating."""
     half = (1 << shift) >> 1
     values = (sums.astype(np.int64) * multiplier + half) >> shift
     return np.clip(values, 0 if relu else LOWEST, HIGHEST).astype(np.int8)
@@ -21,7 +21,7 @@ def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.
 
 @dataclasses.dataclass(frozen=True)
 class Convolution:
-    """Stride 1, ``pad`` lines and columns of zeros at each side; then requantization.
+    """A convolution of stride 1 with ``pad`` zeros at each side, then requantization.
 
     A fully connected layer is one of a single pixel: kernel 1 and no padding.
     """
@@ -35,17 +35,17 @@ class Convolution:
 
     @property
     def kernel(self) -> int:
-        """Lines and columns of the kernel."""
+        """The number of lines and of columns of the kernel."""
         return self.weights.shape[1]
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Shape of the output."""
+        """Returns the shape of the layer's output."""
         assert channels == self.weights.shape[3]
         grow = 2 * self.pad + 1 - self.kernel
         return height + grow, width + grow, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """The int32 sums, before requantization."""
+        """Returns the int32 sums, before requantization."""
         height, width, _ = self.shape(*source.shape)
         edge = (self.pad, self.pad)
         padded = np.pad(source.astype(np.int64), (edge, edge, (0, 0)))
@@ -57,37 +57,37 @@ class Convolution:
         return sums.astype(np.uint32).astype(np.int32)
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """The output."""
+        """Computes the layer's output."""
         return requantize(self.sums(source), self.multiplier, self.shift, self.relu)
 
 
 @dataclasses.dataclass(frozen=True)
 class Full(Convolution):
-    """Fully connected: every value of the source, in memory's order, to every output channel."""
+    """A fully connected layer: every source value, in memory order, to every output channel."""
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Shape of the output."""
+        """Returns the shape of the layer's output."""
         assert height * width * channels == self.weights.shape[3]
         return 1, 1, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """The int32 sums, before requantization."""
+        """Returns the int32 sums, before requantization."""
         sums = self.weights[:, 0, 0].astype(np.int64) @ source.reshape(-1).astype(np.int64)
         return (sums + self.biases).astype(np.uint32).astype(np.int32).reshape(1, 1, -1)
 
 
 @dataclasses.dataclass(frozen=True)
 class Pool:
-    """The maximum of each 2x2; an odd last line or column is left out."""
+    """A 2x2 maximum pooling layer; an odd last line or column is dropped."""
 
     relu: bool = False
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Shape of the output."""
+        """Returns the shape of the layer's output."""
         return height // 2, width // 2, channels
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """The output."""
+        """Computes the layer's output."""
         height, width, channels = self.shape(*source.shape)
         cut = source[: 2 * height, : 2 * width]
         best = cut.reshape(height, 2, width, 2, channels).max(axis=(1, 3))
@@ -98,7 +98,7 @@ Layer = Convolution | Pool  # and Full, which is a Convolution
 
 
 def run(layers: list[Layer], source: np.ndarray) -> np.ndarray:
-    """The output of a network."""
+    """Computes the output of a network."""
     for layer in layers:
         source = layer.run(source)
     return source

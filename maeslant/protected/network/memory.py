@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network in device memory: the bytes of maps, parameters and commands.
+"""Lays out a network in device memory: bytes of feature maps, parameters and commands.
 
 The formats are rtl/kernel/mae_kernel_pkg.sv's.
 :func:`place` lays a network and its images out; :class:`Plan` says which bytes go where, where the
@@ -21,28 +21,28 @@ ALIGN = 64  # where each part of a plan begins
 
 
 def rows(channels: int) -> int:
-    """Rows of a pixel, or pieces of parameters."""
+    """Returns the number of memory rows of a pixel, or of parameter pieces."""
     return -(-channels // LANES)
 
 
 def map_bytes(height: int, width: int, channels: int) -> int:
-    """Size of a feature map."""
+    """Returns the size of a feature map in bytes."""
     return height * width * rows(channels) * LANES
 
 
 def pack_map(values: np.ndarray) -> bytes:
-    """A feature map as it lies in memory, its last row of a pixel filled with zeros."""
+    """Packs a feature map into memory bytes; the last row of a pixel is padded with zeros."""
     spare = -values.shape[2] % LANES
     return np.pad(values, ((0, 0), (0, 0), (0, spare))).astype(np.int8).tobytes()
 
 
 def unpack_map(data: bytes, height: int, width: int, channels: int) -> np.ndarray:
-    """The feature map that lies in memory."""
+    """Unpacks a feature map from memory bytes."""
     return np.frombuffer(data, np.int8).reshape(height, width, -1)[:, :, :channels]
 
 
 def pack_parameters(layer: layers.Convolution) -> bytes:
-    """Biases and weights of a layer; zeros for output channels that do not exist."""
+    """Packs a layer's biases and weights; missing output channels become zeros."""
     spare = -len(layer.biases) % LANES
     biases = np.pad(layer.biases, (0, spare)).astype("<i4").reshape(-1, LANES)
     weights = np.pad(layer.weights, ((0, spare), (0, 0), (0, 0), (0, 0))).astype(np.int8)
@@ -52,7 +52,7 @@ def pack_parameters(layer: layers.Convolution) -> bytes:
 
 @dataclasses.dataclass
 class Command:
-    """One command; the defaults are those of a layer without parameters."""
+    """A kernel command; its defaults are those of a layer without parameters."""
 
     op: int
     height: int
@@ -70,7 +70,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Its 64 bytes."""
+        """Packs the command into 64 bytes."""
         return COMMAND.pack(
             self.op,
             FLAG_LAST * self.last | FLAG_RELU * self.relu,
@@ -89,7 +89,7 @@ class Command:
 
     @classmethod
     def decode(cls, data: bytes) -> "Command":
-        """The command that 64 bytes are."""
+        """Unpacks a command from 64 bytes."""
         op, flags, *values = COMMAND.unpack(data)
         height, width, made_of, makes, kernel, pad, multiplier, shift, *addresses = values
         source, destination, params = addresses
@@ -114,7 +114,7 @@ class Command:
 def command(
     layer: layers.Layer, shape: tuple[int, int, int], source: int, destination: int, params: int = 0
 ) -> Command:
-    """The command for a layer whose input has that shape."""
+    """Creates the command for a layer and its input's shape."""
     height, width, channels = shape
     made = layer.shape(*shape)[2]
     if isinstance(layer, layers.Pool):
@@ -142,9 +142,10 @@ def command(
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """Where everything lies. ``loads`` are the bytes that the card needs: (address, bytes).
+    """The memory layout of a network and its images.
 
-    The results of the images follow each other, ``result_bytes`` for each.
+    ``loads`` are the bytes that the card needs: (address, bytes). The results of the images follow
+    each other, ``result_bytes`` for each.
     """
 
     parameters: tuple[int, bytes]
@@ -158,26 +159,26 @@ class Plan:
 
     @property
     def loads(self) -> list[tuple[int, bytes]]:
-        """What must be in device memory before the start."""
+        """The data to load before the start: (address, bytes) of parameters, images, commands."""
         return [self.parameters, self.images, self.commands]
 
     @property
     def start(self) -> int:
-        """The address for list_i."""
+        """The address of the command list, for list_i."""
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:
-        """The network's output of each image, from the count * result_bytes bytes at results."""
+        """Unpacks the network's output of each image from the bytes at ``results``."""
         parts = [data[i * self.result_bytes :][: self.result_bytes] for i in range(self.count)]
         return [unpack_map(part, *self.shape) for part in parts]
 
     def labels(self, data: bytes) -> list[int]:
-        """The first of the greatest outputs of each image."""
+        """Returns the label of each image: the first of its greatest outputs."""
         return [int(output.reshape(-1).argmax()) for output in self.outputs(data)]
 
 
 def place(network: list[layers.Layer], pixels: np.ndarray, base: int = 0) -> Plan:
-    """Lay a network and images (image, line, column, channel) out from an address on.
+    """Lays out a network and images (image, line, column, channel) from an address on.
 
     Parameters, images, commands, results, then two buffers that the layers of an image use in turn,
     as the next image's do.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a Liberty file says of energies: internal power tables, leakage, and its model of wires.
+"""Reads a Liberty file's energies: internal power tables, leakage, wire-load model.
 
 Tables are read at one transition time of inputs, SLEW_NS: over those that occur they differ by few
 percent. Energies are in fJ a transition, loads in fF, leakage in mW.
@@ -22,7 +22,7 @@ LITERAL = re.compile(r"(!?)\s*([A-Za-z_]\w*)")
 
 @dataclasses.dataclass(frozen=True)
 class Arc:
-    """An internal_power group: what a rise and a fall of its pin take, over the load."""
+    """An internal_power group: the energies of a rise and of a fall, over the load."""
 
     related: str  # the pin that causes it, or nothing
     when: dict[str, bool]  # values of other pins
@@ -31,26 +31,26 @@ class Arc:
     fall: np.ndarray
 
     def mean(self, load: np.ndarray) -> np.ndarray:
-        """Energy in fJ of a transition, rise or fall as often, at these loads."""
+        """Returns the energy in fJ of an average transition at the given loads."""
         return np.interp(load, self.loads, (self.rise + self.fall) / 2)
 
 
 @dataclasses.dataclass(frozen=True)
 class Energies:
-    """A cell's groups by pin, and its leakage."""
+    """A cell's internal_power groups by pin, and its leakage."""
 
     pins: dict[str, tuple[Arc, ...]]
     leakage_mw: float
 
 
 def read(library: Library) -> dict[str, Energies]:
-    """Every cell's energies."""
+    """Reads the energies of every cell of a library."""
     return _read(library.path.read_text(errors="replace"))
 
 
 @functools.lru_cache(4)
 def _read(text: str) -> dict[str, Energies]:
-    """The same, of a file's text."""
+    """Reads the energies of every cell from a Liberty file's text."""
     unit = LEAKAGE.search(text)
     leak = float(unit[1]) * {"nw": 1e-6, "pw": 1e-9, "uw": 1e-3, "mw": 1}[unit[2].lower()]
     orders = {
@@ -69,7 +69,7 @@ def _read(text: str) -> dict[str, Energies]:
 
 
 def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
-    """Load in fF of the wire of nets with so many pins: by the default model, if there is one."""
+    """Returns the wire load in fF of nets by their fan-out, from the default wire-load model."""
     if library.wire_load is None:
         return np.zeros(len(fanout))
     text = library.path.read_text(errors="replace")
@@ -83,13 +83,13 @@ def wire_load(library: Library, fanout: np.ndarray) -> np.ndarray:
 
 
 def _femto(text: str) -> float:
-    """The unit of capacitance in fF; with volts the unit of energy in fJ, too."""
+    """Returns the Liberty file's unit of capacitance in fF."""
     unit = re.search(r"capacitive_load_unit\s*\(\s*([\d.]+)\s*,\s*\"?(\w+)", text)
     return float(unit[1]) * {"ff": 1, "pf": 1000}[unit[2].lower()]
 
 
 def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
-    """The groups of a kind: name and body."""
+    """Yields the groups of a kind: name and body."""
     for head in re.finditer(rf'\b{kind}\s*\(\s*"?([\w$]*)"?\s*\)\s*\{{', text):
         depth = 1
         for brace in BRACE.finditer(text, head.end()):
@@ -100,7 +100,7 @@ def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
 
 
 def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
-    """A group's two tables at SLEW_NS; a single value holds for all loads."""
+    """Reads an internal_power group's tables at the input transition time SLEW_NS."""
     related = re.search(r"\brelated_pin\s*:\s*\"([^\"]*)\"", body)
     when = re.search(r"\bwhen\s*:\s*\"([^\"]*)\"", body)
     tables = {}
@@ -130,6 +130,6 @@ def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
 
 
 def _numbers(body: str, name: str) -> np.ndarray:
-    """The numbers of an attribute."""
+    """Reads the numbers of a Liberty attribute."""
     found = re.search(rf"\b{name}\s*\(([^)]*)\)", body)
     return np.array([float(n) for n in NUMBER.findall(found[1])]) if found else np.zeros(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Power of a mapped netlist: simulated switching activity, times what the Liberty file says.
+"""Estimates the power of a mapped netlist from simulated activity and the Liberty file.
 
 The packaged OpenSTA is not asked for it. It reads no VCD; activities that it is told of inside a
 design have no effect, it propagates those of the inputs as if all nets were independent; and
@@ -38,7 +38,7 @@ SAYS = (
 def estimate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """The power of a finished point at its own fastest clock."""
+    """Estimates the power of a finished point at its own fastest clock."""
     netlist = work / "net.v"
     with gzip.open(report.folder / "net.v.gz") as packed, open(netlist, "wb") as plain:
         shutil.copyfileobj(packed, plain)
@@ -70,7 +70,7 @@ def estimate(
     if blocks and counter:
 
         def each(wires: bool) -> float:
-            """PJ a block of what was simulated."""
+            """Returns the energy of a simulated block in pJ."""
             spent = energies(design, library, wires)
             return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
 
@@ -83,7 +83,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulate until enough was counted."""
+    """Simulates until enough clocks are counted."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")
@@ -94,7 +94,7 @@ def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
 def energies(
     design: levels.Netlist, library: Library, wires: bool = True
 ) -> tuple[float, float, float, float]:
-    """Of a netlist that was simulated, in fJ a clock: internal, nets, clock pins; mW of leakage.
+    """Sums a netlist's energies in fJ a clock: internal, nets, clock pins; and leakage in mW.
 
     Without ``wires`` the library's model of them is left out.
     """
@@ -125,7 +125,7 @@ def _loads(
     kinds: dict[str, list[dict[str, int]]],
     wires: bool,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Load in fF of each net; which a cell drives; fF of all clock pins."""
+    """Returns the load of each net in fF, the cell-driven nets, and the load of all clock pins."""
     load, pins_on = np.zeros(design.nets), np.zeros(design.nets)
     driven, charge = np.zeros(design.nets, bool), 0.0
     for kind, members in kinds.items():
@@ -146,12 +146,12 @@ def _loads(
 
 
 def _clock_pin(cell: Cell) -> str:
-    """The pin that clocks a flip-flop."""
+    """Returns the clock pin of a flip-flop."""
     return str(cell.state.get("clocked_on", "")).strip("!'() ")
 
 
 def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
-    """Energy in fJ a clock of outputs: their transitions, each by one of the arcs."""
+    """Returns the energy in fJ a clock of outputs, as the mean over their power groups."""
     if not arcs:
         return 0.0
     each = np.mean([arc.mean(load) for arc in arcs], axis=0)
@@ -161,7 +161,7 @@ def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
 def _flip_flops(
     cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
 ) -> float:
-    """Energy in fJ a clock of flip-flops of one kind."""
+    """Returns the energy in fJ a clock of the flip-flops of one kind."""
     clock, total = _clock_pin(cell), 0.0
     pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
     changes = rate[np.array(pins, int)]  # a clock, of the state
@@ -190,13 +190,13 @@ def _flip_flops(
 
 
 def _in_reset(cell: Cell, arc: Arc) -> bool:
-    """Whether a group is of a flip-flop that is held in reset or set."""
+    """Returns true if a power group applies to a flip-flop held in reset or set."""
     held = [str(cell.state.get(name, "")).strip("() ") for name in ("clear", "preset")]
     return any(text and arc.when.get(text.strip("!'")) is (text[0] != "!") for text in held)
 
 
 def _agree(arc: Arc, data: str, state: str) -> bool | None:
-    """Whether a group is of an input like the state; None if it does not say."""
+    """Returns true if a power group's input equals its state; None if it does not say."""
     if data not in arc.when or state not in arc.when:
         return None
     return arc.when[data] == arc.when[state]

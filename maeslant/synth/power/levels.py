@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulate a mapped netlist, 64 independent runs at once, and count what toggles.
+"""Simulates a mapped netlist, 64 independent runs at once, and counts transitions.
 
 Each net is a word whose bit i belongs to run i. A clock sets the inputs, lets every gate settle
 once in the order of dependence (zero delay, so no glitches), and compares with the clock before.
@@ -24,7 +24,7 @@ TOKEN = re.compile(r"\s*([\w$]+|[!'&|^+*()])")
 
 
 def expression(text: str, names: list[str]) -> str:
-    """A Liberty function as a Python expression over words v[0], v[1], ... of these names."""
+    """Translates a Liberty function to a Python expression over words v[0], v[1], ..."""
     tokens, at = [], 0
     text = text.strip()
     while at < len(text):
@@ -79,12 +79,12 @@ def expression(text: str, names: list[str]) -> str:
 
 
 def function(text: str, names: list[str]) -> Callable:
-    """The same as a function of a list of words."""
+    """Translates a Liberty function to a Python function of a list of words."""
     return eval(f"lambda v: {expression(text, names)}")  # noqa: S307 (built above, word by word)
 
 
 class Netlist:
-    """A flat netlist of library cells, ready to run; nets are numbers, 0 and 1 the constants."""
+    """A flat netlist of library cells, ready to simulate; nets are numbers, 0 and 1 constants."""
 
     def __init__(self, netlist: pathlib.Path, top: str, library: Library) -> None:
         self.library = library
@@ -113,13 +113,13 @@ class Netlist:
         self.forget()
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Resets the transition counters to zero."""
         self.toggles = np.zeros(self.nets, dtype=np.int64)
         self.highs = np.zeros(self.nets, dtype=np.int64)
         self.clocks = 0
 
     def _order(self) -> None:
-        """Put the gates in the order of dependence, those of one kind and depth together."""
+        """Sorts the gates topologically and groups those of equal kind and depth."""
         states, gates = collections.defaultdict(list), []
         sources: dict[int, int] = {}  # of a net: the gate that drives it
         for name, (kind, pins) in self.cells.items():
@@ -163,36 +163,36 @@ class Netlist:
         ]
 
     def port(self, name: str) -> np.ndarray:
-        """The nets of a port, its bit 0 first."""
+        """Returns the nets of a port, bit 0 first."""
         return self.ports[name][1]
 
-    def settle(self) -> None:
-        """Let every gate take its inputs' values."""
+    def evaluate(self) -> None:
+        """Evaluates every gate once, in topological order."""
         words = self.words
         for call, inputs, output in self.groups:
             words[output] = call(words[inputs])
 
     def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-        """A rising edge, then the inputs' new values, a word a bit; count what changed."""
+        """Simulates a rising clock edge with new input values; counts transitions if asked to."""
         before = self.words.copy() if count else None
         after = [state.next(self.words) for state in self.states]
         for state, value in zip(self.states, after, strict=True):
             state.put(self.words, value)
         for name, value in values.items():
             self.words[self.port(name)] = value
-        self.settle()
+        self.evaluate()
         if count:
             self.toggles += np.bitwise_count(before ^ self.words)
             self.highs += np.bitwise_count(self.words)
             self.clocks += RUNS
 
     def activity(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of every net: transitions a clock, and the share of time it is high."""
+        """Returns each net's transitions a clock and its share of time at 1."""
         return self.toggles / max(self.clocks, 1), self.highs / max(self.clocks, 1)
 
 
 class _State:
-    """All flip-flops of one kind."""
+    """The flip-flops of one kind."""
 
     def __init__(self, cell, members: list[dict[str, int]]) -> None:
         if "ff" not in cell.state:
@@ -210,7 +210,7 @@ class _State:
         ]
 
     def next(self, words: np.ndarray) -> np.ndarray:
-        """The state after an edge."""
+        """Returns the flip-flops' state after a clock edge."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
         if "clear" in self.calls:
@@ -220,7 +220,7 @@ class _State:
         return value
 
     def put(self, words: np.ndarray, value: np.ndarray) -> None:
-        """Take a state, and show it."""
+        """Sets the flip-flops' state and drives their outputs."""
         self.value = value
         v = [*words[self.inputs], value, ~value]
         for call, rows, nets in self.outputs:
@@ -228,16 +228,16 @@ class _State:
 
 
 def _net(bit: int | str, constants: dict[str, int]) -> int:
-    """A net's number."""
+    """Returns the number of a net."""
     return constants[bit] if isinstance(bit, str) else bit
 
 
 def _columns(members: list[dict[str, int]], pins: list[str] | tuple[str, ...]) -> np.ndarray:
-    """Of each pin the nets of all members."""
+    """Returns, for each pin, the nets of all cells."""
     return np.array([[pins_of.get(pin, 0) for pins_of in members] for pin in pins], dtype=np.int64)
 
 
 def _present(members: list[dict[str, int]], pin: str) -> tuple[np.ndarray, np.ndarray]:
-    """Which members have a net at a pin, and that net."""
+    """Returns the cells that have a net at a pin, and these nets."""
     rows = [row for row, pins in enumerate(members) if pin in pins]
     return np.array(rows, dtype=np.int64), np.array([members[r][pin] for r in rows], dtype=np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a netlist is fed with while its activity is counted: random data that keep it full.
+"""Generates a netlist's stimulus for activity counting: random data at full load.
 
 Control is the same in all parallel runs, data are each run's own. By default every input is random
 each clock, valid and ready are high.
@@ -39,35 +39,35 @@ class Bench:
                 self.set(name, ONES)
 
     def set(self, name: str, value: np.uint64) -> None:
-        """All bits of an input, if there is such a port."""
+        """Sets all bits of an input, if the port exists."""
         if name in self.inputs:
             self.values[name] = np.full(len(self.inputs[name]), value)
 
     def number(self, name: str, value: int, at: int = 0, width: int | None = None) -> None:
-        """A number on bits of an input, the same in all runs."""
+        """Sets bits of an input to a number, equal in all runs."""
         for bit in range(width or len(self.inputs[name])):
             self.values[name][at + bit] = ONES if value >> bit & 1 else ZERO
 
     def fresh(self, name: str, at: int = 0, width: int | None = None) -> None:
-        """New random bits on an input, each run's own."""
+        """Sets bits of an input to random values, different in each run."""
         width = len(self.inputs[name]) if width is None else width
         self.values[name][at : at + width] = self.random.integers(
             0, ONES, width, np.uint64, endpoint=True
         )
 
     def high(self, name: str) -> bool:
-        """Whether an output's bit 0 is high, in run 0."""
+        """Returns true if bit 0 of an output is high in run 0."""
         return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
 
     def clock(self, count: bool) -> None:
-        """Choose the inputs of a clock, let it pass, and see what came out."""
+        """Drives the inputs of a clock, simulates it and counts its blocks."""
         self.drive()
         self.design.edge(self.values, count)
         if count:
             self.blocks += self.out()
 
     def drive(self) -> None:
-        """The inputs of the next clock."""
+        """Drives the inputs of the next clock."""
         for name in self.inputs:
             if QUIET.search(name):
                 continue
@@ -77,21 +77,21 @@ class Bench:
                 self.fresh(name)
 
     def out(self) -> int:
-        """Blocks that came out in this clock, over all runs."""
+        """Returns the number of blocks that came out in this clock, over all runs."""
         return 0
 
 
 class Cipher(Bench):
-    """mae_cipher_iter, _small, _pipe and _lanes: one key, then every lane busy with encryption."""
+    """Drives a cipher core with one key, then keeps every lane busy with encryption."""
 
     says = "one AES-128 key, a fresh random block to encrypt whenever a lane takes one"
 
     def block(self, lane: int, width: int) -> None:
-        """A lane's next block."""
+        """Drives a random block on a lane."""
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """The key until it was taken, then blocks."""
+        """Drives the key until it is accepted, then blocks."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -114,11 +114,11 @@ class Cipher(Bench):
                     self.block(lane, width)
 
     def out(self) -> int:
-        """Answers."""
+        """Returns the number of blocks that came out in this clock."""
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """A clock; the first answer's is looked at."""
+        """Simulates a clock; measures the latency of the first block."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -128,13 +128,13 @@ class Cipher(Bench):
 
 
 class Counter(Cipher):
-    """The same in counter mode, SP 800-38A §6.5: lanes take counter blocks in turn."""
+    """Drives a cipher core in counter mode, SP 800-38A §6.5: lanes take counter blocks in turn."""
 
     says = "consecutive counter blocks"
     BITS = 32  # as in SP 800-38D §6.2; those above are each run's own and stay
 
     def block(self, lane: int, width: int) -> None:
-        """The next number; which of them is the first is random."""
+        """Drives the next counter block; the first one's upper bits are random."""
         if not hasattr(self, "number_next"):
             self.number_next = int(self.random.integers(1 << self.BITS))
             self.started = set()
@@ -154,11 +154,11 @@ BENCHES: dict[str, type[Bench]] = {
 
 
 def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
-    """The stimulus of a module, reset and ready."""
+    """Creates the stimulus of a module, out of reset."""
     kind: Callable[..., Bench] = BENCHES.get(top, Bench)
     return kind(parameters, design)
 
 
 def counter_mode(top: str) -> type[Bench] | None:
-    """The stimulus of a cipher in counter mode; None for other modules."""
+    """Returns the counter-mode stimulus of a cipher core; None for other modules."""
     return Counter if BENCHES.get(top) is Cipher else None

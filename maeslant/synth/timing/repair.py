@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mend the critical paths of a mapped netlist, across what was mapped apart.
+"""Repairs the critical paths of a mapped netlist, across separately mapped modules.
 
 ABC maps module by module and buffers large fan-outs by chains. Here OpenSTA times the whole and
 small changes are tried along its worst paths, each kept only if it helps: a larger size of a cell,
@@ -26,12 +26,12 @@ PIN = re.compile(r"\.(\w+)\((.*)\)")
 
 
 def cells(text: str) -> dict[str, int]:
-    """How many cells of each kind a netlist (its text) has."""
+    """Counts the cells of each kind in a netlist's text."""
     return dict(collections.Counter(match[1] for match in INSTANCE.finditer(text)))
 
 
 def recipe() -> str:
-    """For the report and its fingerprint."""
+    """Returns the repair's recipe, for the report and the fingerprint."""
     digest = hashlib.sha256(SCRIPT.read_bytes()).hexdigest()
     return f"repair.tcl {digest[:8]}, {TRIALS} trials, {PATHS} paths"
 
@@ -39,7 +39,7 @@ def recipe() -> str:
 def repair(
     netlist: pathlib.Path, top: str, library: Library, start_ns: float, goal_ns: float
 ) -> None:
-    """Mend ``netlist``, whose period is ``start_ns``, in its place; no faster than ``goal_ns``.
+    """Repairs ``netlist`` in place, from period ``start_ns`` down to ``goal_ns`` at best.
 
     It is one flat module as Yosys writes it. Deterministic. Raises SynthesisError.
     """
@@ -65,7 +65,7 @@ def repair(
 
 
 def edited(text: str, edits: list[list[str]]) -> str:
-    """A netlist (its text) after what repair.tcl tells of."""
+    """Applies the edits that repair.tcl reports to a netlist's text."""
     names = {word.split("/")[0] for edit in edits for word in edit[1:]}
     cells = {
         match[2]: [match[1], dict(PIN.findall(match[3]))]
@@ -99,7 +99,7 @@ def edited(text: str, edits: list[list[str]]) -> str:
 
 
 def sizes(library: Library) -> dict[str, str]:
-    """The next larger size of each cell that has one: same name but for the number behind it."""
+    """Returns the next larger size of each cell that has one, by the number in its name."""
     families: dict[str, list[tuple[int, Cell]]] = {}
     for cell in library.cells.values():
         split = re.fullmatch(r"(.*\D)(\d+)", cell.name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenSTA on a mapped netlist: the critical path.
+"""Runs OpenSTA on a mapped netlist and reads the critical path.
 
 Conditions: every input is driven by the library's medium buffer and arrives with the clock edge,
 every output drives a small load and is due at the clock edge. Clocks are ideal, all clocks of a
@@ -23,7 +23,7 @@ STEP = re.compile(r"^\s*(?:([\d.]+)\s+)?(-?[\d.]+)\s+(-?[\d.]+)\s+([v^])\s+(\S+)
 
 @functools.cache
 def version() -> str:
-    """The version of OpenSTA; an error that says how to get it where it is missing."""
+    """Returns the version of OpenSTA; raises SynthesisError if it is missing."""
     if shutil.which("sta") is None:
         raise SynthesisError("OpenSTA (sta) is missing: sudo apt-get install opensta")
     done = subprocess.run(["sta", "-version"], capture_output=True, text=True, check=False)
@@ -31,7 +31,7 @@ def version() -> str:
 
 
 def left_out(library: Library) -> str:
-    """What the figures do not hold."""
+    """Returns the text on effects that the timing figures leave out."""
     wires = "wires"
     if library.wire_load:
         wires = f"placed wires (the library's wire-load model {library.wire_load} stands for them)"
@@ -39,7 +39,7 @@ def left_out(library: Library) -> str:
 
 
 def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) -> list[str]:
-    """The commands that read a netlist and set its conditions."""
+    """Returns the OpenSTA commands that read a netlist and set its conditions."""
     text = netlist.read_text()
     resets = _inputs(text, r"rst_ni$|resetn$")
     clocks = clock_ports(text)
@@ -67,7 +67,7 @@ def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) ->
 def timing(
     netlist: pathlib.Path, top: str, library: Library, period_ns: float
 ) -> dict[str, object]:
-    """The critical path of a netlist: its length in ns, setup included, and its steps."""
+    """Returns a netlist's critical path: its length in ns, setup included, and its steps."""
     lines = read(netlist, top, library, period_ns)
     lines.append("report_checks -path_delay max -fields {capacitance} -digits 4")
     text = run(lines, netlist.with_suffix(".sta"))
@@ -87,17 +87,17 @@ def timing(
 
 
 def clock_ports(netlist: str) -> list[str]:
-    """The clocks of a netlist (its text)."""
+    """Returns the names of a netlist's clock ports."""
     return _inputs(netlist, r"clk_i$|^clk$")
 
 
 def _inputs(netlist: str, pattern: str) -> list[str]:
-    """Names of one-bit inputs that match."""
+    """Returns the names of one-bit inputs that match a pattern."""
     return [n for n in re.findall(r"(?m)^\s*input (\w+)\s*;", netlist) if re.search(pattern, n)]
 
 
 def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) -> str:
-    """Run commands; what OpenSTA said."""
+    """Runs OpenSTA commands and returns the output."""
     version()
     script.write_text("\n".join([*lines, "exit", ""]))
     try:
@@ -118,5 +118,5 @@ def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) ->
 
 
 def _tail(text: str) -> str:
-    """The last lines."""
+    """Returns the last lines of a text."""
     return "\n".join(text.splitlines()[-8:])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prove the lists of formal/ (proofs.yml, independence.yml), and write docs/proofs.md from them.
+"""Proves the lists of formal/ (proofs.yml, independence.yml), and writes docs/proofs.md.
 
 ``--write`` only writes the page; ``--check`` sees that it is as the list; names choose some proofs.
 """
@@ -14,11 +14,11 @@ from maeslant.verify.prove import independence, proofs
 
 
 def main() -> int:
-    """Run the proofs one by one."""
+    """Runs the proofs one by one."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.prove", description=__doc__)
-    parser.add_argument("name", nargs="*", help="a proof of one of the lists")
-    parser.add_argument("--write", action="store_true", help="write docs/proofs.md")
-    parser.add_argument("--check", action="store_true", help="compare docs/proofs.md")
+    parser.add_argument("name", nargs="*", help="proof to run; all by default")
+    parser.add_argument("--write", action="store_true", help="write docs/proofs.md and stop")
+    parser.add_argument("--check", action="store_true", help="check that docs/proofs.md is current")
     arguments = parser.parse_args()
     if arguments.write:
         paths.write(proofs.PAGE, proofs.page())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Show that no handshake depends on key or data: no path in the netlist leads from one to them.
+"""Proves that no handshake depends on key or data: no netlist path leads from one to them.
 
 Sound: of two copies of a module that differ in the secret bits alone, all registers that no secret
 reaches stay equal for ever, and with them the outputs that none reaches. A path need not be a leak;
@@ -22,7 +22,7 @@ LIST = paths.ROOT / "formal" / "independence.yml"
 
 @dataclasses.dataclass(frozen=True)
 class Independence:
-    """A module whose outputs ``timing`` (patterns) no bit of ``secret`` (ports or nets) reaches.
+    """A proof that no bit of ``secret`` reaches the outputs ``timing`` of a module.
 
     ``verdicts``: nets that are public although they are computed of secrets.
     """
@@ -36,7 +36,7 @@ class Independence:
     seconds: float = 0  # measured once, on two cores
 
     def run(self, what: design.Design | None = None) -> str:
-        """The outputs that a secret reaches; nothing when there is none."""
+        """Returns the outputs that a secret reaches; an empty string if the proof holds."""
         module = through.netlist(what or design.find(self.top, self.parameters))
         secret = {bit for name in self.secret for bit in _bits(module, name)}
         public = {bit for name in self.verdicts for bit in _bits(module, name)}
@@ -66,12 +66,14 @@ class Independence:
             for bit in port["bits"]
         }
         if not seen & results:
-            raise AssertionError(f"{self.name}: the secrets reach no result: nothing is shown")
+            raise AssertionError(
+                f"{self.name}: the secrets reach no result, so the proof shows nothing"
+            )
         return f"reached: {', '.join(sorted(reached))}" if reached else ""
 
 
 def _bits(module: dict, name: str) -> list[int]:
-    """The bits of a port or net, ``key_i`` or ``key_i[255:0]``."""
+    """Returns the bits of a port or net, ``key_i`` or ``key_i[255:0]``."""
     word, _, places = name.partition("[")
     found = module["netnames"].get(word)
     if found is None:
@@ -87,7 +89,7 @@ def _bits(module: dict, name: str) -> list[int]:
 
 
 def _flows(module: dict) -> Iterator[tuple[int, list]]:
-    """Each driven bit with those that it follows, at once or in a later clock."""
+    """Yields each driven bit with the bits it depends on, in this or a later clock."""
     written = collections.defaultdict(list)
     for cell in module["cells"].values():
         if cell["type"] == "$memwr_v2":
@@ -112,7 +114,7 @@ def _flows(module: dict) -> Iterator[tuple[int, list]]:
 
 
 def load() -> list[Independence]:
-    """All of the list."""
+    """Reads the proofs of formal/independence.yml."""
     found = yaml.safe_load(LIST.read_text())
     return [
         Independence(**{k: tuple(v) if isinstance(v, list) else v for k, v in item.items()})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The list of proofs, formal/proofs.yml, and the page that is written from it."""
+"""Reads the list of proofs, formal/proofs.yml, and writes its page."""
 
 import dataclasses
 import pathlib
@@ -39,7 +39,7 @@ was right or not) are public, and stop a path. Parameters not named are the defa
 
 @dataclasses.dataclass(frozen=True)
 class Proof:
-    """A module of formal/ whose assertions hold."""
+    """A proof that the assertions of a module of formal/ hold."""
 
     name: str
     top: str
@@ -54,7 +54,7 @@ class Proof:
     seconds: float = 0  # measured once, on two cores
 
     def run(self, rtl: pathlib.Path = paths.RTL) -> str:
-        """What is violated; nothing when the proof holds."""
+        """Runs the proof; returns the violation, or an empty string if it holds."""
         text = smt.system(
             paths.ROOT / "formal" / f"{self.top}.sv", self.parameters, rtl, self.clocks, self.free
         )
@@ -70,12 +70,12 @@ class Proof:
 
 
 def load() -> list[Proof]:
-    """All proofs of the list."""
+    """Reads the proofs of formal/proofs.yml."""
     return [Proof(**item) for item in yaml.safe_load(LIST.read_text())]
 
 
 def page() -> str:
-    """The page."""
+    """Returns the text of the page."""
     rows = []
     for proof in load():
         given = ", ".join(f"{k} = {v}" for k, v in proof.parameters.items()) or "defaults"

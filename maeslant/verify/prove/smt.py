@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prove the assertions of a module: Yosys writes its transition system, an SMT solver decides.
+"""Proves a module's assertions: Yosys writes its transition system, an SMT solver decides.
 
 Bounded model checking unrolls the system from reset; k-induction takes any k states that keep the
 assertions, and asks whether the next one can break one. What `yosys-smtbmc` does, of which the
@@ -29,14 +29,14 @@ INCLUDES = (paths.RTL / "prim", paths.ROOT / "formal" / "bus")
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """What became of a question: no violation, or the assertions that can be violated."""
+    """The solver's answer: no violation, or the assertions that can be violated."""
 
     holds: bool
     violated: tuple[str, ...] = ()
 
 
 def yosys(*commands: str) -> str:
-    """Run passes in a process of its own: an error ends the whole of Yosys."""
+    """Runs Yosys passes in a process of its own; raises MaeslantError if one fails."""
     result = subprocess.run(
         [sys.executable, "-c", YOSYS, *commands], capture_output=True, text=True, check=False
     )
@@ -46,7 +46,7 @@ def yosys(*commands: str) -> str:
 
 
 def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
-    """The pass that reads a module and all it uses; ``rtl`` may be a copy that was changed."""
+    """Returns the Yosys pass that reads a module and its sources; ``rtl`` may be modified."""
     own = [path for path in (paths.ROOT / "formal").glob("*/*.sv") if path != top]
     used = {path.stem: path for path in own}
     files = [top, *(used[n] for n in re.findall(r"\bmae_\w+", paths.code(top)) if n in used)]
@@ -64,7 +64,7 @@ def system(
     clocks: int = 1,
     free: Sequence[str] = (),
 ) -> str:
-    """The transition system of a module in SMT-LIB, flat, of bit vectors only.
+    """Returns a module's transition system in SMT-LIB, flat, in bit vectors only.
 
     With one clock, a step is a clock, and resets are synchronous: the states that an asynchronous
     one leads to are the same. With more, clocks are inputs, and a step changes any of them; the
@@ -90,7 +90,7 @@ def system(
 
 
 def _run(text: str, limit: int, *options: str) -> str:
-    """What the solver says of a script, after ``limit`` seconds at the latest."""
+    """Returns the solver's output for a script; stops it after ``limit`` seconds."""
     with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
         file.write(text)
         file.flush()
@@ -108,7 +108,7 @@ def _run(text: str, limit: int, *options: str) -> str:
 
 
 def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
-    """Run the solver on a question of which each satisfying state sequence is a violation."""
+    """Runs the solver on a question whose solutions are violations."""
     last = clocks[-1]
     values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
     text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
@@ -122,7 +122,7 @@ def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> 
 
 
 def _names(text: str) -> list[str]:
-    """The assertions of the system, by number."""
+    """Returns the assertions of the system, by number."""
     return [line[2].strip() for line in re.finditer(r"; yosys-smt2-assert (\d+) (.*)", text)]
 
 
@@ -131,7 +131,7 @@ def _top(text: str) -> str:
 
 
 def _reset(top: str, text: str, index: int) -> str:
-    """The reset ports in a state: low in the first one, high for ever after."""
+    """Returns the constraint on the reset ports: low in the first state, high afterwards."""
     ports = re.findall(r"; yosys-smt2-input (\w*rst_ni) 1", text)
     level = "{}" if index else "(not {})"
     return "".join(f"(assert {level.format(f'(|{top}_n {p}| s{index})')})\n" for p in ports)
@@ -150,7 +150,7 @@ def _steps(text: str, count: int, initial: bool) -> str:
 
 
 def everywhere(text: str, limit: int = 3600) -> Answer:
-    """Whether each assertion of a combinational module, asked by itself, holds for all inputs."""
+    """Proves that each assertion of a combinational module holds for all inputs."""
     top, names = _top(text), _names(text)
     text = _steps(text, 2, True)
     for i in range(len(names)):
@@ -163,7 +163,7 @@ def everywhere(text: str, limit: int = 3600) -> Answer:
 
 
 def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
-    """Whether no assertion can be violated in the first ``depth`` clocks after one of reset."""
+    """Proves that no assertion is violated in the first ``depth`` clocks after reset."""
     top, names = _top(text), _names(text)
     if not names:
         raise MaeslantError(f"{top} has no assertion")
@@ -176,7 +176,7 @@ def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
 
 
 def induction(text: str, length: int, limit: int = 3600) -> Answer:
-    """Whether ``length`` states that keep all assertions lead to no state that breaks one."""
+    """Proves that ``length`` states without violation lead to no violating state."""
     top, names = _top(text), _names(text)
     question = _steps(text, length + 1, False)
     question += "".join(f"(assert (|{top}_a| s{i}))\n" for i in range(length))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Find combinational paths from inputs to outputs of a module's bus ports, in its netlist.
+"""Finds combinational paths from inputs to outputs of a module's bus ports.
 
 AXI forbids them between the signals of an interface (ARM IHI 0022, A3.2.1): two devices that each
 have one make a loop, and a path through a device adds to its neighbour's. Elaborated by Yosys and
@@ -34,7 +34,7 @@ WHOLE = {f"${name}" for name in KNOWN.split()}
 
 @dataclasses.dataclass(frozen=True, order=True)
 class Path:
-    """A path from an input to an output, by the names of the ports."""
+    """A combinational path from an input port to an output port."""
 
     start: str
     end: str
@@ -44,7 +44,7 @@ class Path:
 
 
 def netlist(what: design.Design) -> dict:
-    """The elaborated module, flat, of Yosys' cells of words."""
+    """Returns the elaborated module, flattened, in Yosys word-level cells."""
     opaque = "".join(f" --blackboxed-module {module}" for module in OPAQUE if module != what.top)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "netlist.json"
@@ -57,7 +57,7 @@ def netlist(what: design.Design) -> dict:
 
 
 def found_in(what: design.Design) -> set[Path]:
-    """The paths from or to a bus port of a design; clocks and resets start none."""
+    """Returns the combinational paths from or to a design's bus ports, except clocks and resets."""
     module = netlist(what)
     before = collections.defaultdict(list)
     for cell in module["cells"].values():
@@ -84,7 +84,7 @@ def found_in(what: design.Design) -> set[Path]:
 
 
 def dependences(cell: dict) -> Iterator[tuple[int, list]]:
-    """The bits that a cell drives, each with those that it follows at once."""
+    """Yields the bits that a cell drives, each with those it depends on combinationally."""
     kind, pins = cell["type"], cell["connections"]
     directions = cell.get("port_directions", {})
     if REGISTER.fullmatch(kind) or "Q" in pins and LOADED.fullmatch(kind):

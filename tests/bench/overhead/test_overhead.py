@@ -58,7 +58,7 @@ def test_timelines() -> None:
     none = report.NO_SOFTWARE
     slow = Times(copy=50_000, seal=50_000, open=50_000, request=100, answer=100)
     brief = Times(copy=100, seal=100, open=100, request=0, answer=0)
-    for card in (timeline.Plain(), timeline.Protected()):
+    for card in (timeline.Unprotected(), timeline.Protected()):
         bare = card.run(load, 16384, lambda size: none)
         # Nine pieces, one after another, of 10,000 clocks each.
         assert 90_000 < card.run(load, 16384, lambda size: slow) - bare + 3000 < 100_000

@@ -206,7 +206,7 @@ class Bench:
     def _address(self) -> int:
         return self.random.choice((self.random.randrange(1 << MEMORY), 1 << MEMORY, (1 << 64) - 1))
 
-    async def settle(self) -> None:
+    async def drain(self) -> None:
         """Let all end that can: give up the rest."""
         for _ in range(20000):
             await self.clock(new=False)
@@ -229,7 +229,7 @@ async def traffic(dut) -> None:
             await bench.clock()
             assert bench.fatal is None
         bench.model.runs = 1 << 41  # whatever still waits
-        await bench.settle()
+        await bench.drain()
         seen += bench.seen
     dut._log.info("%s", dict(seen))
     if VALUES == SMALL:  # where all meet

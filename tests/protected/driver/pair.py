@@ -34,7 +34,7 @@ class Pair:
         self.host.wait(self.host.open())
         return self
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Until nothing is unanswered."""
         for _ in range(500):
             self.host.pump()

@@ -164,7 +164,7 @@ def test_the_host_stops_before_a_keys_limit():
     sent = len(pair.tap.requests)
     with pytest.raises(BudgetError):
         host.h2d(1, 0, bytes(1000))
-    pair.settle()
+    pair.drain()
     assert len(pair.tap.requests) == sent
     pair = Pair(host=60).opened()
     for queue in (0, 1, 2):
@@ -340,6 +340,6 @@ def test_a_freed_transfer_goes_on_without_its_buffer(pair):
     down = host.d2h(2, 0, 640, 64)
     room = down.data
     del down
-    pair.settle()
+    pair.drain()
     assert not any(bytes(host.ffi.buffer(room)))
     assert host.wait(host.d2h(2, 0, 640)) == octets("freed", 640)

@@ -33,7 +33,7 @@ class Pair:
         self.host.wait(self.host.open())
         return self
 
-    def settle(self) -> None:
+    def drain(self) -> None:
         """Until nothing is unanswered."""
         for _ in range(500):
             self.host.pump()
@@ -55,7 +55,7 @@ class Pair:
 
     def status(self, request) -> Status:
         """Of the answer to a request."""
-        self.settle()
+        self.drain()
         assert request.response, request.error
         return Status(request.response.status)
 

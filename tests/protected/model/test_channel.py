@@ -206,7 +206,7 @@ def test_the_device_refuses_a_transfer_without_a_lock(pair):
     """H8."""
     pair.device.memory.locks = 1
     pair.host.d2h(1, 0, 64, after=1)
-    pair.settle()
+    pair.drain()
     with pytest.raises(RefusedError, match="REGION"):
         pair.host.wait(pair.host.d2h(2, 64, 64))
 
@@ -302,7 +302,7 @@ def test_a_refused_chunk_gives_its_transfer_up(pair):
     second.message = key.seal_message(1, Kind.H2D, second.sequence, wrong)
     with pytest.raises(RefusedError):
         host.wait(job)
-    pair.settle()
+    pair.drain()
     statuses = [request.response.status for request in job.requests]
     assert statuses[0] in (Status.OK, Status.ABORTED)
     assert statuses[1:] == [Status.ORDER] * 3

@@ -118,7 +118,7 @@ def test_no_installation_but_in_idle(pair):
     assert not device.install(secret, bytes(16))
     pair.link.mmio_write(0x1000, b"\xff" * 48)
     pair.link.mmio_write(0x1420, b"\1\0\0\0")
-    pair.settle()
+    pair.drain()
     assert device.state == State.DEAD and device.keys is None
     assert not device.install(secret, bytes(16))
     nonce = device.nonce
@@ -134,7 +134,7 @@ def test_close_waits_for_nothing_and_leaves_nothing(pair):
     down = host.d2h(1, 0, 64, after=1)
     with pytest.raises(MisuseError):
         host.close()
-    pair.settle()
+    pair.drain()
     assert pair.raw(0, Kind.CLOSE, bytes(16)) == Status.STATE
     assert pair.raw(1, Kind.CLOSE, bytes(16)) == Status.STATE
     host.wait(host.batch(0, [wire.write(card.SCRATCH, 5), *start(0x40, 0x80, 64)]))
