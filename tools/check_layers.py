@@ -3,9 +3,11 @@
 
 rtl/ in the order of maeslant.paths.RTL_ORDER, by the modules and packages a file names; driver/ by
 its includes; Python by its imports: maeslant uses itself, tools may use maeslant, tests anything.
+No files of maeslant/ or of one part of driver/ use each other in a circle.
 """
 
 import ast
+import graphlib
 import pathlib
 import re
 import sys
@@ -87,9 +89,67 @@ def python_problems(root: pathlib.Path) -> list[str]:
     return problems
 
 
+def _circles(root: pathlib.Path, uses: dict[pathlib.Path, set[pathlib.Path]]) -> list[str]:
+    """Names the files of a circle, if there is one."""
+    try:
+        graphlib.TopologicalSorter(uses).prepare()
+    except graphlib.CycleError as error:
+        names = " -> ".join(str(path.relative_to(root)) for path in reversed(error.args[1]))
+        return [f"files use each other in a circle: {names}"]
+    return []
+
+
+def call_circles(root: pathlib.Path) -> list[str]:
+    """Finds C files of one part of driver/ that call each other in a circle."""
+    found = []
+    for folder in (root / "driver").glob("*/"):
+        texts = {path: COMMENT.sub(" ", path.read_text()) for path in folder.glob("**/*.c")}
+        home = {
+            name: path
+            for path, text in texts.items()
+            for name in re.findall(r"^(?!static)[\w ]+[ *](\w+)\([^;{}]*\)\n\{", text, re.MULTILINE)
+        }
+        uses = {
+            path: {home[name] for name in set(re.findall(r"\b\w+\b", text)) & home.keys()} - {path}
+            for path, text in texts.items()
+        }
+        found += _circles(root, uses)
+    return sorted(found)
+
+
+def import_circles(root: pathlib.Path) -> list[str]:
+    """Finds modules of maeslant/, and folders of it, that import each other in a circle."""
+    files = {
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): path
+        for path in (root / "maeslant").glob("**/*.py")
+    }
+    uses: dict[pathlib.Path, set[pathlib.Path]] = {}
+    for path in files.values():
+        names = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names |= {f"{node.module}.{alias.name}" for alias in node.names}
+                names.add(node.module)
+        # A package's __init__ hands on names of its own modules.
+        uses[path] = {files[name] for name in names & files.keys()} - {path}
+        uses[path] = {
+            other
+            for other in uses[path]
+            if other.parent not in path.parents or other.name != "__init__.py"
+        }
+    wing = {path: root.joinpath(*path.relative_to(root).parts[:2]) for path in uses}
+    wings: dict[pathlib.Path, set[pathlib.Path]] = {}
+    for path, others in uses.items():
+        wings.setdefault(wing[path], set()).update({wing[other] for other in others} - {wing[path]})
+    return _circles(root, uses) or _circles(root, wings)
+
+
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
     """Checks the layering of rtl/, driver/ and Python."""
-    return [*rtl_problems(root), *driver_problems(root), *python_problems(root)]
+    checks = (rtl_problems, driver_problems, python_problems, call_circles, import_circles)
+    return [line for check in checks for line in check(root)]
 
 
 def main() -> int:

@@ -124,16 +124,16 @@ class Recorder:
         )
         if request.place is None or request.response.status != Status.OK:
             return
-        place, inward = request.place, request.kind == Kind.H2D
-        cls = Class.DMA_IN if inward else Class.DMA_OUT
-        plain = self.data[request.queue, request.sequence] if inward else bytes(request.chunk)
+        place, h2d = request.place, request.kind == Kind.H2D
+        cls = Class.DMA_IN if h2d else Class.DMA_OUT
+        plain = self.data[request.queue, request.sequence] if h2d else bytes(request.chunk)
         aad = place.aad(cls, request.queue, request.epoch, request.sequence)
         key = self.session.derive(cls, request.epoch)
         counter = bytes((cls, request.queue, 0, 0)) + request.sequence.to_bytes(8)
         iv = bytes(a ^ b for a, b in zip(key[32:], counter, strict=True))
         at = place.host - self.link.BASE
         text = bytes(self.link.memory[at : at + place.length])
-        tag = place.tag if inward else request.response.data
+        tag = place.tag if h2d else request.response.data
         self.chunks.append(
             {
                 "class": cls,

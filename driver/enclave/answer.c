@@ -1,41 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sending, answers and waiting: docs/protocol.md §6. */
-#include "session.h"
+#include "state.h"
 
 #include <stdatomic.h>
 #include <string.h>
-
-bool answer_send(mae_session_t *session, uint32_t queue)
-{
-    struct channel *channel = &session->channels[queue];
-    struct request *request = &channel->requests[channel->unsent % WIRE_SLOTS];
-    uint32_t page = REGISTER_PAGE * (1 + queue);
-    if (channel->unsent == channel->next || !request->pending ||
-        !(outside_register(session, page + REGISTER_STATUS, 4) & 1))
-        return false;
-    atomic_thread_fence(memory_order_seq_cst); /* chunks before the request that names them */
-    session->outside.write(session->outside.user, page + REGISTER_MAILBOX, request->message,
-                           WIRE_HEADER + request->body_bytes + WIRE_TAG);
-    outside_write(session, page + REGISTER_DOORBELL, request->body_bytes / WIRE_BLOCK, 4);
-    request->sent = true;
-    channel->unsent++;
-    return true;
-}
-
-void task_answered(mae_task_t *task)
-{
-    if (task->result.done)
-        return;
-    if (task->given_up && task->result.error != MAE_E_POISONED)
-        task->result.error = MAE_E_GIVEN_UP;
-    if (task->result.error && task->data)
-        gcm_wipe(task->data, task->total); /* H17: a part of a transfer is nothing */
-    task->result.done = 1;
-    if (task->transfer)
-        task->session->transfers--;
-    if (task->freed)
-        task_drop(task);
-}
 
 /* Returns the length of the response body, which follows from the request alone. */
 static size_t response_bytes(const struct request *request)
@@ -169,7 +137,7 @@ static bool poll_response(mae_session_t *session, uint32_t queue, struct request
     }
     if (request->kind == KIND_D2H && response.status == STATUS_OK) {
         memcpy(tag, body + 16, WIRE_TAG);
-        if (!transfer_take(session, queue, request, tag)) {
+        if (!chunk_open(session, queue, request, tag)) {
             session_poison_request(session, "chunk tag", queue, request);
             return true;
         }
@@ -185,7 +153,7 @@ static bool poll(mae_session_t *session)
     bool some = false;
     for (uint32_t queue = 0; !session_over(session) && queue < session->caps.queues; queue++) {
         struct channel *channel = &session->channels[queue];
-        some |= answer_send(session, queue);
+        some |= request_send(session, queue);
         for (uint64_t number = channel->oldest; number != channel->unsent; number++) {
             struct request *request = &channel->requests[number % WIRE_SLOTS];
             if (request->pending && request->sent)

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "session.h"
+#include "state.h"
 
 enum { KEPT = 128, PATIENCE_MS = 200, PATIENCE = 300 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Keys, masks and IVs: docs/protocol.md §2, §8. */
-#include "session.h"
+#include "state.h"
 
 #include <string.h>
 

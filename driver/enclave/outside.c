@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "session.h"
+#include "state.h"
 
 enum { UNIT = 8 };
 
@@ -90,19 +90,19 @@ static bool within(uint64_t address, uint64_t size, uint64_t base, uint64_t leng
     return address >= base && size <= length && address - base <= length - size;
 }
 
-mae_error_t outside_allocate(mae_session_t *session, size_t size, struct shared *shared)
+const char *outside_allocate(mae_session_t *session, size_t size, struct shared *shared)
 {
     const struct mae_outside *outside = &session->outside;
     *shared = (struct shared){.size = 0};
     if (!outside->allocate(outside->user, size, &shared->host, &shared->at))
-        return session_poison(session, "no shared memory");
+        return "no shared memory";
     if (shared->host % WIRE_GRANULE || meets(shared->host, size, 0, 0) ||
         meets(shared->at, size, session->enclave_base, session->enclave_bytes) ||
         (session->shared_bytes &&
          !within(shared->at, size, session->shared_base, session->shared_bytes)))
-        return session_poison(session, "shared memory inside the enclave");
+        return "shared memory inside the enclave";
     shared->size = size;
-    return MAE_OK;
+    return NULL;
 }
 
 void outside_release(mae_session_t *session, struct shared *shared)

@@ -1,63 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers, budgets and the sealing of requests (H5, H11, H12), and what needs no more than that. */
-#include "session.h"
+#include "state.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- tasks ---- */
-
-mae_task_t *task_new(mae_session_t *session, uint32_t queue)
-{
-    mae_task_t *task = calloc(1, sizeof *task);
-    if (!task)
-        return NULL;
-    task->session = session;
-    task->result.queue = queue;
-    task->following = session->tasks;
-    session->tasks = task;
-    return task;
-}
-
-void task_drop(mae_task_t *task)
-{
-    mae_task_t **place = &task->session->tasks;
-    while (*place && *place != task)
-        place = &(*place)->following;
-    if (*place)
-        *place = task->following;
-    gcm_wipe(task, sizeof *task);
-    free(task);
-}
-
-void mae_task_free(mae_task_t *task)
-{
-    if (!task)
-        return;
-    if (task->result.done) {
-        task_drop(task);
-        return;
-    }
-    if (task->data)
-        gcm_wipe(task->data, task->total);
-    task->data = NULL;
-    task->freed = true;
-}
-
-void mae_task_get(const mae_task_t *task, struct mae_task_result *result)
-{
-    *result = task->result;
-}
-
-mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max)
-{
-    if (!task || !values || max < task->result.values)
-        return MAE_E_ARGUMENT;
-    if (!task->result.done || task->result.error)
-        return MAE_E_STATE;
-    memcpy(values, task->values, task->result.values * sizeof *values);
-    return MAE_OK;
-}
 
 /* ---- sealing ---- */
 
@@ -133,6 +80,23 @@ mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request 
     request->pending = true;
     request->task->left++;
     return MAE_OK;
+}
+
+bool request_send(mae_session_t *session, uint32_t queue)
+{
+    struct channel *channel = &session->channels[queue];
+    struct request *request = &channel->requests[channel->unsent % WIRE_SLOTS];
+    uint32_t page = REGISTER_PAGE * (1 + queue);
+    if (channel->unsent == channel->next || !request->pending ||
+        !(outside_register(session, page + REGISTER_STATUS, 4) & 1))
+        return false;
+    atomic_thread_fence(memory_order_seq_cst); /* chunks before the request that names them */
+    session->outside.write(session->outside.user, page + REGISTER_MAILBOX, request->message,
+                           WIRE_HEADER + request->body_bytes + WIRE_TAG);
+    outside_write(session, page + REGISTER_DOORBELL, request->body_bytes / WIRE_BLOCK, 4);
+    request->sent = true;
+    channel->unsent++;
+    return true;
 }
 
 /* ---- requests without a chunk ---- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers: chunks sealed into shared memory, or taken out of it (D1, H10, H17). */
-#include "session.h"
+#include "state.h"
 
 #include <string.h>
 
-/* The parameters common to both directions: see struct mae_inward. */
+/* The parameters common to both directions: see struct mae_h2d. */
 struct plan {
     uint32_t queue;
     uint64_t base, total, chunk, after;
@@ -18,15 +18,15 @@ static uint64_t size_of(const struct plan *plan, uint64_t index)
 }
 
 /* Returns true if the granules of an unanswered transfer overlap, unless both transfers
-   are outward (H8). */
-static bool meets_another(const mae_session_t *session, const struct plan *plan, bool outward)
+   are d2h (H8). */
+static bool meets_another(const mae_session_t *session, const struct plan *plan, bool d2h)
 {
     const uint64_t mask = ~(uint64_t)(WIRE_GRANULE - 1);
     uint64_t end = (plan->base + plan->total + WIRE_GRANULE - 1) & mask;
     for (const mae_task_t *task = session->tasks; task; task = task->following) {
         uint64_t other_end = (task->base + task->total + WIRE_GRANULE - 1) & mask;
-        if (task->transfer && !task->result.done && !(outward && task->outward) &&
-            plan->base < other_end && task->base < end)
+        if (task->transfer && !task->result.done && !(d2h && task->d2h) && plan->base < other_end &&
+            task->base < end)
             return true;
     }
     return false;
@@ -36,19 +36,20 @@ static bool meets_another(const mae_session_t *session, const struct plan *plan,
 static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_kind kind,
                            mae_task_t **task)
 {
-    bool outward = kind == KIND_D2H;
+    bool d2h = kind == KIND_D2H;
     uint64_t memory = session->caps.memory_bytes, blocks = 0;
     if (plan->chunk == 0)
         plan->chunk = session->caps.chunk_bytes;
     if (plan->total < 1 || plan->base % WIRE_GRANULE || plan->chunk % WIRE_GRANULE ||
         plan->chunk > session->caps.chunk_bytes)
-        return session_fail(session, MAE_E_ARGUMENT, "length 0, or an address that is no multiple of a granule");
+        return session_fail(session, MAE_E_ARGUMENT,
+                            "length 0, or an address that is no multiple of a granule");
     if (plan->total > memory || plan->base > memory - plan->total)
         return session_fail(session, MAE_E_ARGUMENT, "behind the device's memory");
     plan->count = (plan->total + plan->chunk - 1) / plan->chunk;
     if (session->transfers >= session->caps.regions)
         return session_fail(session, MAE_E_FULL, "too many unanswered transfers");
-    if (meets_another(session, plan, outward))
+    if (meets_another(session, plan, d2h))
         return session_fail(session, MAE_E_BUSY, "a transfer of the same memory is unanswered");
     if (plan->count > WIRE_SLOTS)
         return session_fail(session, MAE_E_FULL, "too many unanswered requests");
@@ -62,7 +63,7 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
     if (!made)
         return session_fail(session, MAE_E_MEMORY, "out of memory");
     made->transfer = true;
-    made->outward = outward;
+    made->d2h = d2h;
     made->base = plan->base;
     made->total = plan->total;
     session->transfers++;
@@ -75,7 +76,7 @@ static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
                                 struct shared buffers[WIRE_SLOTS])
 {
     for (uint64_t index = 0; index < plan->count; index++) {
-        mae_error_t error = outside_allocate(session, size_of(plan, index), &buffers[index]);
+        mae_error_t error = shared_allocate(session, size_of(plan, index), &buffers[index]);
         if (error != MAE_OK) {
             while (index-- > 0)
                 outside_release(session, &buffers[index]);
@@ -107,33 +108,6 @@ static struct request *begin_chunk(mae_session_t *session, const struct plan *pl
     return request;
 }
 
-/* Encrypts a chunk into shared memory through the stage; shared memory is never read back. */
-static mae_error_t put(mae_session_t *session, const struct mae_inward *inward,
-                       const struct request *request, uint8_t tag[WIRE_TAG], bool *given_up)
-{
-    struct key *key = keys_get(session, CLASS_DMA_IN, request->epoch);
-    const uint8_t *data = inward->data;
-    uint8_t aad[WIRE_AAD];
-    uint64_t before = request->place.address - request->place.base;
-    wire_aad(aad, &request->place, CLASS_DMA_IN, inward->queue, request->epoch, request->sequence);
-    bool works = keys_begin(key, CLASS_DMA_IN, inward->queue, request->sequence, aad, sizeof aad);
-    for (size_t at = 0; works && at < request->place.length; at += WIRE_STAGE) {
-        size_t left = request->place.length - at, size = left < WIRE_STAGE ? left : WIRE_STAGE;
-        const uint8_t *plain = data ? data + before + at : session->stage;
-        if (!data && inward->fill(inward->user, before + at, session->stage, size) != 0) {
-            *given_up = true;
-            gcm_wipe(session->stage, size);
-            return MAE_OK;
-        }
-        works = gcm_update(key->gcm, session->stage, plain, size);
-        if (works)
-            outside_store(session, request->buffer.at + at, session->stage, size);
-    }
-    if (!works || !gcm_tag(key->gcm, tag))
-        return session_poison(session, "sealing failed in %s", gcm_library());
-    return MAE_OK;
-}
-
 /* Abandons a chunk: its number was used, so its only request is SKIP (H11). */
 static void give_up(mae_session_t *session, struct request *request, mae_task_t *task)
 {
@@ -145,13 +119,13 @@ static void give_up(mae_session_t *session, struct request *request, mae_task_t 
     memset(request->message, 0, sizeof request->message);
 }
 
-/* Seals the chunks of a transfer, in order; `inward` is NULL for an outward one. */
+/* Seals the chunks of a transfer, in order; `h2d` is NULL for a d2h one. */
 static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
-                               const struct mae_inward *inward, mae_task_t *task)
+                               const struct mae_h2d *h2d, mae_task_t *task)
 {
     struct shared buffers[WIRE_SLOTS];
     static const uint8_t none[WIRE_TAG];
-    enum wire_kind kind = inward ? KIND_H2D : KIND_D2H;
+    enum wire_kind kind = h2d ? KIND_H2D : KIND_D2H;
     mae_error_t error = take_buffers(session, plan, buffers);
     bool given_up = false;
     for (uint64_t index = 0; error == MAE_OK && index < plan->count; index++) {
@@ -161,30 +135,30 @@ static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
             continue;
         }
         struct request *request = begin_chunk(session, plan, kind, index, &buffers[index], task);
-        if (inward)
-            error = put(session, inward, request, tag, &given_up);
+        if (h2d)
+            error = chunk_seal(session, h2d, request, tag, &given_up);
         if (error != MAE_OK)
             break;
         if (given_up)
             give_up(session, request, task);
         else
-            wire_transfer(request->message + WIRE_HEADER, &request->place, inward ? tag : none);
+            wire_transfer(request->message + WIRE_HEADER, &request->place, h2d ? tag : none);
         error = request_seal(session, plan->queue, request);
         if (error == MAE_OK && session->send_while_sealing)
-            (void)answer_send(session, plan->queue);
+            (void)request_send(session, plan->queue);
     }
     return error;
 }
 
-static mae_error_t transfer(mae_session_t *session, struct plan *plan,
-                            const struct mae_inward *inward, void *data, mae_task_t **task)
+static mae_error_t transfer(mae_session_t *session, struct plan *plan, const struct mae_h2d *h2d,
+                            void *data, mae_task_t **task)
 {
     mae_task_t *made;
-    mae_error_t error = prepare(session, plan, inward ? KIND_H2D : KIND_D2H, &made);
+    mae_error_t error = prepare(session, plan, h2d ? KIND_H2D : KIND_D2H, &made);
     if (error != MAE_OK)
         return error;
     made->data = data;
-    error = seal_chunks(session, plan, inward, made);
+    error = seal_chunks(session, plan, h2d, made);
     if (error == MAE_OK)
         *task = made;
     else
@@ -192,16 +166,15 @@ static mae_error_t transfer(mae_session_t *session, struct plan *plan,
     return error;
 }
 
-mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inward *inward,
-                            mae_task_t **task)
+mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_h2d *h2d, mae_task_t **task)
 {
     if (task)
         *task = NULL;
-    if (!session || !task || !inward || (!inward->data && !inward->fill))
+    if (!session || !task || !h2d || (!h2d->data && !h2d->fill))
         return MAE_E_ARGUMENT;
     if (session_over(session))
         return MAE_E_POISONED;
-    struct mae_inward own = *inward;
+    struct mae_h2d own = *h2d;
     struct plan plan = {.queue = own.queue,
                         .base = own.base,
                         .total = own.total,
@@ -212,16 +185,15 @@ mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inward *inw
     return transfer(session, &plan, &own, NULL, task);
 }
 
-mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *outward,
-                            mae_task_t **task)
+mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_d2h *d2h, mae_task_t **task)
 {
     if (task)
         *task = NULL;
-    if (!session || !task || !outward)
+    if (!session || !task || !d2h)
         return MAE_E_ARGUMENT;
     if (session_over(session))
         return MAE_E_POISONED;
-    struct mae_outward own = *outward;
+    struct mae_d2h own = *d2h;
     struct plan plan = {.queue = own.queue,
                         .base = own.base,
                         .total = own.total,
@@ -230,25 +202,4 @@ mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *ou
     if (own.total && !inside(session, own.data, own.total))
         return session_fail(session, MAE_E_ARGUMENT, "the buffer is not in the enclave");
     return transfer(session, &plan, NULL, own.data, task);
-}
-
-bool transfer_take(mae_session_t *session, uint32_t queue, const struct request *request,
-                   const uint8_t tag[WIRE_TAG])
-{
-    struct key *key = keys_get(session, CLASS_DMA_OUT, request->epoch);
-    const struct wire_place *place = &request->place;
-    uint8_t aad[WIRE_AAD];
-    uint8_t *data = request->task->data;
-    if (data)
-        data += place->address - place->base;
-    wire_aad(aad, place, CLASS_DMA_OUT, queue, request->epoch, request->sequence);
-    bool works = keys_begin(key, CLASS_DMA_OUT, queue, request->sequence, aad, sizeof aad);
-    for (size_t at = 0; works && at < place->length; at += WIRE_STAGE) {
-        size_t left = place->length - at, size = left < WIRE_STAGE ? left : WIRE_STAGE;
-        outside_load(session, request->buffer.at + at, session->stage, size);
-        works = gcm_update(key->gcm, data ? data + at : session->stage, session->stage, size);
-    }
-    if (!data)
-        gcm_wipe(session->stage, sizeof session->stage);
-    return works && gcm_check(key->gcm, tag);
 }

@@ -64,26 +64,26 @@ int main(void)
     mae_task_free(task);
     size_t used = fake.used;
     for (int i = 0; i < ROUNDS; i++) {
-        struct mae_inward inward = {.queue = 1, .total = BYTES, .data = data};
-        struct mae_outward outward = {.queue = 1, .total = BYTES, .data = other};
+        struct mae_h2d h2d = {.queue = 1, .total = BYTES, .data = data};
+        struct mae_d2h d2h = {.queue = 1, .total = BYTES, .data = other};
         fake.used = used; /* nothing of the round before is outstanding */
         start = seconds();
         memcpy(other, data, BYTES);
         copied += seconds() - start;
         start = seconds();
-        must(mae_session_h2d(session, &inward, &task), session);
+        must(mae_session_h2d(session, &h2d, &task), session);
         sealed += seconds() - start;
         must(mae_session_wait(session, task), session);
         mae_task_free(task);
-        must(mae_session_d2h(session, &outward, &task), session);
+        must(mae_session_d2h(session, &d2h, &task), session);
         must(mae_session_poll(session, NULL), session); /* rings, and looks: all of it if at once */
         mae_task_free(task);
     }
     for (int i = 0; i < ROUNDS; i++) { /* opening by itself: the card has written before */
-        struct mae_outward outward = {.queue = 2, .total = BYTES, .data = other};
+        struct mae_d2h d2h = {.queue = 2, .total = BYTES, .data = other};
         fake.used = used;
-        must(mae_session_d2h(session, &outward, &task), session);
-        if (!answer_send(session, 2))
+        must(mae_session_d2h(session, &d2h, &task), session);
+        if (!request_send(session, 2))
             return 1;
         start = seconds();
         must(mae_session_wait(session, task), session);

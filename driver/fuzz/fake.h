@@ -6,7 +6,7 @@
 #ifndef MAE_FAKE_H
 #define MAE_FAKE_H
 
-#include "../enclave/session.h"
+#include "../enclave/state.h"
 
 enum { FAKE_QUEUES = 64, FAKE_PATTERN = 0x5a };
 

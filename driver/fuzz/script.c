@@ -80,27 +80,27 @@ static mae_error_t call(struct script *script, int at, uint8_t choice)
         return mae_session_skip(session, queue, task);
     case 3:
     case 4: {
-        struct mae_inward inward = {.queue = queue,
-                                    .base = base,
-                                    .total = total,
-                                    .chunk = chunk,
-                                    .after = choice >> 7,
-                                    .data = choice & 0x20 ? plain : NULL,
-                                    .fill = fill,
-                                    .user = script};
-        return mae_session_h2d(session, &inward, task);
+        struct mae_h2d h2d = {.queue = queue,
+                              .base = base,
+                              .total = total,
+                              .chunk = chunk,
+                              .after = choice >> 7,
+                              .data = choice & 0x20 ? plain : NULL,
+                              .fill = fill,
+                              .user = script};
+        return mae_session_h2d(session, &h2d, task);
     }
     case 5: {
         uint8_t *data = malloc(total);
-        struct mae_outward outward = {.queue = queue,
-                                      .base = base,
-                                      .total = total,
-                                      .chunk = chunk,
-                                      .after = choice >> 7,
-                                      .data = data};
+        struct mae_d2h d2h = {.queue = queue,
+                              .base = base,
+                              .total = total,
+                              .chunk = chunk,
+                              .after = choice >> 7,
+                              .data = data};
         MUST(data);
         memset(data, 0xee, total);
-        error = mae_session_d2h(session, &outward, task);
+        error = mae_session_d2h(session, &d2h, task);
         if (error == MAE_OK) {
             script->tasks[at].data = data;
             script->tasks[at].total = total;

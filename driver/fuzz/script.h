@@ -3,7 +3,7 @@
 #ifndef MAE_SCRIPT_H
 #define MAE_SCRIPT_H
 
-#include "../enclave/session.h"
+#include "../enclave/state.h"
 
 struct stream {
     const uint8_t *data;
@@ -45,11 +45,11 @@ struct script {
     struct stream *stream;
     struct {
         mae_task_t *task;
-        uint8_t *data; /* of an outward transfer */
+        uint8_t *data; /* of a d2h transfer */
         uint64_t total;
     } tasks[SCRIPT_TASKS];
     uint64_t passed;       /* tasks that ended well */
-    uint8_t expected;      /* every byte of an outward transfer that ended well */
+    uint8_t expected;      /* every byte of a d2h transfer that ended well */
     uint64_t word;         /* every value of a batch that ended well */
     bool nothing_may_pass; /* nobody else has the key */
 };

@@ -133,7 +133,7 @@ struct mae_operation {
 };
 
 /* A transfer from device to host. */
-struct mae_outward {
+struct mae_d2h {
     uint32_t queue;
     uint64_t base;  /* in device memory, a multiple of 64 */
     uint64_t total; /* bytes */
@@ -143,7 +143,7 @@ struct mae_outward {
 };
 
 /* A transfer from host to device. */
-struct mae_inward {
+struct mae_h2d {
     uint32_t queue;
     uint64_t base, total, chunk, after;
     const void *data; /* read once, during the call */
@@ -170,10 +170,10 @@ MAE_API mae_error_t mae_session_batch(mae_session_t *session, uint32_t queue,
                                       const struct mae_operation *operations, size_t count,
                                       mae_task_t **task);
 /* Starts a transfer from host to device. */
-MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_inward *inward,
+MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_h2d *h2d,
                                     mae_task_t **task);
 /* Starts a transfer from device to host. */
-MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_outward *outward,
+MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_d2h *d2h,
                                     mae_task_t **task);
 
 /* Sends requests that can be sent and takes responses. Never waits and never times out: see

@@ -2,7 +2,7 @@
 /*
  * seal_copy BYTES ROUNDS: nanoseconds, the median of rounds, that the enclave's side of a chunk takes
  * beside a plain copy: "copy", "seal" (encipher through a stage of 4 KiB into other memory, as
- * driver/enclave/transfer.c does), "open" (the way back), "request" (seal a chunk's request) and
+ * driver/enclave/chunk.c does), "open" (the way back), "request" (seal a chunk's request) and
  * "answer" (open its response); each warm (the same memory again) and cold (memory that was last
  * touched 256 MiB ago).
  */

@@ -360,14 +360,14 @@ class Host:
 
         `give_up`: abandon that chunk while it is sealed, by SKIP.
         """
-        inward = self.ffi.new(
-            "struct mae_inward *",
+        h2d = self.ffi.new(
+            "struct mae_h2d *",
             {"queue": queue, "base": base, "total": len(data), "chunk": chunk, "after": after},
         )
         if give_up is None:
             source = self.ffi.from_buffer(data) if data else self.ffi.new("uint8_t[1]")
-            inward.data = source
-            return self._job(self.lib.mae_session_h2d, inward)
+            h2d.data = source
+            return self._job(self.lib.mae_session_h2d, h2d)
         end = (give_up + 1) * (chunk or len(data))
 
         def fill(_user, offset, stage, size) -> int:
@@ -377,20 +377,20 @@ class Host:
             self.ffi.memmove(stage, data[offset : offset + size], size)
             return 0
 
-        inward.fill = callback = self.ffi.callback("int(void *, uint64_t, void *, size_t)", fill)
-        job = self._job(self.lib.mae_session_h2d, inward)
+        h2d.fill = callback = self.ffi.callback("int(void *, uint64_t, void *, size_t)", fill)
+        job = self._job(self.lib.mae_session_h2d, h2d)
         del callback
         return job
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
         """Transfers data from device to host."""
         data = self.ffi.new("uint8_t[]", max(total, 1))
-        outward = self.ffi.new(
-            "struct mae_outward *",
+        d2h = self.ffi.new(
+            "struct mae_d2h *",
             {"queue": queue, "base": base, "total": total, "chunk": chunk, "after": after},
         )
-        outward.data = data
-        return self._job(self.lib.mae_session_d2h, outward, data=data)
+        d2h.data = data
+        return self._job(self.lib.mae_session_d2h, d2h, data=data)
 
     def pump(self) -> bool:
         """Sends requests, takes responses and advances time; returns true if anything happened."""

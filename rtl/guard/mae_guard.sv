@@ -148,7 +148,7 @@ module mae_guard
   logic [31:0] host_nonce_word;
   logic [Fatals-1:0] fatal_valid;
   fatal_t [Fatals-1:0] fatals;
-  logic executor_busy, transfers_busy, inward_clearing, outward_clearing;
+  logic executor_busy, transfers_busy, h2d_clearing, d2h_clearing;
 
   assign clear_o = clear;
 
@@ -178,7 +178,7 @@ module mae_guard
       .quiet_i(quiet),
       .clear_o(clear),
       .mover_rst_no(mover_rst_n),
-      .busy_i(busy_i || executor_busy || transfers_busy || inward_clearing || outward_clearing),
+      .busy_i(busy_i || executor_busy || transfers_busy || h2d_clearing || d2h_clearing),
       .state_o(state),
       .cause_o(cause),
       .session_o(session),
@@ -218,7 +218,7 @@ module mae_guard
   );
 
   // ---- Messages.
-  logic key_valid, key_ready, key_bank, inward_key_ready, outward_key_ready;
+  logic key_valid, key_ready, key_bank, h2d_key_ready, d2h_key_ready;
   class_e key_class;
   class_key_t key;
   place_t arm_place;
@@ -235,7 +235,7 @@ module mae_guard
   logic [511:0] ans_w_data;
   logic [ 63:0] ans_w_strb;
 
-  assign key_ready = (key_class == ClassDmaIn) ? inward_key_ready : outward_key_ready;
+  assign key_ready = (key_class == ClassDmaIn) ? h2d_key_ready : d2h_key_ready;
 
   mae_guard_request_executor #(
       .Queues    (Queues),
@@ -378,15 +378,15 @@ module mae_guard
 
   mae_guard_dma_h2d #(
       .Sbox(Sbox)
-  ) u_inward (
+  ) u_h2d (
       .clk_i,
       .rst_ni,
       .mover_rst_ni (mover_rst_n),
       .halt_i       (halt),
       .clear_i      (clear),
-      .clearing_o   (inward_clearing),
+      .clearing_o   (h2d_clearing),
       .key_valid_i  (key_valid && key_class == ClassDmaIn),
-      .key_ready_o  (inward_key_ready),
+      .key_ready_o  (h2d_key_ready),
       .key_bank_i   (key_bank),
       .key_i        (key),
       .start_valid_i(start_in_valid),
@@ -414,15 +414,15 @@ module mae_guard
 
   mae_guard_dma_d2h #(
       .Sbox(Sbox)
-  ) u_outward (
+  ) u_d2h (
       .clk_i,
       .rst_ni,
       .mover_rst_ni (mover_rst_n),
       .halt_i       (halt),
       .clear_i      (clear),
-      .clearing_o   (outward_clearing),
+      .clearing_o   (d2h_clearing),
       .key_valid_i  (key_valid && key_class == ClassDmaOut),
-      .key_ready_o  (outward_key_ready),
+      .key_ready_o  (d2h_key_ready),
       .key_bank_i   (key_bank),
       .key_i        (key),
       .start_valid_i(start_out_valid),

@@ -60,7 +60,7 @@ module mae_monitor_kernel
   end
 endmodule
 
-module mae_monitor_inward
+module mae_monitor_h2d
   import mae_guard_pkg::*;
   import mae_bus_monitor_pkg::*;
 (
@@ -133,7 +133,7 @@ bind mae_kernel_registers mae_monitor_kernel u_monitor (
     .fault_i(beyond_q || kernel_fault)
 );
 
-bind mae_guard_dma_h2d mae_monitor_inward u_monitor (
+bind mae_guard_dma_h2d mae_monitor_h2d u_monitor (
     .clk_i,
     .clear_i,
     .start_i (start),

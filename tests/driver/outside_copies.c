@@ -5,13 +5,6 @@
 
 #include "check.h"
 
-mae_error_t session_poison(mae_session_t *session, const char *format, ...)
-{
-    (void)session;
-    (void)format;
-    return MAE_E_POISONED;
-}
-
 int main(void)
 {
     static _Alignas(64) uint8_t shared[256];

@@ -96,7 +96,7 @@ module mae_chunks_bench
   mae_guard_dma_h2d #(
       .PullRows  (PullRows),
       .PullBursts(PullBursts)
-  ) u_inward (
+  ) u_h2d (
       .clk_i,
       .rst_ni,
       .mover_rst_ni,
@@ -132,7 +132,7 @@ module mae_chunks_bench
 
   mae_guard_dma_d2h #(
       .PushRows(PushRows)
-  ) u_outward (
+  ) u_d2h (
       .clk_i,
       .rst_ni,
       .mover_rst_ni,

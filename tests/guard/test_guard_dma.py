@@ -33,7 +33,7 @@ def places(lengths: list[int], first: int) -> list[tuple[int, int]]:
     return found
 
 
-async def inward(tests: Bench, lengths: list[int], *, spoil: float, reload: float) -> None:
+async def h2d(tests: Bench, lengths: list[int], *, spoil: float, reload: float) -> None:
     """Chunks into the device, some with a wrong tag, banks loaded anew between them."""
     expected = []
     for at, length in places(lengths, 0):
@@ -54,7 +54,7 @@ async def inward(tests: Bench, lengths: list[int], *, spoil: float, reload: floa
         assert tests.device.data[at : at + len(text)] == text
 
 
-async def outward(tests: Bench, lengths: list[int], *, reload: float) -> None:
+async def d2h(tests: Bench, lengths: list[int], *, reload: float) -> None:
     """Chunks out of the device."""
     expected = []
     for at, length in places(lengths, HALF):
@@ -108,15 +108,15 @@ async def moves_chunks(dut) -> None:
         await tests.begin()
         lengths = [*LENGTHS, *(random.randint(1, 3000) for _ in range(15))]
         tasks = [
-            cocotb.start_soon(inward(tests, lengths, spoil=0.3, reload=0.0)),
-            cocotb.start_soon(outward(tests, lengths, reload=0.0)),
+            cocotb.start_soon(h2d(tests, lengths, spoil=0.3, reload=0.0)),
+            cocotb.start_soon(d2h(tests, lengths, reload=0.0)),
             cocotb.start_soon(answers(tests, 25, stall)),
         ]
         for task in tasks:
             await task
         tests.ends = {"in": [], "out": []}
-        await inward(tests, lengths[:8], spoil=0.0, reload=0.5)
-        await outward(tests, lengths[:8], reload=0.5)
+        await h2d(tests, lengths[:8], spoil=0.0, reload=0.5)
+        await d2h(tests, lengths[:8], reload=0.5)
         await tests.rest()
         assert tests.host.idle() and not tests.faults
         tests.stop()
@@ -251,8 +251,8 @@ async def ends_and_begins_anew(dut) -> None:
         for way in ("in", "out"):
             for bank in range(2):
                 await again.load(way, bank)
-        await inward(again, [64, 100, 5000], spoil=0.0, reload=0.0)
-        await outward(again, [64, 100, 5000], reload=0.0)
+        await h2d(again, [64, 100, 5000], spoil=0.0, reload=0.0)
+        await d2h(again, [64, 100, 5000], reload=0.0)
         await answers(again, 3, 0.0)
         again.stop()
 

@@ -57,7 +57,7 @@ class Moving:
     @property
     def out(self) -> bool:
         """From the device to the host."""
-        return self.golden.region.outward
+        return self.golden.region.d2h
 
     @property
     def granules(self) -> set[int]:

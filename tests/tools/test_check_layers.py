@@ -53,3 +53,37 @@ def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
     found = check_layers.problems(tree.make(tmp_path, **extra, **{file: text}))
     assert len(found) == 1
     assert file in found[0] and said in found[0]
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {
+                "maeslant/first.py": "from maeslant import second\n",
+                "maeslant/second.py": "def f():\n    from maeslant.first import g\n",
+            },
+            ("first.py", "second.py"),
+        ),
+        (
+            {
+                "maeslant/a/low.py": "",
+                "maeslant/a/high.py": "import maeslant.b.middle\n",
+                "maeslant/b/middle.py": "from maeslant.a import low\n",
+            },
+            ("maeslant/a", "maeslant/b"),
+        ),
+        (
+            {
+                "driver/src/one.c": "int one(int x)\n{\n    return two(x);\n}\n",
+                "driver/src/deep/two.c": "int two(int x)\n{\n    return x ? one(x - 1) : 0;\n}\n",
+            },
+            ("one.c", "two.c"),
+        ),
+    ],
+)
+def test_circle(tmp_path: pathlib.Path, files: dict[str, str], said: tuple[str, str]) -> None:
+    """A circle of files, or of folders of maeslant/, is named."""
+    found = check_layers.problems(tree.make(tmp_path, **files))
+    assert len(found) == 1
+    assert "circle" in found[0] and all(name in found[0] for name in said)

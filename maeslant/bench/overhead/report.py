@@ -133,8 +133,8 @@ def _supposed(card: timeline.Protected, rows: list[dict], seen: Callable[[], Non
 def _row(network: Network, cold: bool, guarded: tuple, plain: tuple, bare: list) -> dict:
     (guarded_clocks, chunk), (plain_clocks, plain_chunk) = guarded, plain
     times = timing(cold)
-    sealing = sum(times(n).seal for size in network.load.inward for n in _cut(size, chunk))
-    copying = sum(times(n).copy for size in network.load.inward for n in _cut(size, plain_chunk))
+    sealing = sum(times(n).seal for size in network.load.h2d for n in _cut(size, chunk))
+    copying = sum(times(n).copy for size in network.load.h2d for n in _cut(size, plain_chunk))
     over = _milliseconds(guarded_clocks - plain_clocks)
     return {
         "network": network.name,

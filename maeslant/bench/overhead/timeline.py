@@ -28,8 +28,8 @@ PATIENCE = 1_000_000
 class Load:
     """The DMA transfers of one inference: bytes of each transfer in and of each out."""
 
-    inward: tuple[int, ...]
-    outward: tuple[int, ...]
+    h2d: tuple[int, ...]
+    d2h: tuple[int, ...]
 
 
 Timing = Callable[[int], Times]  # of a piece of so many bytes
@@ -89,7 +89,7 @@ class Protected:
         """Runs an inference's transfers; returns clocks from first byte sealed to last opened."""
         ups: list[Job] = []
         base = 0
-        for size in load.inward:
+        for size in load.h2d:
             ups.append(self.host.h2d(1, base, bytes(size), chunk))  # sealed in no time
             base += -(-size // 64) * 64
         start = self.now()
@@ -100,9 +100,9 @@ class Protected:
                 self.send(1)
         for job in ups:
             self.await_answer(job.last)
-        self.sim.run(max(1, clocks_of(timing(load.inward[-1]).answer)))
+        self.sim.run(max(1, clocks_of(timing(load.h2d[-1]).answer)))
         base = 0
-        for size in load.outward:
+        for size in load.d2h:
             down = self.host.d2h(2, base, size, chunk)
             for request in down.requests:
                 self.sim.run(max(1, clocks_of(timing(request.place.length).request)))
@@ -140,7 +140,7 @@ class Unprotected:
         """Runs an inference's transfers; returns clocks from first byte copied to last."""
         start = self.card.clocks()
         base = number = 0
-        for size in load.inward:
+        for size in load.h2d:
             for piece in pieces(size, chunk):
                 self.sim.run(max(1, clocks_of(timing(piece).copy)))
                 while self.sim.read32(H2D + CHANNEL_STATUS) & 0xFF >= 8:
@@ -149,7 +149,7 @@ class Unprotected:
                 base += -(-piece // 64) * 64
         self._finish(H2D, number)
         base = 0
-        for size in load.outward:
+        for size in load.d2h:
             for piece in pieces(size, chunk):
                 number = self.card.push(D2H, self.card.allocate(piece), base, piece)
                 base += -(-piece // 64) * 64

@@ -23,7 +23,7 @@ class Region:
 
     base: int
     total: int
-    outward: bool  # device to host: others may read
+    d2h: bool  # device to host: others may read
     locked: bool = False
 
     @property
@@ -47,8 +47,7 @@ class Memory:
     def reserve(self, region: Region) -> bool:
         """Reserves a region for a transfer; returns false if another region overlaps it."""
         if len(self.regions) == self.locks or any(
-            other.meets(region.base, region.end - region.base)
-            and not (other.outward and region.outward)
+            other.meets(region.base, region.end - region.base) and not (other.d2h and region.d2h)
             for other in self.regions
         ):
             return False
@@ -63,7 +62,7 @@ class Memory:
         """Returns true if the kernel may make this access now."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
-            region.locked and region.meets(address, size) and (write or not region.outward)
+            region.locked and region.meets(address, size) and (write or not region.d2h)
             for region in self.regions
         )
 

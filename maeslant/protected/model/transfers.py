@@ -84,7 +84,7 @@ class Transfers:
         if queue.open is transfer:
             queue.open = None
         chunks = [chunk for chunk in queue.chunks if chunk.transfer is transfer]
-        if not transfer.region.outward:
+        if not transfer.region.d2h:
             self.device.memory.scrub(transfer.region)
         self.device.memory.regions.remove(transfer.region)
         for chunk in chunks:
@@ -122,12 +122,12 @@ class Transfers:
     def _begin(self, queue: Queue, chunk: Chunk) -> None:
         """Locks the region (LOCK) and starts the chunk's cipher."""
         chunk.transfer.region.locked = True
-        inward = chunk.request.kind == Kind.H2D
-        cls = Class.DMA_IN if inward else Class.DMA_OUT
+        h2d = chunk.request.kind == Kind.H2D
+        cls = Class.DMA_IN if h2d else Class.DMA_OUT
         key = self.device.keys.get(cls, chunk.request.epoch)
         iv = key.iv(queue.index, chunk.request.sequence)
         cipher = Cipher(algorithms.AES256(key.bytes), modes.GCM(iv))
-        chunk.engine = cipher.decryptor() if inward else cipher.encryptor()
+        chunk.engine = cipher.decryptor() if h2d else cipher.encryptor()
         chunk.engine.authenticate_additional_data(
             chunk.place.aad(cls, queue.index, chunk.request.epoch, chunk.request.sequence)
         )
@@ -166,7 +166,7 @@ class Transfers:
         if place.flags & Flag.LAST:
             region = chunk.transfer.region
             device.memory.regions.remove(region)
-            if not region.outward:
+            if not region.d2h:
                 inside = bytes(device.memory.data[region.base : region.base + region.total])
                 device.monitor.append(("release", queue.index, region.base, inside))
         device.answer(queue, chunk.request, Status.OK, 1, place.length, data)

@@ -15,9 +15,9 @@ def test_loads() -> None:
     """The paper's number of DMAs, the same bytes for each network, granules but for the ends."""
     for network in report.NETWORKS:
         load = network.load
-        assert len(load.inward) + len(load.outward) == network.dmas
-        assert sum(load.inward) == report.IMAGE and sum(load.outward) == report.RESULT
-        assert all(size % 64 == 0 for size in load.inward[:-1])
+        assert len(load.h2d) + len(load.d2h) == network.dmas
+        assert sum(load.h2d) == report.IMAGE and sum(load.d2h) == report.RESULT
+        assert all(size % 64 == 0 for size in load.h2d[:-1])
     assert timeline.pieces(150, 64) == [64, 64, 22]
     assert timeline.clocks_of(1000) == timeline.CLOCK_MHZ
 

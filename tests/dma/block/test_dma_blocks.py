@@ -126,10 +126,10 @@ async def moves_exact_bytes(dut) -> None:
         tests = Bench(dut, 1 << 18, stall=stall, latency=latency, device_latency=device_latency)
         await tests.begin()
         lengths = [*LENGTHS, *(random.randint(1, 3000) for _ in range(15))]
-        inward, outward = split(lengths, 0), split(lengths, 1 << 17)
+        h2d, d2h = split(lengths, 0), split(lengths, 1 << 17)
         tasks = [
-            cocotb.start_soon(tests.give("in", inward, stall)),
-            cocotb.start_soon(tests.give("out", outward, stall)),
+            cocotb.start_soon(tests.give("in", h2d, stall)),
+            cocotb.start_soon(tests.give("out", d2h, stall)),
         ]
         for task in tasks:
             await task

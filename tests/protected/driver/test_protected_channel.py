@@ -260,15 +260,15 @@ def test_a_buffer_outside_the_enclave_is_refused():
     assert lib.mae_session_begin(host.outside.struct, config, handle) == lib.MAE_OK
     for base in (0x10000 - 1, 0x11000 - 63, 0x20000, (1 << 64) - 63, 0):
         data = ffi.cast("void *", base)
-        inward = ffi.new("struct mae_inward *", {"total": 64, "data": data})
-        outward = ffi.new("struct mae_outward *", {"total": 64, "data": data})
-        assert lib.mae_session_h2d(handle[0], inward, task) == lib.MAE_E_ARGUMENT
-        assert lib.mae_session_d2h(handle[0], outward, task) == lib.MAE_E_ARGUMENT
+        h2d = ffi.new("struct mae_h2d *", {"total": 64, "data": data})
+        d2h = ffi.new("struct mae_d2h *", {"total": 64, "data": data})
+        assert lib.mae_session_h2d(handle[0], h2d, task) == lib.MAE_E_ARGUMENT
+        assert lib.mae_session_d2h(handle[0], d2h, task) == lib.MAE_E_ARGUMENT
     operations = ffi.cast("struct mae_operation *", 0x20000)
     assert lib.mae_session_batch(handle[0], 0, operations, 1, task) == lib.MAE_E_ARGUMENT
-    outward = ffi.new("struct mae_outward *", {"total": 64, "data": ffi.cast("void *", 0x10FC0)})
-    assert lib.mae_session_d2h(handle[0], outward, task) == lib.MAE_OK
-    outward.data, task[0] = ffi.NULL, ffi.NULL
+    d2h = ffi.new("struct mae_d2h *", {"total": 64, "data": ffi.cast("void *", 0x10FC0)})
+    assert lib.mae_session_d2h(handle[0], d2h, task) == lib.MAE_OK
+    d2h.data, task[0] = ffi.NULL, ffi.NULL
     # The buffer is only an address here: nothing is answered, so nothing is written to it.
 
 
@@ -295,10 +295,10 @@ def test_a_buffer_in_shared_memory_is_refused():
     task = ffi.new("mae_task_t **")
     for at in (base, base + size - 64, base - 63, base + size - 1):
         data = ffi.cast("void *", at)
-        inward = ffi.new("struct mae_inward *", {"total": 64, "data": data})
-        outward = ffi.new("struct mae_outward *", {"total": 64, "data": data})
-        assert lib.mae_session_h2d(host.session, inward, task) == lib.MAE_E_ARGUMENT
-        assert lib.mae_session_d2h(host.session, outward, task) == lib.MAE_E_ARGUMENT
+        h2d = ffi.new("struct mae_h2d *", {"total": 64, "data": data})
+        d2h = ffi.new("struct mae_d2h *", {"total": 64, "data": data})
+        assert lib.mae_session_h2d(host.session, h2d, task) == lib.MAE_E_ARGUMENT
+        assert lib.mae_session_d2h(host.session, d2h, task) == lib.MAE_E_ARGUMENT
 
 
 def test_depth_is_kept(pair):

@@ -70,7 +70,7 @@ def test_no_iv_seals_twice_whatever_happens(monkeypatch):
         return real_seal(self, queue, sequence, aad, plain)
 
     def begin(self, queue, chunk):
-        if chunk.transfer.region.outward:
+        if chunk.transfer.region.d2h:
             key = self.device.keys.get(Class.DMA_OUT, chunk.request.epoch)
             note(key, queue.index, chunk.request.sequence)
         real_begin(self, queue, chunk)
@@ -127,7 +127,7 @@ def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):
 
     def begin(self, queue, chunk):
         real(self, queue, chunk)
-        if not chunk.transfer.region.outward:
+        if not chunk.transfer.region.d2h:
             chunk.engine = Unverified(chunk.engine)
 
     monkeypatch.setattr(transfers.Transfers, "_begin", begin)

@@ -114,7 +114,7 @@ def test_transfers_of_any_length(pair, length, chunk):
 
 
 def test_regions_that_meet_are_refused(pair):
-    """H8: in either order, by granule; two outward ones may meet."""
+    """H8: in either order, by granule; two d2h ones may meet."""
     host = pair.host
     pair.link.allocate(0)
     waiting = host.d2h(1, 0, 100, after=1)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the host keeps of a session (docs/protocol.md §6); private. All of it is private memory. */
-#ifndef MAE_SESSION_H
-#define MAE_SESSION_H
+/* State that the host keeps of a session (docs/protocol.md §6), and the functions of each file of
+   this folder; private. The state is private memory of the enclave. */
+#ifndef MAE_STATE_H
+#define MAE_STATE_H
 
 #include <sys/types.h>
 
@@ -64,9 +65,9 @@ struct mae_task {
     bool given_up;
     bool freed; /* by the caller, before it was done */
     bool transfer;
-    bool outward;
+    bool d2h;
     uint64_t base, total; /* of a transfer */
-    uint8_t *data;        /* of an outward one */
+    uint8_t *data;        /* of a d2h one */
     uint64_t values[WIRE_MAX_OPERATIONS];
 };
 
@@ -96,8 +97,8 @@ struct mae_session {
 
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size);
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size);
-/* Allocates memory that lies wholly outside the enclave; poisons the session if there is none. */
-mae_error_t outside_allocate(mae_session_t *session, size_t size, struct shared *shared);
+/* Takes memory that lies wholly outside the enclave; gives NULL, or why there is none. */
+const char *outside_allocate(mae_session_t *session, size_t size, struct shared *shared);
 void outside_release(mae_session_t *session, struct shared *shared);
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size);
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size);
@@ -116,7 +117,7 @@ void keys_wipe(mae_session_t *session); /* the secret, too */
 bool keys_begin(struct key *key, enum wire_class cls, unsigned queue, uint64_t sequence,
                 const uint8_t *aad, size_t aad_bytes);
 
-/* ---- session.c ---- */
+/* ---- poison.c ---- */
 
 __attribute__((format(printf, 3, 4))) mae_error_t session_fail(mae_session_t *session,
                                                                mae_error_t error,
@@ -129,6 +130,8 @@ __attribute__((format(printf, 2, 3))) mae_error_t session_poison(mae_session_t *
                                                                  const char *format, ...);
 mae_error_t session_poison_request(mae_session_t *session, const char *reason, unsigned queue,
                                    const struct request *request);
+/* Takes shared memory, or ends the session. */
+mae_error_t shared_allocate(mae_session_t *session, size_t size, struct shared *shared);
 
 /* ---- request.c ---- */
 
@@ -141,18 +144,23 @@ struct request *request_begin(mae_session_t *session, uint32_t queue, enum wire_
                               mae_task_t *task);
 /* Seals the one message of a sequence number; its body is in the message's place. */
 mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request *request);
+/* Sends the next sealed request of a queue, if the card has room for it. */
+bool request_send(mae_session_t *session, uint32_t queue);
+
+/* ---- task.c ---- */
+
 mae_task_t *task_new(mae_session_t *session, uint32_t queue);
 void task_drop(mae_task_t *task);
-
-/* ---- answer.c ---- */
-
-bool answer_send(mae_session_t *session, uint32_t queue);
+/* Ends a task whose requests are answered, or that will have no answers. */
 void task_answered(mae_task_t *task);
 
-/* ---- transfer.c ---- */
+/* ---- chunk.c ---- */
 
+/* Enciphers a chunk into shared memory; *given_up: the application's `fill` gave the transfer up. */
+mae_error_t chunk_seal(mae_session_t *session, const struct mae_h2d *h2d,
+                       const struct request *request, uint8_t tag[WIRE_TAG], bool *given_up);
 /* Copies a chunk once, stage by stage, and decrypts it; false: the tag is wrong. */
-bool transfer_take(mae_session_t *session, uint32_t queue, const struct request *request,
-                   const uint8_t tag[WIRE_TAG]);
+bool chunk_open(mae_session_t *session, uint32_t queue, const struct request *request,
+                const uint8_t tag[WIRE_TAG]);
 
 #endif

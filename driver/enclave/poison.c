@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors, and the end of a session before its time (H18). */
+#include "state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+mae_error_t session_fail(mae_session_t *session, mae_error_t error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(session->detail, sizeof session->detail, format, arguments);
+    va_end(arguments);
+    return error;
+}
+
+static const char *const kind_names[] = {"kind 0", "OPEN",  "BATCH", "H2D",
+                                         "D2H",    "REKEY", "SKIP",  "CLOSE"};
+
+/* Reads what the card says in plaintext about the end of a session (D6). */
+static void advise(mae_session_t *session)
+{
+    static const char *const causes[] = {"",       "TAG",    "CHUNK",   "BEAT",
+                                         "ACCESS", "BUDGET", "DOORBELL"};
+    uint64_t cause = outside_register(session, REGISTER_CAUSE, 4);
+    uint64_t at = outside_register(session, REGISTER_CAUSE_SEQUENCE, 8);
+    unsigned code = cause & 0xff;
+    if (code >= 1 && code < sizeof causes / sizeof causes[0])
+        snprintf(session->advice, sizeof session->advice, "%s at queue %u, number %llu",
+                 causes[code], (unsigned)(cause >> 8 & 0xff), (unsigned long long)at);
+}
+
+/* Wipes the session and fails its tasks; accesses nothing outside. */
+static void end(mae_session_t *session)
+{
+    mae_task_t *task = session->tasks, *following;
+    session->poisoned = true;
+    keys_wipe(session);
+    gcm_wipe(session->stage, sizeof session->stage);
+    for (uint32_t queue = 0; session->channels && queue < session->caps.queues; queue++)
+        for (int i = 0; i < WIRE_SLOTS; i++) {
+            session->channels[queue].requests[i].pending = false;
+            session->channels[queue].requests[i].task = NULL;
+        }
+    for (; task; task = following) {
+        following = task->following;
+        if (!task->result.done)
+            task->result.error = MAE_E_POISONED;
+        task_answered(task);
+    }
+}
+
+bool session_over(mae_session_t *session)
+{
+    if (session->poisoned)
+        return true;
+    if (*session->birth == 1 && (session->process == 0 || session->process == getpid()))
+        return false;
+    /* What is outside, buffers and all, is the parent's: the child leaves it alone. */
+    session->outside.release = NULL;
+    session->outside.now = NULL;
+    session->outside.pause = NULL;
+    end(session);
+    session_fail(session, MAE_E_POISONED, "the process was forked: begin a session of its own");
+    return true;
+}
+
+mae_error_t session_poison(mae_session_t *session, const char *format, ...)
+{
+    va_list arguments;
+    if (session->poisoned)
+        return MAE_E_POISONED;
+    end(session);
+    va_start(arguments, format);
+    vsnprintf(session->detail, sizeof session->detail, format, arguments);
+    va_end(arguments);
+    advise(session);
+    return MAE_E_POISONED;
+}
+
+mae_error_t session_poison_request(mae_session_t *session, const char *reason, unsigned queue,
+                                   const struct request *request)
+{
+    return session_poison(session, "%s: %s %llu on queue %u", reason, kind_names[request->kind],
+                          (unsigned long long)request->sequence, queue);
+}
+
+mae_error_t shared_allocate(mae_session_t *session, size_t size, struct shared *shared)
+{
+    const char *reason = outside_allocate(session, size, shared);
+    return reason ? session_poison(session, "%s", reason) : MAE_OK;
+}
