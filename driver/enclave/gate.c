@@ -21,7 +21,7 @@ struct mae_gate {
     struct gate_page *page;
     uint8_t *window;
     uint64_t window_bytes;
-    uint32_t number; /* of the last command */
+    uint64_t number; /* of the last command */
     uint64_t commands;
     uint64_t clocks;
     bool dead;
@@ -29,24 +29,29 @@ struct mae_gate {
     uint32_t keeps;
 };
 
-static void put(volatile void *to, const void *from, size_t size)
+/* Writes bytes to the page in aligned units of 8, zeros behind them. */
+static void put(volatile uint64_t *to, const void *from, size_t size)
 {
-    volatile uint8_t *target = to;
     const uint8_t *source = from;
-    for (size_t i = 0; i < size; i++)
-        target[i] = source[i];
+    for (size_t at = 0; at < size; at += sizeof *to) {
+        uint64_t unit = 0;
+        memcpy(&unit, source + at, size - at < sizeof unit ? size - at : sizeof unit);
+        *to++ = unit;
+    }
 }
 
-static void get(void *to, const volatile void *from, size_t size)
+/* Reads bytes from the page in aligned units of 8. */
+static void get(void *to, const volatile uint64_t *from, size_t size)
 {
     uint8_t *target = to;
-    const volatile uint8_t *source = from;
-    for (size_t i = 0; i < size; i++)
-        target[i] = source[i];
+    for (size_t at = 0; at < size; at += sizeof *from) {
+        uint64_t unit = *from++;
+        memcpy(target + at, &unit, size - at < sizeof unit ? size - at : sizeof unit);
+    }
 }
 
 /* Waits for the response to a command; false: it will not come. */
-static bool answered(const mae_gate_t *gate, uint32_t old)
+static bool answered(const mae_gate_t *gate, uint64_t old)
 {
     for (int i = 0; i < PATIENCE; i++) {
         char byte;
@@ -62,7 +67,7 @@ static bool answered(const mae_gate_t *gate, uint32_t old)
 static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, uint64_t size)
 {
     volatile struct gate_page *page = gate->page;
-    uint32_t old = gate->number;
+    uint64_t old = gate->number;
     if (gate->dead)
         return false;
     page->command = command;

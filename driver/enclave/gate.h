@@ -22,18 +22,19 @@ enum gate_command {
     GATE_PAUSE     /* let time pass until an interrupt, or a little */
 };
 
-enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 2 };
+enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 3 };
 
+/* Every field has 8 bytes: an enclave is to access shared memory in aligned units of 8 (outside.c). */
 struct gate_page {
-    _Atomic uint32_t asked;
-    _Atomic uint32_t answered;
-    uint32_t command;
-    int32_t status; /* 0, or it could not be done */
+    _Atomic uint64_t asked;
+    _Atomic uint64_t answered;
+    uint64_t command;
+    int64_t status; /* 0, or it could not be done */
     uint64_t offset;
     uint64_t size;
     uint64_t host;
     uint64_t clocks; /* of the card */
-    uint8_t data[GATE_DATA];
+    uint64_t data[GATE_DATA / 8];
 };
 
 /* The message over the socket that carries the page's and the window's file. */
@@ -43,9 +44,9 @@ struct gate_hello {
     uint64_t window_bytes;
 };
 
-/* Waits until the shared *word differs from `old`; false: not within the milliseconds. The
-   word is shared. */
-static inline int gate_await(_Atomic uint32_t *word, uint32_t old, int milliseconds)
+/* Waits until the shared *word differs from `old`; false: not within the milliseconds. The futex is
+   its low half: the kernel compares 32 bits. */
+static inline int gate_await(_Atomic uint64_t *word, uint64_t old, int milliseconds)
 {
     struct timespec slice = {.tv_sec = 0, .tv_nsec = 100000000};
     for (int i = 0; i < GATE_TURNS; i++) {
@@ -56,14 +57,14 @@ static inline int gate_await(_Atomic uint32_t *word, uint32_t old, int milliseco
 #endif
     }
     for (int waited = 0; waited <= milliseconds; waited += 100) {
-        syscall(SYS_futex, word, FUTEX_WAIT, old, &slice, NULL, 0);
+        syscall(SYS_futex, word, FUTEX_WAIT, (uint32_t)old, &slice, NULL, 0);
         if (atomic_load_explicit(word, memory_order_acquire) != old)
             return 1;
     }
     return 0;
 }
 
-static inline void gate_tell(_Atomic uint32_t *word, uint32_t value)
+static inline void gate_tell(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_release);
     syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);

@@ -31,7 +31,7 @@ static void *serve(void *user)
 {
     struct other *other = user;
     struct gate_page *page = other->page;
-    uint32_t done = 0;
+    uint64_t done = 0;
     while (!other->stop)
         if (gate_await(&page->asked, done, 0)) {
             page->status = other->answer.status;
@@ -45,7 +45,7 @@ static void *serve(void *user)
                 shared->status ^= 1;
                 shared->offset ^= other->answer.offset + 64;
                 shared->host ^= 4096;
-                shared->data[i % sizeof page->data] ^= (uint8_t)i;
+                ((volatile uint8_t *)shared->data)[i % GATE_DATA] ^= (uint8_t)i;
             }
         }
     return NULL;
@@ -67,7 +67,7 @@ static void think(struct other *other)
     uint8_t choice = stream_byte(stream);
     other->changes = choice % 8 == 3 ? CHANGES : 0;
     if (choice % 4)
-        wire_put_little(page->data, capabilities_of(choice / 4), 8);
+        wire_put_little((uint8_t *)page->data, capabilities_of(choice / 4), 8);
 }
 
 static void other_read(void *user, uint32_t offset, void *bytes, size_t size)

@@ -59,15 +59,15 @@ static int carry_out(struct server *server)
     const struct mae_os_card *card = server->card;
     const volatile struct gate_page *asked = page; /* the enclave is not trusted, either */
     uint64_t offset = asked->offset, size = asked->size;
-    uint32_t command = asked->command;
+    uint64_t command = asked->command;
     int status;
     if (size > GATE_DATA && (command == GATE_READ || command == GATE_WRITE))
         return -EINVAL;
     switch (command) {
     case GATE_READ:
-        return card->read(card->user, offset, page->data, size);
+        return card->read(card->user, offset, (uint8_t *)page->data, size);
     case GATE_WRITE:
-        return card->write(card->user, offset, page->data, size);
+        return card->write(card->user, offset, (uint8_t *)page->data, size);
     case GATE_ALLOCATE:
         status = allocate(server, size, &offset);
         page->offset = offset;
@@ -132,7 +132,7 @@ static void *share(const char *name, uint64_t bytes, int *file)
 int mae_os_serve(int socket, int wire, uint64_t window_bytes, const struct mae_os_card *card)
 {
     int files[2] = {-1, -1}, error = 0;
-    uint32_t done = 0;
+    uint64_t done = 0;
     struct server *server = calloc(1, sizeof *server);
     if (!server)
         return ENOMEM;

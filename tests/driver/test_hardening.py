@@ -44,6 +44,20 @@ def test_copies_of_the_enclave() -> None:
     assert bytes_out == len(re.findall(r"\bmfence\b", functions["outside_store"]))
 
 
+def test_page_of_the_gate() -> None:
+    """Each field of the page shared with the operating system's process is a unit of 8 bytes."""
+    text = (c_driver.DRIVER / "enclave" / "gate.h").read_text()
+    fields = re.search(r"struct gate_page \{(.*?)\n\};", text, re.DOTALL)[1]
+    kinds = re.findall(r"^    (.*?) ?\w+(?:\[[^;]*\])?;", fields, re.MULTILINE)
+    assert len(kinds) > 8 and set(kinds) <= {"uint64_t", "int64_t", "_Atomic uint64_t"}
+    copies = re.findall(
+        r"^static void (put|get)\((.*)\)",
+        (c_driver.DRIVER / "enclave" / "gate.c").read_text(),
+        re.MULTILINE,
+    )
+    assert len(copies) == 2 and all("volatile uint64_t *" in arguments for _, arguments in copies)
+
+
 def test_no_stand_in_for_provisioning_is_trusted() -> None:
     """The root secret goes past the operating system: no call sends it through its page."""
     path = c_driver.build_protected()
