@@ -153,7 +153,7 @@ def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
 
 
 def main() -> int:
-    """Prints the violations of the layering; returns 0 if there are none."""
+    """Prints the files that violate the layering; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

@@ -99,7 +99,7 @@ def forbidden(name: str, what: design.Design | None = None) -> list[str]:
 
 
 def main() -> int:
-    """Prints the forbidden paths; returns 0 if there are none."""
+    """Prints the forbidden combinational paths; returns 0 if there are none."""
     parser = argparse.ArgumentParser(prog="check_ports.py", description=__doc__)
     parser.add_argument("name", nargs="*", help="module to check; all by default")
     names = parser.parse_args().name or list(TOPS)

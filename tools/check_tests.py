@@ -108,7 +108,7 @@ def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
 
 
 def main() -> int:
-    """Prints the problems; returns 0 if there are none."""
+    """Prints the problems of tests, headers and sizes; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line.replace(f"{paths.ROOT}/", ""))

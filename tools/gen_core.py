@@ -65,7 +65,7 @@ PRODUCTS = (
 
 
 def file_of(top: str) -> pathlib.Path:
-    """Returns the file of a module."""
+    """Returns the SystemVerilog file of a module."""
     return next(paths.RTL.glob(f"*/**/{top}.sv"))
 
 
@@ -137,7 +137,7 @@ def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
 
 
 def cores() -> dict[pathlib.Path, str]:
-    """Returns the text of every core by its file."""
+    """Returns the text of every FuseSoC core by its file."""
     whole = Core("maeslant", "All of Maeslant's AES hardware", ("mae_stream_card",))
     found = {core.name: document(core, files(core)) for core in PRODUCTS}
     found["maeslant"] = document(whole, all_files())
@@ -157,7 +157,7 @@ def check_products() -> None:
 
 
 def main() -> int:
-    """Writes the cores, or checks them with --check."""
+    """Writes the FuseSoC cores, or checks them with --check."""
     wanted = cores()
     present = {path: path.read_text() for path in paths.RTL.glob("*.core")}
     if "--check" in sys.argv:

@@ -110,7 +110,7 @@ def read(path: pathlib.Path, known: set[str]) -> Module:
 
 
 def link(name: str, modules: dict[str, Module]) -> str:
-    """Returns a link to a module's page."""
+    """Returns a Markdown link to a module's page."""
     return f"[`{name}`]({name}.md)" if name in modules else f"`{name}`"
 
 
@@ -159,7 +159,7 @@ def tests_of(name: str, modules: dict[str, Module], tests: dict[str, str]) -> tu
 
 
 def page(module: Module, modules: dict[str, Module], tests: dict[str, str]) -> str:
-    """Returns the page of one module."""
+    """Returns the documentation page of one module."""
     source = module.path.relative_to(paths.ROOT)
     lines = [f"# {module.name}", "", f"[`{source}`](../../{source})", ""]
     lines += ["```text", module.header, "```", ""]
@@ -208,7 +208,7 @@ def picture(module: Module) -> str:
 
 
 def index(modules: dict[str, Module]) -> str:
-    """Returns the catalogue of all modules, bottom-up."""
+    """Returns the catalogue page of all modules, bottom-up."""
     lines = ["# Modules", ""]
     lines += ["Generated from the headers of the modules, in order of dependence.", ""]
     for folder in paths.RTL_ORDER:
@@ -224,7 +224,7 @@ def index(modules: dict[str, Module]) -> str:
 
 
 def write(out: pathlib.Path) -> None:
-    """Writes all pages into a folder."""
+    """Writes the documentation pages of all modules into a folder."""
     files = [
         path
         for folder in paths.rtl_folders()

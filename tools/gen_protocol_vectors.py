@@ -62,7 +62,7 @@ def session() -> Session:
 
 
 def keys(of: Session) -> list[dict]:
-    """Lists key and mask of each class and epoch."""
+    """Lists key and mask of each class and epoch of a session."""
     return [
         {
             "class": cls,
@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Waits for a job and records its requests."""
+        """Waits for a job of the session and records its requests."""
         try:
             return self.host.wait(job)
         except RefusedError:
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """Records one exchange, and its chunk."""
+        """Records one request with its response, and its chunk."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -264,7 +264,7 @@ def _transfer(seal, kind: int = Kind.H2D, **fields) -> bytes:
 
 
 def make() -> dict:
-    """Returns the content of the vectors' file."""
+    """Returns the content of tests/vectors/protocol.json."""
     of = session()
     recorder = exchanges()
     return {
@@ -284,7 +284,7 @@ def make() -> dict:
 
 
 def main() -> int:
-    """Writes the file, or reports that it is stale with --check."""
+    """Writes tests/vectors/protocol.json, or reports that it is stale with --check."""
     text = json.dumps(make(), indent=1) + "\n"
     if "--check" in sys.argv:
         stale = not FILE.exists() or FILE.read_text() != text

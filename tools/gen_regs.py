@@ -144,7 +144,7 @@ def export_offsets(top: AddrmapNode, folder: pathlib.Path) -> None:
 
 
 def export_python(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the offsets and enumerations for Python."""
+    """Writes a map's register offsets and enumerations as a Python module."""
     name = top.inst_name
     lines = ["# SPDX-License-Identifier: Apache-2.0", f'"""{NOTICE.format(name=name)}"""', ""]
     if enums(top):
@@ -167,7 +167,7 @@ def paragraph(text: str | None) -> str:
 
 
 def access(field: FieldNode) -> str:
-    """Returns the kind of software access to a field."""
+    """Returns the kind of software access to a register field."""
     if field.get_property("singlepulse"):
         return "write 1: pulse"
     if field.get_property("onwrite") is not None:
@@ -176,7 +176,7 @@ def access(field: FieldNode) -> str:
 
 
 def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
-    """Returns the part of the page about one register."""
+    """Returns the part of a map's page about one register."""
     lines = ["", f"## `{name}` at {offset}", "", f"{reg.get_property('name')}. "]
     lines[-1] += paragraph(reg.get_property("desc"))
     lines += ["", "| bits | field | access | reset | meaning |", "|---|---|---|---|---|"]
@@ -194,7 +194,7 @@ def register_section(reg: RegNode, offset: str, name: str) -> list[str]:
 
 
 def export_page(top: AddrmapNode, folder: pathlib.Path) -> None:
-    """Writes the Markdown page of a map."""
+    """Writes the Markdown page of a register map."""
     name = top.inst_name
     regs: list[tuple[str, str, RegNode]] = []
     for node in top.descendants(unroll=False):
@@ -275,7 +275,7 @@ def stale() -> list[str]:
 
 
 def main() -> int:
-    """Generates the files, or checks them with --check."""
+    """Generates the files of all register maps, or checks them with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when a committed file is stale")
     parser.add_argument(

@@ -178,7 +178,7 @@ STEPS = {"library": install_libraries, "documents": install_documents, "uninstal
 
 
 def main() -> int:
-    """Runs the steps named on the command line."""
+    """Runs the installation steps named on the command line."""
     if not sys.argv[1:] or not set(sys.argv[1:]) <= STEPS.keys():
         sys.exit(__doc__)
     if not (PREFIX.is_absolute() and LIBDIR.is_absolute()):

@@ -130,7 +130,7 @@ def verilator_lint(root: pathlib.Path) -> list[str]:
 
 
 def _foreign() -> list[object]:
-    """Returns the slang options that find foreign modules without warnings on them."""
+    """Returns the slang options that find other projects' modules without warnings on them."""
     found = [word for folder in paths.foreign_folders() for word in ("-y", folder)]
     return [*found, "--libext", ".v", "--suppress-warnings", "**/picorv32.v"] if found else []
 
@@ -191,7 +191,7 @@ def ruff(root: pathlib.Path, fix: bool) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
-    """Runs all checks; returns the problems."""
+    """Runs all format and lint checks; returns the problems."""
     found = [*ruff(root, fix), *clang_format(root, fix), *verible_format(root, fix)]
     if not fix:
         found += [*verible_lint(root), *slang(root), *yosys(root)]
@@ -200,7 +200,7 @@ def problems(root: pathlib.Path = paths.ROOT, fix: bool = False) -> list[str]:
 
 
 def main() -> int:
-    """Prints the problems; returns 0 if there are none."""
+    """Prints the problems of format and lint; returns 0 if there are none."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fix", action="store_true", help="format in place")
     found = problems(fix=parser.parse_args().fix)

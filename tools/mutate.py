@@ -28,7 +28,7 @@ TIMEOUT = 1800
 
 
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
-    """Copies the tree without build results; shares the environment."""
+    """Copies the repository without build results; shares the virtual environment."""
     tree = folder / "tree"
     ignore = shutil.ignore_patterns("build", ".venv", ".git", "__pycache__", ".pytest_cache")
     shutil.copytree(paths.ROOT, tree, ignore=ignore)
@@ -76,7 +76,7 @@ def check_intact(test: str) -> None:
 
 
 def page(items: list[dict[str, str]]) -> str:
-    """Formats the list of mutations as a page."""
+    """Formats the list of mutations as a Markdown page."""
     lines = ["# What happens when something is wrong", ""]
     lines += ["`make mutations` breaks each of these places in a copy of the tree, and the test"]
     lines += ["beside it must fail. Written by `tools/mutate.py --write`.", ""]

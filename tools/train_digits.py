@@ -138,7 +138,7 @@ def make() -> str:
 
 
 def main() -> int:
-    """Writes the file, or checks it with --check."""
+    """Writes digits.json, or checks it with --check."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="fail when the file is stale")
     check = parser.parse_args().check

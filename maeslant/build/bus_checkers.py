@@ -91,7 +91,7 @@ def ports(file: pathlib.Path) -> list[Port]:
 
 
 def sources(files: Iterable[pathlib.Path], target: pathlib.Path) -> list[pathlib.Path]:
-    """Returns the checker sources for a design; writes their binds to ``target``.
+    """Returns the sources of the bus checkers for a design; writes their binds to ``target``.
 
     Returns an empty list for a design without bus ports.
     """

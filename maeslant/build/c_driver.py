@@ -42,7 +42,7 @@ INCLUDES = tuple(f"-I{DRIVER / folder}" for folder in FOLDERS)
 
 
 def sources() -> list[pathlib.Path]:
-    """Lists the C files of the library."""
+    """Lists the C files of libmaeslant."""
     return sorted([*DRIVER.glob("src/**/*.c"), *DRIVER.glob("backend/*/*.c")])
 
 

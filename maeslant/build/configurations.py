@@ -27,7 +27,7 @@ def _enum_values() -> dict[str, int]:
 
 
 def number(build: str, parameter: str, value: object) -> int:
-    """Converts a parameter's value to an integer."""
+    """Converts a build parameter's value to an integer."""
     if isinstance(value, int):
         return int(value)
     if value in _enum_values():
@@ -73,7 +73,7 @@ def recommended() -> dict[str, dict[str, object]]:
 
 
 def get(name: str, offered: Iterable[str] = ()) -> dict[str, object]:
-    """Returns one build; raises MaeslantError with the known names if it does not exist."""
+    """Returns one named build; raises MaeslantError with the known names if it does not exist."""
     builds = load()
     if name in builds:
         return builds[name]

@@ -341,7 +341,7 @@ def _key(words: Iterable[str], files: Iterable[str]) -> str:
 
 
 def main() -> int:
-    """Builds the machines named on the command line."""
+    """Builds the simulated machines named on the command line."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.build.simulator", description=__doc__)
     parser.add_argument("name", nargs="+", help="a device of configs/builds.yml")
     parser.add_argument("--trace", action="store_true", help="with waveforms")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `python -m maeslant.cli COMMAND`."""
+"""Runs maeslant's command line as `python -m maeslant.cli COMMAND`."""
 
 import sys
 

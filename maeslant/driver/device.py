@@ -391,7 +391,7 @@ class Stream(Pieces):
         return self._put(self.lib.mae_stream_update, data)
 
     def finish(self) -> Iterator[bytes]:
-        """Ends the message; yields the remaining output."""
+        """Ends the message of a stream; yields its remaining output."""
         return self._get(self.lib.mae_stream_finish)
 
     def free(self) -> None:

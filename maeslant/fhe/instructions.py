@@ -35,7 +35,7 @@ class Part:
     w: int = ZERO
 
     def encode(self) -> bytes:
-        """Packs the part into 8 bytes."""
+        """Packs one engine's part of an instruction into 8 bytes."""
         flags = self.active | self.gs << 1 | self.permute << 2 | self.minus << 3
         return PART.pack(flags, self.source, self.dst, self.u, self.v, self.w)
 
@@ -84,7 +84,7 @@ class Instruction:
         )
 
     def encode(self) -> bytes:
-        """Packs the instruction into 64 bytes."""
+        """Packs a kernel instruction into 64 bytes."""
         field = self.engine | self.slot << 8 if self.moves else self.galois
         head = HEAD.pack(self.op, self.montgomery, field, self.address)
         return (head + b"".join(part.encode() for part in self.parts)).ljust(BYTES, b"\0")

@@ -31,7 +31,7 @@ class Program:
     # Slots.
 
     def new(self, engines: collections.abc.Iterable[int]) -> Poly:
-        """Allocates a slot of each engine."""
+        """Allocates a polynomial slot in each of some engines."""
         found = {}
         for engine in engines:
             if not self.idle[engine]:
@@ -93,7 +93,7 @@ class Program:
         galois: int = 0,
         **flags: bool,
     ) -> Poly:
-        """Adds a pass over all engines of v."""
+        """Adds a pass u + v w over all engines of polynomial v."""
         dst = self.new(v) if into is None else into
 
         def operand(given: Poly | int, engine: int) -> int:
@@ -268,7 +268,7 @@ class Program:
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
     def relinearize(self, c: list[Poly], key: int) -> list[Poly]:
-        """Relinearizes three polynomials to two; keeps c."""
+        """Relinearizes a ciphertext of three polynomials to two; keeps the ciphertext."""
         plus = [self.scale_up(poly) for poly in c[:2]]
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 

@@ -53,16 +53,16 @@ class ProtectedCard:
         self.stack.close()
 
     def load(self, device: int, data: bytes) -> None:
-        """Writes device memory."""
+        """Writes device memory over the protected channel."""
         data = data + bytes(-len(data) % 64)
         self.host.wait(self.host.h2d(1, device, data, min(CHUNK, len(data))))
 
     def fetch(self, device: int, size: int) -> bytes:
-        """Reads device memory."""
+        """Reads device memory over the protected channel."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
-        """Writes a register of the kernel."""
+        """Writes a register of the kernel over the protected channel."""
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:

@@ -31,7 +31,7 @@ class Ciphertext:
 
     @property
     def level(self) -> int:
-        """The number of data primes."""
+        """The number of data primes of the ciphertext."""
         return self.data.shape[1]
 
 

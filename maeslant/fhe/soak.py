@@ -58,7 +58,7 @@ class Soak:
 
 
 def main() -> int:
-    """Prints the differences; returns 0 if there are none."""
+    """Prints the operations that differ from SEAL's; returns 0 if there are none."""
     inputs, wrong = int(sys.argv[1]) if sys.argv[1:] else INPUTS, 0
     for params in sets.SETS.values():
         with Evaluator(params) as card:

@@ -97,7 +97,7 @@ def family_of(entry: Entry) -> str:
 
 
 def say(caught: str) -> str:
-    """Formats the detecting party for the user."""
+    """Formats the party that detected an attack for the user."""
     return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
 
 
@@ -220,7 +220,10 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
-    """Runs composed random manipulations. Returns true if none succeeded."""
+    """Runs sessions under composed random manipulations of the bus.
+
+    Returns true if none succeeded.
+    """
     make, start = machine_maker(card), time.monotonic()
     with bar("manipulating", manipulations, err) as advance:
         tally = fuzz.fuzz(manipulations, seed, make, advance)

@@ -45,7 +45,7 @@ class Server:
         }
 
     def read(self, _user, offset, data, size) -> int:
-        """Reads the card's registers."""
+        """Reads the model card's registers for the enclave."""
         try:
             self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
         except BusError:
@@ -53,7 +53,7 @@ class Server:
         return 0
 
     def write(self, _user, offset, data, size) -> int:
-        """Writes the card's registers."""
+        """Writes the model card's registers for the enclave."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
         return 0
 
@@ -64,7 +64,7 @@ class Server:
         return 0
 
     def pause(self, _user) -> int:
-        """Runs some steps of the model."""
+        """Runs some steps of the model card."""
         for _ in range(20):
             self.steps += 1
             self.link.step()
@@ -90,7 +90,7 @@ class Server:
 
 
 def main() -> int:
-    """Serves the model's card as the command line says."""
+    """Serves the model card over the sockets named on the command line."""
     device = Device(CAPABILITIES)
     link = device.bus = Link(device)
     return Server(link).serve(int(sys.argv[1]), int(sys.argv[2]))

@@ -60,7 +60,7 @@ class Group:
 
 
 def groups(network: list[layers.Layer], pixels: np.ndarray) -> list[Group]:
-    """Divides the images into groups."""
+    """Divides the images into groups that fit in half of the card's memory."""
     starts = range(0, len(pixels), GROUP)
     return [Group(i, network, pixels[at : at + GROUP]) for i, at in enumerate(starts)]
 

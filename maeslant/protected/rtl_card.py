@@ -41,7 +41,7 @@ class Note(enum.IntEnum):
 
 
 class Time(enum.IntEnum):
-    """The timed events, numbered as in mae_bus_monitor_pkg."""
+    """The kinds of timed monitor events, numbered as in mae_bus_monitor_pkg."""
 
     IN_BEGINS = 0
     IN_ENDS = 1
@@ -172,7 +172,7 @@ class RtlDevice:
 
     @property
     def state(self) -> State:
-        """The value of the STATE register."""
+        """The value of the simulated card's STATE register."""
         return State(self.simulator.read32(STATE))
 
     @property
@@ -182,7 +182,7 @@ class RtlDevice:
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
     def finish_scrub(self) -> None:
-        """Waits until SCRUB has ended."""
+        """Waits until the simulated card has cleared its memory (SCRUB)."""
         for _ in range(SCRUB_CLOCKS // STEP):
             self.simulator.run(STEP)
             if self.state not in (State.RESET, State.SCRUB, State.ERROR):
@@ -192,7 +192,7 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """Waits for SCRUB; returns None when no session is left."""
+        """Waits for SCRUB to end; returns None when the card has no session."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
             self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self

@@ -81,11 +81,11 @@ class Outside:
             raise error
 
     def read(self, _user, offset, data, size) -> None:
-        """Reads a register of the card."""
+        """Reads a register of the card for the C driver."""
         self.ffi.memmove(data, self.link.mmio_read(offset, size), size)
 
     def write(self, _user, offset, data, size) -> None:
-        """Writes a register of the card."""
+        """Writes a register of the card for the C driver."""
         self.link.mmio_write(offset, bytes(self.ffi.buffer(data, size)))
 
     def allocate(self, _user, size, host, at) -> bool:
@@ -97,11 +97,11 @@ class Outside:
         return True
 
     def load(self, _user, at, data, size) -> None:
-        """Reads shared memory as the enclave."""
+        """Reads shared memory for the C driver."""
         self.ffi.memmove(data, self.link.load(at, size), size)
 
     def store(self, _user, at, data, size) -> None:
-        """Writes shared memory as the enclave."""
+        """Writes shared memory for the C driver."""
         self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
@@ -152,17 +152,17 @@ class Gate:
         """Does nothing, because the other process raises no Python exceptions."""
 
     def pause(self, _user, news: bool) -> None:
-        """Advances the card's time."""
+        """Advances the card's time in the other process."""
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads an unprotected register as the OS."""
+        """Reads an unprotected register as the operating system."""
         data = self.ffi.new("uint8_t[]", size)
         self.struct.read(self.struct.user, offset, data, size)
         return bytes(self.ffi.buffer(data))
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes an unprotected register as the OS."""
+        """Writes an unprotected register as the operating system."""
         self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
@@ -251,7 +251,9 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """A session's end in the enclave, in C. `link` is the untrusted world: a Link, or a Gate.
+    """The enclave's end of a protected session, in the C driver.
+
+    `link` is the untrusted world: a Link, or a Gate.
 
     `timeout`: a Link's steps without news, or a Gate's clocks.
     """
@@ -326,7 +328,7 @@ class Host:
         return Job(self, handle[0], data)
 
     def open(self) -> Job:
-        """Starts the session by the OPEN request."""
+        """Starts the session by sending the OPEN request."""
         return self._job(self.lib.mae_session_open)
 
     def close(self) -> Job:
@@ -356,7 +358,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Transfers data from host to device.
+        """Transfers data from host to device in sealed chunks.
 
         `give_up`: abandon that chunk while it is sealed, by SKIP.
         """
@@ -383,7 +385,7 @@ class Host:
         return job
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Transfers data from device to host."""
+        """Transfers data from device to host in sealed chunks."""
         data = self.ffi.new("uint8_t[]", max(total, 1))
         d2h = self.ffi.new(
             "struct mae_d2h *",

@@ -117,7 +117,7 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """The number of clocks simulated so far."""
+        """The number of clocks that the engine has been simulated."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:

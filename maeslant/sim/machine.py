@@ -82,12 +82,12 @@ class Simulator:
         return result
 
     def read32(self, offset: int) -> int:
-        """Reads a register; raises SimulatorError with EIO when the device refuses."""
+        """Reads a device register; raises SimulatorError with EIO when the device refuses."""
         self._check(self.lib.mae_sim_read32(self.handle, offset, self.word))
         return self.word[0]
 
     def write32(self, offset: int, value: int) -> None:
-        """Writes a register."""
+        """Writes a device register."""
         self._check(self.lib.mae_sim_write32(self.handle, offset, value))
 
     def run(self, clocks: int) -> None:

@@ -56,7 +56,10 @@ class UnprotectedJobs(UnprotectedCard):
         return self.free - size
 
     def push(self, channel: int, host: int, device: int, size: int) -> int:
-        """Starts a transfer and returns its number. HOST_HI was set when the card was opened."""
+        """Starts a DMA transfer and returns its number.
+
+        HOST_HI was set when the card was opened.
+        """
         self.sim.write32(channel + HOST_LO, (HOST + host) & 0xFFFFFFFF)
         self.sim.write32(channel + DEVICE, device)
         self.sim.write32(channel + LENGTH, size)
@@ -77,7 +80,7 @@ class UnprotectedJobs(UnprotectedCard):
         return number
 
     def _pause(self) -> None:
-        """Waits for an interrupt or for a limited time.
+        """Waits for an interrupt of the card or for a limited time.
 
         All interrupts are cleared; the channels' counters tell which transfers have ended.
         """

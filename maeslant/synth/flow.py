@@ -46,7 +46,7 @@ class Point:
 
     @property
     def file(self) -> pathlib.Path:
-        """The path of the point's report."""
+        """The path of a synthesis point's report."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
         return report.REPORTS / folder / "report.json"
 
@@ -232,7 +232,7 @@ def _new(
     work: pathlib.Path,
     tell: Callable[[str], None],
 ) -> Report:
-    """Synthesizes a point and stores its report."""
+    """Synthesizes a design for a target and stores the report."""
     how = what.recipe
     if what.library is None:
         area, timing = fpga.synthesize(what.design, what.target, work, how.get("seeds", 0), tell)

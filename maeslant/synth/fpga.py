@@ -58,7 +58,7 @@ TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
 
 
 def tools(target: str) -> dict[str, str]:
-    """Returns the tools of a target with their versions."""
+    """Returns the synthesis tools of an FPGA target with their versions."""
     found = {"yosys": yosys.version()}
     if target == "ecp5":
         found["nextpnr"] = f"nextpnr-ecp5 {extras.version(NEXTPNR)}"
@@ -119,7 +119,7 @@ def synthesize(
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
-    """Returns the number of cells by type."""
+    """Returns the number of mapped cells by type."""
     return json.loads(file.read_text())["design"]["num_cells_by_type"]
 
 
@@ -194,7 +194,7 @@ def _astray(log: pathlib.Path) -> bool:
 
 
 def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
-    """Starts a nextpnr run."""
+    """Starts a place-and-route run of nextpnr."""
     command = [paths.tool(NEXTPNR), *DEVICE, "--json", "net.json", "--seed", str(seed), "--quiet"]
     command += ["--timing-allow-fail", "--freq", str(WANTED_MHZ), "--router", router]
     command += ["--report", f"place{seed}.json", "--log", f"place{seed}.log"]

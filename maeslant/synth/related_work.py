@@ -36,7 +36,7 @@ FIGURES = (
 def designs() -> tuple[dict[str, object], ...]:
     """Returns every design of related work: its texts and its known figures.
 
-    blocks_per_clock is there whenever one of it and clocks_per_block is given.
+    The figure blocks_per_clock is computed where only clocks_per_block is given.
     """
     found = []
     for given in yaml.safe_load(FILE.read_text())["designs"]:

@@ -28,7 +28,7 @@ class SynthesisError(MaeslantError):
 
 @dataclasses.dataclass
 class Report:
-    """A synthesis report.
+    """The report of one synthesis: area, timing, power, tools.
 
     Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
@@ -59,7 +59,7 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """The folder of the report's file."""
+        """The folder of the synthesis report's file."""
         return self.file and self.file.parent
 
     def as_dict(self) -> dict[str, object]:

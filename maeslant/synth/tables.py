@@ -40,13 +40,13 @@ class Ours:
 
     @property
     def title(self) -> str:
-        """The label of the row."""
+        """The label of a table row."""
         values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
         return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
 
     @property
     def command(self) -> str:
-        """The command that synthesizes the point."""
+        """The command that synthesizes a table row's design."""
         words = ["maeslant synth", self.name]
         words += [f"-G {key}={value}" for key, value in self.parameters.items()]
         words += [] if self.target == "nangate45" else [f"--target {self.target}"]
@@ -68,7 +68,7 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A table: title, introduction, columns, rows."""
+    """A table of published and own figures: title, introduction, columns, rows."""
 
     title: str
     says: str
@@ -193,7 +193,7 @@ def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
 
 
 def tables() -> tuple[Table, ...]:
-    """Returns all tables."""
+    """Returns all tables of published and own figures."""
     lanes = tuple(_lanes(base, n, options) for base, options in FAMILIES for n in range(1, 11))
     wholes = (("protected", "unprotected"), ("protected_small", "unprotected_small"))
     return (
@@ -307,7 +307,7 @@ def headlines() -> tuple[Ours, ...]:
 
 
 def _points(rows: tuple[object, ...]) -> list[Ours]:
-    """Returns the points that rows need."""
+    """Returns the synthesis points that table rows need."""
     found = []
     for row in rows:
         found += [row.whole, row.part] if isinstance(row, Difference) else []
@@ -430,7 +430,7 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """Formats a figure in the format of its column."""
+    """Formats a figure in the format of its table column."""
     return format(value, COLUMNS[column][1])
 
 

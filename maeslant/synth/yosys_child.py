@@ -32,7 +32,7 @@ def contents(modules: dict[str, object], module: object) -> str:
 
 
 def once(design: object, prefix: str) -> None:
-    """Merges modules of identical structure into one."""
+    """Merges Yosys modules of identical structure into one."""
     modules = {name.str(): module for name, module in design.modules_.items()}
     alike: dict[str, list[str]] = {}
     for name in sorted(modules):
@@ -85,7 +85,7 @@ endmodule
 
 
 def wrap(design: object, file: str, top: str, name: str) -> None:
-    """Reads a wrapper module into the design."""
+    """Reads a wrapper module into the Yosys design."""
     text = pathlib.Path(file).with_name(f"{name}.v")
     text.write_text(wrapper(file, top, name))
     libyosys.run_pass(f"read_verilog {text}", design)
@@ -93,7 +93,7 @@ def wrap(design: object, file: str, top: str, name: str) -> None:
 
 
 def main() -> None:
-    """Runs the passes and logs to standard output."""
+    """Runs the Yosys passes read from standard input and logs to standard output."""
     # If the one who asked is gone, so is this; where there is no such call it just ends by itself.
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

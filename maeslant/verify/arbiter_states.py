@@ -33,7 +33,7 @@ NAMES = ("ECB", "CBC", "PCBC", "CFB", "OFB", "CTR", "XTS", "GCM")
 
 
 class ProofError(MaeslantError):
-    """Raised when a forbidden state is reached."""
+    """Raised when the memory arbiter reaches a forbidden state."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,7 +172,7 @@ def whole() -> list[Case]:
 
 
 def prove(cases: Sequence[Case], processes: int = 2) -> list[dict[str, int]]:
-    """Explores all cases in order; returns their counts."""
+    """Explores the arbiter's states in all cases, in order; returns their counts."""
     for depth in {case.depth for case in cases}:
         _library(depth)
     if processes == 1:

@@ -50,7 +50,7 @@ class Oracle:
         return _xor(tag, self._block(bytes(15) + b"\1"))
 
     def encrypt(self, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-        """Encrypts a message; returns ciphertext and tag."""
+        """Encrypts a message with AES-GCM; returns ciphertext and tag."""
         if len(iv) in OPENSSL_IVS:
             both = self.aead.encrypt(iv, data, aad)
             return both[: len(data)], both[len(data) :]
@@ -75,7 +75,10 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 @dataclasses.dataclass(slots=True)
 class Case:
-    """A message with its expected result. ``what``: good, tampered, odd or cut (by an abort)."""
+    """A random GCM message with its expected result.
+
+    ``what``: good, tampered, odd or cut (by an abort).
+    """
 
     what: str
     message: Message
@@ -114,7 +117,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """Adds a random case under a bank's key."""
+        """Adds a random message under a bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -150,7 +153,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Adds a job with new random stalls of the ports."""
+        """Adds a job with new random stalls of the engine's ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -265,7 +268,7 @@ def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collection
 
 
 def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
-    """Returns the command that repeats a chunk."""
+    """Returns the command that repeats a chunk of the soak test."""
     command = f"python -m maeslant.verify.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 
@@ -299,7 +302,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """Prints the counts, a line for each width."""
+    """Prints the soak test's counts, a line for each width."""
     columns = {
         "good": "right",
         "tampered": "refused",

@@ -21,7 +21,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclasses.dataclass
 class Burst:
-    """A burst in flight."""
+    """An AXI burst in flight."""
 
     id: int
     addr: int
@@ -102,7 +102,7 @@ class _Answers:
             self.ready.append(heapq.heappop(self.late)[2])
 
     def finish(self, burst: Burst, now: int) -> None:
-        """Removes a burst whose response is complete."""
+        """Removes a burst from the queue once its response is complete."""
         self.ready.remove(burst)
         self.count -= 1
         queue = self.by_id[burst.id]
@@ -180,11 +180,11 @@ class AxiMemory:
                 self._put(handle, 0)
 
     def start(self) -> None:
-        """Starts serving the manager."""
+        """Starts serving the AXI manager."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Stops serving the manager and idles its inputs."""
+        """Stops serving the AXI manager and idles its inputs."""
         self._task.cancel()
         self._shown.clear()
         self.drive_idle()
@@ -196,25 +196,25 @@ class AxiMemory:
         self._ranges.append((first, after, resp, read, write))
 
     def mend(self) -> None:
-        """Clears all failing address ranges."""
+        """Clears all address ranges that answer with an error."""
         self._ranges.clear()
 
     def read(self, addr: int, count: int) -> bytes:
-        """Reads the memory as the host."""
+        """Reads the AXI memory as the host."""
         return bytes(self.data[addr - self.base : addr - self.base + count])
 
     def write(self, addr: int, data: bytes) -> None:
-        """Writes the memory as the host."""
+        """Writes the AXI memory as the host."""
         at = addr - self.base
         assert 0 <= at and at + len(data) <= len(self.data)
         self.data[at : at + len(data)] = data
 
     def idle(self) -> bool:
-        """Returns true if no burst is in flight."""
+        """Returns true if no AXI burst is in flight."""
         return not (self._reads.count or self._replies.count or self._addresses or self._early)
 
     def reset_statistics(self) -> None:
-        """Resets the statistics to zero."""
+        """Resets the AXI memory's statistics to zero."""
         self.statistics = Statistics()
 
     # what follows happens once a clock, at the falling edge: the master's outputs are settled, and

@@ -118,7 +118,7 @@ def page(header: pathlib.Path) -> str:
 
 
 def write(out: pathlib.Path) -> list[str]:
-    """Writes all pages into a folder; returns their names."""
+    """Writes the pages of all C headers into a folder; returns their names."""
     out.mkdir(parents=True, exist_ok=True)
     for name in HEADERS:
         (out / f"{pathlib.Path(name).stem}.md").write_text(page(INCLUDE / name))

@@ -38,7 +38,7 @@ class Words:
         self.streams: list[list] = []  # key, iv, decrypt, next number
 
     async def start(self) -> None:
-        """Starts the clock and releases reset."""
+        """Starts the simulated GCM core's clock and releases its reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i req_valid_i rst_ni "
@@ -82,7 +82,7 @@ class Words:
         return taken
 
     async def idle(self, clocks: int) -> None:
-        """Runs a number of clocks without requests."""
+        """Runs a number of clocks without offering requests to the GCM core."""
         self.dut.req_valid_i.value = 0
         for _ in range(clocks):
             await self.step()

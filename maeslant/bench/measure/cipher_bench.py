@@ -53,7 +53,7 @@ class Driver:
         self.answers: list[list[int]] = [[] for _ in range(LANES)]
 
     async def start(self) -> None:
-        """Starts the clock and releases reset."""
+        """Starts the cipher core's clock and releases its reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         dut.rst_ni.value = 0
@@ -65,7 +65,7 @@ class Driver:
         await RisingEdge(dut.clk_i)
 
     def offer_key(self, bits: int, bank: int = 0) -> None:
-        """Offers a random key from the next clock on."""
+        """Offers a random key to the cipher core from the next clock on."""
         key = self.random.randbytes(bits // 8)
         self.key_offer = (bank, key, KEY_LENGTHS[bits])
 
@@ -104,7 +104,7 @@ class Driver:
         return context.update(self.offer[lane])
 
     async def step(self) -> None:
-        """Runs one clock and checks the blocks that come out."""
+        """Runs one clock of the cipher core and checks the blocks that come out."""
         valid = self.drive()
         await ReadOnly()
         took = valid & int(self.dut.req_ready_o.value) if valid else 0

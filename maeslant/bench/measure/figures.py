@@ -41,7 +41,7 @@ def number(value: float) -> str:
 
 
 def show(figures: list[Figure], as_json: bool, console: Console) -> None:
-    """Prints figures as a table or as a JSON list."""
+    """Prints measured figures as a table or as a JSON list."""
     if as_json:
         print(json.dumps([dataclasses.asdict(figure) for figure in figures], indent=1))
         return

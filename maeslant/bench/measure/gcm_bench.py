@@ -84,7 +84,7 @@ class Engine:
         self.watch: Callable[[bool], None] | None = None  # sees every clock, its inputs set
 
     async def start(self) -> None:
-        """Starts the clock and releases reset."""
+        """Starts the GCM engine's clock and releases its reset."""
         dut = self.dut
         Clock(dut.clk_i, 2, unit="ns").start()
         names = "clear_i abort_i key_valid_i key_i msg_valid_i msg_i in_valid_i in_data_i"
@@ -116,7 +116,7 @@ class Engine:
         return message
 
     async def step(self) -> None:
-        """Runs one clock: offers inputs, checks outputs."""
+        """Runs one clock of the GCM engine: offers inputs, checks outputs."""
         dut = self.dut
         dut.key_valid_i.value = self.key_offer is not None
         if self.key_offer:
@@ -154,7 +154,7 @@ class Engine:
         self.ends.append(message)
 
     def _beat(self, taken: bool) -> None:
-        """Records whether the offered beat was accepted."""
+        """Records whether the GCM engine accepted the offered beat."""
         if not taken:
             self.lost += 1
             return
@@ -196,7 +196,7 @@ async def between(engine: Engine, banks: list[int], rounds: int) -> int:
 
 
 async def one_size(engine: Engine, bits: int) -> None:
-    """Measures all figures of one key size."""
+    """Measures all GCM engine figures of one key size."""
     rounds = bits // 32 + 6
 
     def record(kind: str, value: float) -> None:

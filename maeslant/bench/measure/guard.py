@@ -60,7 +60,7 @@ class Protected:
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Waits for the responses to transfers."""
+        """Waits for the responses to DMA transfers."""
         for job in jobs:
             self.host.wait(job)
 
@@ -100,7 +100,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Waits for the end of transfers."""
+        """Waits for the end of DMA transfers."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)

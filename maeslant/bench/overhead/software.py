@@ -34,7 +34,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Median times in nanoseconds of the host's steps for a piece of a given size."""
+    """Median times in nanoseconds of the host's steps for a chunk of a given size."""
 
     copy: float
     seal: float

@@ -46,7 +46,7 @@ def pieces(size: int, chunk: int) -> list[int]:
 
 
 class Protected:
-    """The protected card with an open session, for timing."""
+    """The protected card with an open session, to time an inference's transfers."""
 
     def __init__(self) -> None:
         self.device = RtlDevice(build=PROTECTED, options=OPTIONS, monitor=False)
@@ -62,7 +62,7 @@ class Protected:
         self.device.close()
 
     def now(self) -> int:
-        """Returns the number of bus clocks so far."""
+        """Returns the number of bus clocks that the protected card has run."""
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
@@ -122,7 +122,7 @@ class Protected:
 
 
 class Unprotected:
-    """The unprotected card, for timing."""
+    """The unprotected card, to time an inference's transfers."""
 
     def __init__(self) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, OPTIONS)

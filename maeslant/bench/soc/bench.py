@@ -39,7 +39,7 @@ class Bench:
         self.words = struct.unpack(f"<{len(work) // 4}I", work)
 
     def job(self, way: str, mode: str, direction: int, length: int, key_each: bool) -> Job:
-        """Builds a job with random data and keys."""
+        """Builds a firmware job with random data and keys."""
         count = max(2, length // 16) if key_each else 1
         return Job(
             WAYS[way],

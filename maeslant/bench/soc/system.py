@@ -53,21 +53,21 @@ class System:
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the memory in bytes."""
+        """The size of the PicoRV32 system's memory in bytes."""
         return self.lib.mae_sim_soc_memory_bytes(self.handle)
 
     @property
     def clocks(self) -> int:
-        """The number of clocks since the last reset."""
+        """The number of clocks since the PicoRV32 system was last reset."""
         return self.lib.mae_sim_soc_clocks(self.handle)
 
     def write(self, address: int, data: bytes) -> None:
-        """Writes bytes to the memory; raises SocError outside it."""
+        """Writes bytes to the PicoRV32 system's memory; raises SocError outside it."""
         if self.lib.mae_sim_soc_write(self.handle, address, bytes(data), len(data)):
             raise SocError(f"{len(data)} bytes at {address:#x} are not inside the memory")
 
     def read(self, address: int, count: int) -> bytes:
-        """Reads bytes from the memory; raises SocError outside it."""
+        """Reads bytes from the PicoRV32 system's memory; raises SocError outside it."""
         data = bytearray(count)
         if self.lib.mae_sim_soc_read(self.handle, address, _ffi().from_buffer(data), count):
             raise SocError(f"{count} bytes at {address:#x} are not inside the memory")
@@ -88,11 +88,11 @@ class System:
         self.reset()
 
     def reset(self) -> None:
-        """Resets CPU and devices and keeps the memory."""
+        """Resets the CPU and devices of the PicoRV32 system and keeps its memory."""
         self.lib.mae_sim_soc_reset(self.handle)
 
     def run(self, most: int = MOST, seen: Callable[[int], None] = lambda clocks: None) -> int:
-        """Runs until the program ends and returns its exit code.
+        """Runs the PicoRV32 system until its program ends and returns the exit code.
 
         ``seen`` is called with the number of clocks that have passed.
         """

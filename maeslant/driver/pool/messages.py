@@ -67,7 +67,7 @@ class Cutter:
         return data
 
     def wipe(self) -> None:
-        """Wipes the bytes held back."""
+        """Wipes the bytes held back for the last part."""
         self.held[:] = bytes(len(self.held))
         self.held.clear()
 
@@ -96,7 +96,7 @@ class Flight:
         return note, answer.result()
 
     def cancel(self) -> None:
-        """Cancels all parts still running."""
+        """Cancels all parts still running on cards."""
         while self.answers:
             self.answers.popleft()[1].cancel()
 
@@ -140,7 +140,7 @@ class Stream:
             yield from self._part(part)
 
     def finish(self) -> Iterator[bytes]:
-        """Ends the message; yields the remaining output."""
+        """Ends the message of a stream; yields its remaining output."""
         rest = self.cutter.rest()
         if rest or not self.offset:  # nothing at all goes to a card too: it knows whether it may be
             yield from self._part(rest)
@@ -315,7 +315,7 @@ class Cmac:
         return made
 
     def free(self) -> None:
-        """Wipes the held bytes and the key."""
+        """Wipes the CMAC's held bytes and key."""
         self.mac.cutter.wipe()
         self.mac.key = b""
 

@@ -93,7 +93,7 @@ class Part:
         return self.future.done()
 
     def cancel(self) -> None:
-        """Cancels the part."""
+        """Cancels the part on the cluster."""
         with contextlib.suppress(Exception):
             self.future.cancel()
 

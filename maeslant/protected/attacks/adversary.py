@@ -110,7 +110,7 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the events that replace an event."""
+        """Returns the bus events that replace an event."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
@@ -118,7 +118,7 @@ class Adversary(Attack):
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the reader gets."""
+        """Returns the data that the reader of an event gets."""
         return data
 
 
@@ -158,21 +158,21 @@ class On(Adversary):
         return chosen
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the chosen event by its edited version."""
+        """Replaces the chosen bus event by its edited version."""
         self.active = self._fits(sight)
         if self.active and self.edit:
             return self.edit(self, event, link)
         return (event,)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Edits the data that the chosen read returns."""
+        """Edits the data that the chosen bus read returns."""
         if self.active and self.edit_answer:
             return self.edit_answer(self, event, data, link)
         return data
 
 
 def doorbell(queue: int, blocks: int) -> Event:
-    """Builds a forged doorbell write."""
+    """Builds a bus event that rings a queue's doorbell without the driver."""
     data = blocks.to_bytes(4, "little")
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + DOORBELL, 4, data)
 
@@ -183,5 +183,5 @@ def mailbox(queue: int, message: bytes, at: int = 0) -> Event:
 
 
 def poke(address: int, data: bytes) -> Event:
-    """Builds a forged write to host memory."""
+    """Builds a bus event that overwrites host memory without the driver."""
     return Event(What.HOST_STORE, address, len(data), data)

@@ -71,5 +71,5 @@ def flipper(at: int) -> Callable[[bytes], bytes]:
 
 
 def drop(attack: On, event: Event, link: Link) -> list[Event]:
-    """Drops the event."""
+    """Drops a bus event."""
     return []

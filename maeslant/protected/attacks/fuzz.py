@@ -73,7 +73,7 @@ class Fuzz(Adversary):
         return self._change(self.pending, data) if self.pending and data else data
 
     def idle(self, link: Link) -> None:
-        """Carries out the delayed events whose time has come."""
+        """Carries out the delayed bus events whose time has come."""
         for when, event in list(self.held):
             if when <= link.steps:
                 self.held.remove((when, event))
@@ -108,51 +108,51 @@ class Fuzz(Adversary):
         return (event.with_data(self._change(name, event.data)),)
 
     def flip(self, event: Event, link: Link) -> Iterable[Event]:
-        """Flips one bit of the event's data."""
+        """Flips one bit of a bus event's data."""
         return self._data("flip", event)
 
     def replay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the event's data by that of an earlier event."""
+        """Replaces a bus event's data by that of an earlier event."""
         return self._data("replay", event)
 
     def noise(self, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces the event's data by random bytes."""
+        """Replaces a bus event's data by random bytes."""
         return self._data("noise", event)
 
     def short(self, event: Event, link: Link) -> Iterable[Event]:
-        """Truncates the event's data."""
+        """Truncates a bus event's data."""
         return self._data("short", event)
 
     def long(self, event: Event, link: Link) -> Iterable[Event]:
-        """Extends the event's data."""
+        """Extends a bus event's data."""
         return self._data("long", event)
 
     def drop(self, event: Event, link: Link) -> Iterable[Event]:
-        """Drops the event."""
+        """Drops a bus event."""
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Drops the event and all that follow for a while."""
+        """Drops a bus event and all that follow for a while."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Repeats the event, now or later."""
+        """Repeats a bus event, now or later."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Delays the event."""
+        """Delays a bus event."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
     def redirect(self, event: Event, link: Link) -> Iterable[Event]:
-        """Redirects the event to another address."""
+        """Redirects a bus event to another address."""
         step = self.random.choice((-PAGE, PAGE, -1024, 1024, -64, 64, 8, 128, 256))
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Injects a message, a doorbell or a reset that nobody requested."""
+        """Injects a message, a doorbell or a reset that the driver did not send."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)

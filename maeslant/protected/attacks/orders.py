@@ -42,7 +42,7 @@ class SwapRequests(On):
 
 
 def orders() -> Iterator[Entry]:
-    """Lists the attacks that reorder events."""
+    """Lists the attacks that reorder messages."""
     for queue, kind in ((0, Kind.BATCH), (1, Kind.H2D), (2, Kind.D2H)):
         yield Entry(
             f"reorder/requests/{kind.name}",
@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Delays chosen events by some steps."""
+    """Delays chosen bus events by some steps."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)
@@ -127,7 +127,7 @@ class Late(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Carries out the delayed events once their time has come."""
+        """Carries out the delayed bus events once their time has come."""
         self.left -= 1
         if self.left <= 0:
             for event in self.held:

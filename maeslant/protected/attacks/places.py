@@ -28,7 +28,7 @@ from maeslant.protected.model.link import BusError, Event, Link, What
 
 
 def places() -> Iterator[Entry]:
-    """Lists the attacks that redirect addresses."""
+    """Lists the attacks that redirect addresses of reads, writes and responses."""
     for name, address in {
         "another chunk": Link.BASE + 3 * SLOTS * SLOT_BYTES + 4096,
         "responses": Link.BASE + SLOT_BYTES,
@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes the next stage before it is loaded."""
+            """Changes the next stage of a chunk before the driver loads it."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(
@@ -229,7 +229,7 @@ def fetches() -> Iterator[Entry]:
         )
 
         def after(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes a stage right after it is stored, before it can be hashed."""
+            """Changes a stage of a chunk right after the driver stores it."""
             return [event, poke(event.address + 8, b"\xa5" * 8)]
 
         yield Entry(

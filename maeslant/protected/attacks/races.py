@@ -140,7 +140,7 @@ def races() -> Iterator[Entry]:
         """Accesses protected address space and the mailbox without encryption."""
 
         def idle(self, link: Link) -> None:
-            """Tries every kind of access that the bus offers."""
+            """Tries every kind of bus access to protected space and the mailbox."""
             self.fired += 1
             for offset in range(0, 0x80, 4):
                 for what, data in ((What.MMIO_WRITE, b"\1\0\0\0"), (What.MMIO_READ, b"")):
@@ -236,7 +236,7 @@ def races() -> Iterator[Entry]:
                 self.address = address
 
             def place(self, address: int, size: int) -> int:
-                """Returns a wrong address for the fourth buffer."""
+                """Returns a wrong address for the fourth buffer of shared memory."""
                 self.fired += 1
                 return self.address if self.fired == 4 else address
 

@@ -59,7 +59,7 @@ class Memory:
         self.data[region.base : region.end] = bytes(region.end - region.base)
 
     def allowed(self, address: int, size: int, write: bool) -> bool:
-        """Returns true if the kernel may make this access now."""
+        """Returns true if the quarantine allows the kernel this memory access now."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
             region.locked and region.meets(address, size) and (write or not region.d2h)
@@ -88,7 +88,7 @@ class Kernel:
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if a register accepts this access (M1)."""
+        """Returns true if a register of the kernel accepts this access (M1)."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):

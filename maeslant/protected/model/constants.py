@@ -43,7 +43,7 @@ class Class(enum.IntEnum):
 
 
 class Kind(enum.IntEnum):
-    """The kind of a request."""
+    """The kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
 
     OPEN = 1
     BATCH = 2
@@ -62,7 +62,7 @@ class Flag(enum.IntFlag):
 
 
 class Op(enum.IntEnum):
-    """The operations of a batch."""
+    """The operations of a batch: READ, WRITE, WAIT."""
 
     READ = 1
     WRITE = 2

@@ -202,7 +202,7 @@ class Device:
         return worked
 
     def _verify(self, queue: Queue) -> None:
-        """Makes checks 3 to 11 on a queue's snapshot."""
+        """Makes checks 3 to 11 on a request copied from a queue's mailbox."""
         request, message, blocks = queue.snapshot
         queue.snapshot = None
         where = (queue.index, request.sequence)
@@ -241,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Makes checks 6 to 9 on a request; returns its status, or None if it is legal."""
+        """Makes checks 6 to 9 on a request; returns the status of a refusal, else None."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND
@@ -271,7 +271,7 @@ class Device:
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Seals a response once, writes it, then writes its plaintext number (H18)."""
+        """Seals a request's response once, writes it, then writes its plaintext number (H18)."""
         keys = self.keys
         if keys is None:
             return  # taken back by the OS

@@ -137,12 +137,12 @@ class GhoshHost:
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:
-    """Writes a register as the OS, past the attack."""
+    """Writes a register as the operating system, past the attack."""
     link.raw(Event(What.MMIO_WRITE, address, len(data), data))
 
 
 def raw_read(link: Link, address: int, size: int) -> bytes:
-    """Reads a register as the OS, past the attack; returns no bytes if there is no register."""
+    """Reads a register as the operating system, past the attack; no bytes if there is none."""
     try:
         return link.raw(Event(What.MMIO_READ, address, size))
     except BusError:

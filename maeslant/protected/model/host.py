@@ -95,7 +95,7 @@ class Job:
 
     @property
     def last(self) -> Request:
-        """The request that a WAIT for this job names."""
+        """The last request of the job, which a WAIT for the job names."""
         return self.requests[-1]
 
     @property
@@ -105,7 +105,7 @@ class Job:
 
 
 class Channel:
-    """The host's state of a queue."""
+    """The host's state of a request queue."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -122,7 +122,10 @@ def overlaps(address: int, size: int, base: int, length: int) -> bool:
 
 
 class Host:
-    """A session's end in the enclave. `link` is the untrusted world, `port` the provisioning."""
+    """The enclave's end of a protected session.
+
+    `link` is the untrusted world, `port` the provisioning.
+    """
 
     def __init__(
         self,
@@ -228,7 +231,7 @@ class Host:
         return Job([self._seal(queue, kind, sequence, bytes(16))])
 
     def open(self) -> Job:
-        """Starts the session by the OPEN request."""
+        """Starts the session by sending the OPEN request."""
         return self._simple(0, Kind.OPEN)
 
     def close(self) -> Job:
@@ -283,7 +286,7 @@ class Host:
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:
-        """Transfers data from host to device.
+        """Transfers data from host to device in sealed chunks.
 
         `give_up`: abandon that chunk once it is sealed, by SKIP.
         """
@@ -308,7 +311,7 @@ class Host:
         return self.transfers[-1]
 
     def d2h(self, queue: int, base: int, total: int, chunk: int = 0, after: int = 0) -> Job:
-        """Transfers data from device to host."""
+        """Transfers data from device to host in sealed chunks."""
         requests = []
         for place in self._places(base, total, chunk, after):
             sequence = self._begin(queue, Kind.D2H, 64, place.length)

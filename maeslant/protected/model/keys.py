@@ -161,7 +161,7 @@ class Key:
         return body
 
     def erase(self) -> None:
-        """Overwrites key and mask with zeros."""
+        """Overwrites the session key and its mask with zeros."""
         self.bytes, self.mask = bytes(32), bytes(12)
 
 
@@ -174,7 +174,7 @@ class Keys:
         self.load(0)
 
     def load(self, epoch: int) -> None:
-        """Derives the keys of an epoch."""
+        """Derives the session keys of an epoch."""
         assert len(self.banks) < 2 and epoch not in self.banks
         self.banks[epoch] = {cls: Key(self.session, cls, epoch, self.limit) for cls in Class}
 
@@ -183,12 +183,12 @@ class Keys:
         return self.banks[epoch][cls]
 
     def erase(self, epoch: int) -> None:
-        """Erases the keys of an epoch."""
+        """Erases the session keys of an epoch."""
         for key in self.banks.pop(epoch).values():
             key.erase()
 
     def wipe(self) -> None:
-        """Erases all keys and the secret."""
+        """Erases all session keys and the secret."""
         for epoch in list(self.banks):
             self.erase(epoch)
         self.session = Session(bytes(32), bytes(16), bytes(32), bytes(32), 0)

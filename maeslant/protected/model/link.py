@@ -38,21 +38,21 @@ class Event:
     data: bytes = b""
 
     def with_data(self, data: bytes) -> "Event":
-        """Returns the event with other data."""
+        """Returns a copy of the bus event with other data."""
         return dataclasses.replace(self, data=data, size=len(data))
 
     def at(self, address: int) -> "Event":
-        """Returns the event at another address."""
+        """Returns a copy of the bus event at another address."""
         return dataclasses.replace(self, address=address)
 
     @property
     def is_read(self) -> bool:
-        """Returns true if the event reads."""
+        """Returns true if the bus event reads."""
         return self.what in (What.MMIO_READ, What.DMA_READ, What.HOST_LOAD)
 
 
 class Attack:
-    """Base class of attacks, which changes nothing. `fired` counts what they changed."""
+    """Base class of attacks on the bus, which changes nothing. `fired` counts what they changed."""
 
     name = "none"
 
@@ -60,15 +60,15 @@ class Attack:
         self.fired = 0
 
     def transform(self, event: Event, link: "Link") -> Iterable[Event]:
-        """Returns the events that replace an event."""
+        """Returns the bus events that replace an event."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: "Link") -> bytes:
-        """Returns the data that the reader gets in place of the data read."""
+        """Returns the data that the reader gets in place of the data read on the bus."""
         return data
 
     def idle(self, link: "Link") -> None:
-        """Acts as time passes, between events."""
+        """Lets the attack act between bus events, as time passes."""
 
     def place(self, address: int, size: int) -> int:
         """Returns the address that the kernel driver reports for shared memory."""
@@ -85,7 +85,7 @@ class Card(Protocol):
         """Reads a register of the card."""
 
     def step(self) -> bool:
-        """Does a step of work; returns true if there was any."""
+        """Lets the card do a step of work; returns true if there was any."""
 
 
 class Link:
@@ -108,7 +108,7 @@ class Link:
         return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
-        """Carries out an event, past the attack."""
+        """Carries out a bus event, past the attack."""
         for watcher in self.watchers:
             watcher(event)
         match event.what:

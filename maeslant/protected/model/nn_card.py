@@ -18,7 +18,7 @@ MOST_COMMANDS = 1 << 16
 
 
 class FaultError(Exception):
-    """Raised when the kernel cannot continue."""
+    """Raised when the neural-network kernel cannot continue."""
 
 
 class NnKernel(Kernel):
@@ -30,7 +30,7 @@ class NnKernel(Kernel):
         self.clocks = 0
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if a register accepts this access."""
+        """Returns true if a register of the kernel accepts this access."""
         if offset in (CONTROL, STATUS, RUNS):
             return super().legal(op, offset, width)
         if offset == CLOCKS:
@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Executes a list of commands and returns its clocks."""
+        """Executes a list of kernel commands and returns its clocks."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:
@@ -83,7 +83,7 @@ class NnKernel(Kernel):
         self.memory.data[command.destination : command.destination + len(data)] = data
 
     def _of(self, command: memory.Command) -> layers.Layer:
-        """Builds the layer that a command describes."""
+        """Builds the network layer that a kernel command describes."""
         if command.op == memory.OP_POOL:
             return layers.Pool(relu=command.relu)
         if command.op not in (memory.OP_CONV, memory.OP_FULL):

@@ -19,7 +19,7 @@ class Fatal(Exception):
 
 @dataclasses.dataclass
 class Request:
-    """A request whose sequence number was used."""
+    """A request that the device has accepted by its doorbell; its number is used."""
 
     sequence: int
     epoch: int
@@ -29,7 +29,7 @@ class Request:
 
 @dataclasses.dataclass
 class Batch:
-    """A batch in execution."""
+    """A batch of register operations in execution."""
 
     request: Request
     operations: list[wire.Operation]
@@ -39,7 +39,7 @@ class Batch:
 
 @dataclasses.dataclass
 class Transfer:
-    """A transfer that is open or has chunks in flight."""
+    """A DMA transfer that is open or has chunks in flight."""
 
     kind: int
     region: Region
@@ -50,7 +50,7 @@ class Transfer:
 
 @dataclasses.dataclass
 class Chunk:
-    """An armed chunk; `engine` exists once its data moves."""
+    """A chunk of a DMA transfer, armed; `engine` exists once its data moves."""
 
     request: Request
     place: wire.Transfer
@@ -60,7 +60,7 @@ class Chunk:
 
 
 class Queue:
-    """The device's state of a queue."""
+    """The device's state of a request queue."""
 
     def __init__(self, index: int) -> None:
         self.index = index

@@ -26,11 +26,11 @@ class Card(Protocol):
     monitor: list
 
     def answer(self, queue: Queue, request: Request, status: Status, *more: object) -> None:
-        """Seals and sends a response."""
+        """Seals and sends the response to a request."""
 
 
 class Transfers:
-    """The transfers of all queues."""
+    """The DMA transfers of all queues."""
 
     def __init__(self, device: Card) -> None:
         self.device = device
@@ -133,7 +133,7 @@ class Transfers:
         )
 
     def _move(self, queue: Queue, chunk: Chunk) -> None:
-        """Moves one beat and counts it (FILL)."""
+        """Moves one beat of a chunk and counts it (FILL)."""
         device, place = self.device, chunk.place
         size = min(device.beat, place.length - chunk.moved)
         host, at = place.host + chunk.moved, place.address + chunk.moved

@@ -21,7 +21,7 @@ def header(cls: int, queue: int, kind: int, epoch: int, sequence: int) -> bytes:
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """One operation of a batch."""
+    """One register operation of a batch request."""
 
     op: int
     log2_width: int = 0
@@ -30,38 +30,38 @@ class Operation:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Packs the operation into 16 bytes."""
+        """Packs a batch operation into 16 bytes."""
         return OPERATION.pack(self.op, self.log2_width, self.zero, self.offset, self.data)
 
     @classmethod
     def unpack(cls, data: bytes) -> "Operation":
-        """Unpacks the operation from 16 bytes; checks nothing."""
+        """Unpacks a batch operation from 16 bytes; checks nothing."""
         op, log2_width, zero, offset, value = OPERATION.unpack(data)
         return cls(op, log2_width, offset, value, zero)
 
 
 def read(offset: int, width: int = 4) -> Operation:
-    """Creates a READ operation of 4 or 8 bytes."""
+    """Creates a batch operation that reads a register of 4 or 8 bytes."""
     return Operation(Op.READ, width.bit_length() - 1, offset)
 
 
 def write(offset: int, data: int, width: int = 4) -> Operation:
-    """Creates a WRITE operation of 4 or 8 bytes."""
+    """Creates a batch operation that writes a register of 4 or 8 bytes."""
     return Operation(Op.WRITE, width.bit_length() - 1, offset, data)
 
 
 def wait(queue: int, sequence: int) -> Operation:
-    """Creates a WAIT operation for the response to a request (H16)."""
+    """Creates a batch operation that waits for the response to a request (H16)."""
     return Operation(Op.WAIT, 0, queue, sequence)
 
 
 def operations(body: bytes) -> list[Operation]:
-    """Unpacks the operations of a batch's body."""
+    """Unpacks the operations of a batch request."""
     return [Operation.unpack(body[at : at + 16]) for at in range(0, len(body), 16)]
 
 
 def wait_runs(count: int) -> Operation:
-    """Creates a WAIT operation for a number of kernel runs since the session's start (H16)."""
+    """Creates a batch operation that waits for a number of kernel runs (H16)."""
     return Operation(Op.WAIT, 0, KERNEL, count)
 
 
@@ -79,17 +79,17 @@ class Transfer:
     tag: bytes = bytes(16)
 
     def pack(self) -> bytes:
-        """Packs the transfer into 64 bytes."""
+        """Packs the body of an H2D or D2H request into 64 bytes."""
         return TRANSFER.pack(*dataclasses.astuple(self))
 
     @classmethod
     def unpack(cls, data: bytes) -> "Transfer":
-        """Unpacks the transfer from 64 bytes; checks nothing."""
+        """Unpacks the body of an H2D or D2H request from 64 bytes; checks nothing."""
         return cls(*TRANSFER.unpack(data))
 
     @property
     def flags(self) -> Flag:
-        """The flags FIRST and LAST, as both ends compute them."""
+        """The flags FIRST and LAST of a chunk, as both ends compute them."""
         first = Flag.FIRST if self.index == 0 else Flag(0)
         last = self.address + self.length == self.base + self.total
         return first | (Flag.LAST if last else Flag(0))
@@ -117,7 +117,7 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class Response:
-    """The body of a response."""
+    """The body of a response to a request."""
 
     status: int
     executed: int = 0
@@ -126,12 +126,12 @@ class Response:
     zero: int = 0
 
     def pack(self) -> bytes:
-        """Packs the response into bytes."""
+        """Packs the body of a response into bytes."""
         return RESPONSE.pack(self.status, self.executed, self.zero, self.value) + self.data
 
     @classmethod
     def unpack(cls, body: bytes) -> "Response":
-        """Unpacks the response from bytes; checks nothing."""
+        """Unpacks the body of a response from bytes; checks nothing."""
         status, executed, zero, value = RESPONSE.unpack_from(body)
         return cls(status, executed, value, body[RESPONSE.size :], zero)
 

@@ -85,7 +85,7 @@ class Machine:
         return record
 
     def take_back(self) -> None:
-        """Resets the card as the OS."""
+        """Resets the card as the operating system."""
         word = RESET_WORD.to_bytes(4, "little")
         self.link.raw(Event(What.MMIO_WRITE, RESET, 4, word))
         self.device.finish_scrub()
@@ -167,7 +167,7 @@ def careless(host: Host, record: Record) -> None:
 
 
 def second(host: Host, record: Record) -> None:
-    """Runs the next owner's session, which reads all memory and registers."""
+    """Runs the second session, which reads all memory and registers for remains of the first."""
     host.wait(host.open())
     total = 1 << CAPABILITIES.log2_memory
     memory = host.d2h(1, 0, total)
@@ -221,7 +221,7 @@ def judge(record: Record, want: Record) -> list[str]:
 
 
 def judge_second(record: Record) -> list[str]:
-    """Lists the memory and registers in which the next owner found data."""
+    """Lists the memory and registers in which the second session found the first one's data."""
     return [f"{name} not clear" for name, data in record.results if any(data)]
 
 

@@ -35,17 +35,17 @@ class Convolution:
 
     @property
     def kernel(self) -> int:
-        """The number of lines and of columns of the kernel."""
+        """The number of lines and of columns of the convolution kernel."""
         return self.weights.shape[1]
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Returns the shape of the layer's output."""
+        """Returns the shape of the convolution's output."""
         assert channels == self.weights.shape[3]
         grow = 2 * self.pad + 1 - self.kernel
         return height + grow, width + grow, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """Returns the int32 sums, before requantization."""
+        """Returns the convolution's int32 sums, before requantization."""
         height, width, _ = self.shape(*source.shape)
         edge = (self.pad, self.pad)
         padded = np.pad(source.astype(np.int64), (edge, edge, (0, 0)))
@@ -57,7 +57,7 @@ class Convolution:
         return sums.astype(np.uint32).astype(np.int32)
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the layer's output."""
+        """Computes the convolution's output."""
         return requantize(self.sums(source), self.multiplier, self.shift, self.relu)
 
 
@@ -66,12 +66,12 @@ class Full(Convolution):
     """A fully connected layer: every source value, in memory order, to every output channel."""
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Returns the shape of the layer's output."""
+        """Returns the shape of the fully connected layer's output."""
         assert height * width * channels == self.weights.shape[3]
         return 1, 1, self.weights.shape[0]
 
     def sums(self, source: np.ndarray) -> np.ndarray:
-        """Returns the int32 sums, before requantization."""
+        """Returns the fully connected layer's int32 sums, before requantization."""
         sums = self.weights[:, 0, 0].astype(np.int64) @ source.reshape(-1).astype(np.int64)
         return (sums + self.biases).astype(np.uint32).astype(np.int32).reshape(1, 1, -1)
 
@@ -83,11 +83,11 @@ class Pool:
     relu: bool = False
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
-        """Returns the shape of the layer's output."""
+        """Returns the shape of the pooling layer's output."""
         return height // 2, width // 2, channels
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the layer's output."""
+        """Computes the pooling layer's output."""
         height, width, channels = self.shape(*source.shape)
         cut = source[: 2 * height, : 2 * width]
         best = cut.reshape(height, 2, width, 2, channels).max(axis=(1, 3))
@@ -98,7 +98,7 @@ Layer = Convolution | Pool  # and Full, which is a Convolution
 
 
 def run(layers: list[Layer], source: np.ndarray) -> np.ndarray:
-    """Computes the output of a network."""
+    """Computes the output of an int8 network."""
     for layer in layers:
         source = layer.run(source)
     return source

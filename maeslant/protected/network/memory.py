@@ -70,7 +70,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Packs the command into 64 bytes."""
+        """Packs a kernel command into 64 bytes."""
         return COMMAND.pack(
             self.op,
             FLAG_LAST * self.last | FLAG_RELU * self.relu,
@@ -89,7 +89,7 @@ class Command:
 
     @classmethod
     def decode(cls, data: bytes) -> "Command":
-        """Unpacks a command from 64 bytes."""
+        """Unpacks a kernel command from 64 bytes."""
         op, flags, *values = COMMAND.unpack(data)
         height, width, made_of, makes, kernel, pad, multiplier, shift, *addresses = values
         source, destination, params = addresses
@@ -164,7 +164,7 @@ class Plan:
 
     @property
     def start(self) -> int:
-        """The address of the command list, for list_i."""
+        """The address of the command list, for the kernel's input list_i."""
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:

@@ -44,7 +44,7 @@ class Energies:
 
 
 def read(library: Library) -> dict[str, Energies]:
-    """Reads the energies of every cell of a library."""
+    """Reads the switching energies of every cell of a library."""
     return _read(library.path.read_text(errors="replace"))
 
 
@@ -89,7 +89,7 @@ def _femto(text: str) -> float:
 
 
 def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Yields the groups of a kind: name and body."""
+    """Yields the Liberty groups of a kind: name and body."""
     for head in re.finditer(rf'\b{kind}\s*\(\s*"?([\w$]*)"?\s*\)\s*\{{', text):
         depth = 1
         for brace in BRACE.finditer(text, head.end()):

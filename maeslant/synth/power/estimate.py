@@ -70,7 +70,7 @@ def estimate(
     if blocks and counter:
 
         def each(wires: bool) -> float:
-            """Returns the energy of a simulated block in pJ."""
+            """Returns the energy of processing a block in pJ."""
             spent = energies(design, library, wires)
             return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
 
@@ -83,7 +83,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulates until enough clocks are counted."""
+    """Simulates a netlist until enough clocks are counted."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")

@@ -113,7 +113,7 @@ class Netlist:
         self.forget()
 
     def forget(self) -> None:
-        """Resets the transition counters to zero."""
+        """Resets the netlist's transition counters to zero."""
         self.toggles = np.zeros(self.nets, dtype=np.int64)
         self.highs = np.zeros(self.nets, dtype=np.int64)
         self.clocks = 0
@@ -163,11 +163,11 @@ class Netlist:
         ]
 
     def port(self, name: str) -> np.ndarray:
-        """Returns the nets of a port, bit 0 first."""
+        """Returns the nets of a netlist's port, bit 0 first."""
         return self.ports[name][1]
 
     def evaluate(self) -> None:
-        """Evaluates every gate once, in topological order."""
+        """Evaluates every gate of the netlist once, in topological order."""
         words = self.words
         for call, inputs, output in self.groups:
             words[output] = call(words[inputs])
@@ -192,7 +192,7 @@ class Netlist:
 
 
 class _State:
-    """The flip-flops of one kind."""
+    """The flip-flops of one kind of a simulated netlist."""
 
     def __init__(self, cell, members: list[dict[str, int]]) -> None:
         if "ff" not in cell.state:
@@ -228,12 +228,12 @@ class _State:
 
 
 def _net(bit: int | str, constants: dict[str, int]) -> int:
-    """Returns the number of a net."""
+    """Returns the number of a netlist's net."""
     return constants[bit] if isinstance(bit, str) else bit
 
 
 def _columns(members: list[dict[str, int]], pins: list[str] | tuple[str, ...]) -> np.ndarray:
-    """Returns, for each pin, the nets of all cells."""
+    """Returns, for each pin, the nets of all cells of a kind."""
     return np.array([[pins_of.get(pin, 0) for pins_of in members] for pin in pins], dtype=np.int64)
 
 

@@ -39,24 +39,24 @@ class Bench:
                 self.set(name, ONES)
 
     def set(self, name: str, value: np.uint64) -> None:
-        """Sets all bits of an input, if the port exists."""
+        """Sets all bits of a netlist's input, if the port exists."""
         if name in self.inputs:
             self.values[name] = np.full(len(self.inputs[name]), value)
 
     def number(self, name: str, value: int, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of an input to a number, equal in all runs."""
+        """Sets bits of a netlist's input to a number, equal in all runs."""
         for bit in range(width or len(self.inputs[name])):
             self.values[name][at + bit] = ONES if value >> bit & 1 else ZERO
 
     def fresh(self, name: str, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of an input to random values, different in each run."""
+        """Sets bits of a netlist's input to random values, different in each run."""
         width = len(self.inputs[name]) if width is None else width
         self.values[name][at : at + width] = self.random.integers(
             0, ONES, width, np.uint64, endpoint=True
         )
 
     def high(self, name: str) -> bool:
-        """Returns true if bit 0 of an output is high in run 0."""
+        """Returns true if bit 0 of a netlist's output is high in run 0."""
         return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
 
     def clock(self, count: bool) -> None:
@@ -67,7 +67,7 @@ class Bench:
             self.blocks += self.out()
 
     def drive(self) -> None:
-        """Drives the inputs of the next clock."""
+        """Drives random data on the netlist's inputs for the next clock."""
         for name in self.inputs:
             if QUIET.search(name):
                 continue
@@ -154,7 +154,7 @@ BENCHES: dict[str, type[Bench]] = {
 
 
 def bench(top: str, parameters: dict[str, int], design: Netlist) -> Bench:
-    """Creates the stimulus of a module, out of reset."""
+    """Creates the stimulus of a module for power estimation, out of reset."""
     kind: Callable[..., Bench] = BENCHES.get(top, Bench)
     return kind(parameters, design)
 

@@ -118,5 +118,5 @@ def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) ->
 
 
 def _tail(text: str) -> str:
-    """Returns the last lines of a text."""
+    """Returns the last lines of OpenSTA's output."""
     return "\n".join(text.splitlines()[-8:])

@@ -75,7 +75,7 @@ def load() -> list[Proof]:
 
 
 def page() -> str:
-    """Returns the text of the page."""
+    """Returns the text of docs/proofs.md."""
     rows = []
     for proof in load():
         given = ", ".join(f"{k} = {v}" for k, v in proof.parameters.items()) or "defaults"
