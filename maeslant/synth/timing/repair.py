@@ -41,7 +41,9 @@ def repair(
 ) -> None:
     """Repairs ``netlist`` in place, from period ``start_ns`` down to ``goal_ns`` at best.
 
-    It is one flat module as Yosys writes it. Deterministic. Raises SynthesisError.
+    It is one flat module as Yosys writes it. The result depends on the order in which the timer
+    lists equal paths: the same netlist gave 2,286.8 MHz here and 2,296.7 MHz on another machine.
+    Raises SynthesisError.
     """
     driver = library.cells[library.driver]
     text = netlist.read_text()
