@@ -42,7 +42,8 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
         plan->chunk = session->caps.chunk_bytes;
     if (plan->total < 1 || plan->base % WIRE_GRANULE || plan->chunk % WIRE_GRANULE ||
         plan->chunk > session->caps.chunk_bytes)
-        return session_fail(session, MAE_E_ARGUMENT, "length 0, or an address that is no multiple of a granule");
+        return session_fail(session, MAE_E_ARGUMENT,
+                            "length 0, or an address that is no multiple of a granule");
     if (plan->total > memory || plan->base > memory - plan->total)
         return session_fail(session, MAE_E_ARGUMENT, "behind the device's memory");
     plan->count = (plan->total + plan->chunk - 1) / plan->chunk;
