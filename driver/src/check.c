@@ -169,7 +169,8 @@ mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *
         job->phase > next->phase ||
         (job->phase == next->phase &&
          (next->stage == MAE_STAGE_SHORT || (job->phase == MAE_PHASE_IV && !job->init))))
-        return mae_detail(MAE_E_STATE, "context %u has no message that this job continues", job->context);
+        return mae_detail(MAE_E_STATE, "context %u has no message that this job continues",
+                          job->context);
     next->phase = job->phase;
     next->stage = job->length % 16 ? MAE_STAGE_SHORT : MAE_STAGE_OPEN;
     if (job->final)
