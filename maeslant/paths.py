@@ -72,6 +72,9 @@ def _build() -> pathlib.Path:
     folder = ROOT.with_name(f"{ROOT.name}-build")
     with contextlib.suppress(OSError):
         folder.mkdir(exist_ok=True)
+        # A moved checkout has the link of its former place.
+        if own.is_symlink() and own.readlink() != folder and own.readlink().parent == folder.parent:
+            own.unlink()
         if not own.is_symlink():
             own.symlink_to(folder)
     return folder

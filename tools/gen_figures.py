@@ -39,6 +39,7 @@ RECOMMENDED = (
 HEAD = """# Named builds
 
 Clocks are counted in simulation by `maeslant measure`; `configs/builds.yml` defines the builds.
+A product is made to be used, a research build to be compared.
 Written by tools/gen_figures.py. Authors are those of the [references](../docs/references.md).
 
 """
@@ -98,10 +99,11 @@ def rates(name: str, figures: list[dict]) -> tuple[str, str, str]:
 
 def builds_page(figures: list[dict]) -> str:
     """Formats the table of all named builds."""
-    lines = ["| build | what it is | clocks/block | blocks/clock | latency |"]
-    lines += ["|---|---|---:|---:|---:|"]
+    lines = ["| build | kind | what it is | clocks/block | blocks/clock | latency |"]
+    lines += ["|---|---|---|---:|---:|---:|"]
     for name, build in configurations.load().items():
-        lines.append(f"| `{name}` | {build['summary']} | {' | '.join(rates(name, figures))} |")
+        cells = (f"`{name}`", build["kind"], build["summary"], *rates(name, figures))
+        lines.append(f"| {' | '.join(cells)} |")
     return HEAD + "\n".join(lines) + "\n"
 
 

@@ -209,6 +209,10 @@ def labels(
                     )  # fmt: skip
                     if inside and not any(box.overlaps(other) for other in taken):
                         under = sum(path.intersects_bbox(box, filled=False) for path in lines)
+                        if step > FAR:  # other names under its leader line
+                            leader = Path([(px, py), _nearest(box, px, py)])
+                            names = taken[len(marks) :]
+                            under += sum(leader.intersects_bbox(n, filled=False) for n in names)
                         if under and index >= must:
                             continue
                         cost = CROSSED * under + step + 4 * ("\n" in lines_of_it)
@@ -223,7 +227,8 @@ def labels(
         align = {1: "left", 0: "center", -1: "right"}[dx]
         at = {1: box.x0 + 2, 0: (box.x0 + box.x1) / 2, -1: box.x1 - 2}[dx]
         if step > FAR:
-            near = min(max(px, box.x0), box.x1), min(max(py, box.y0), box.y1)
+            near = _nearest(box, px, py)
+            lines.append(Path([(px, py), near]))
             ends = axes.transData.inverted().transform([(px, py), near])
             axes.plot(*zip(*ends, strict=True), color=LIGHT["dim"], linewidth=0.8, zorder=2)
         made = axes.text(
@@ -233,6 +238,11 @@ def labels(
         made.set_gid(f"name-{index}")
         stand.append(text)
     return stand
+
+
+def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
+    """Gives the point of a box that is nearest to another point."""
+    return min(max(x, box.x0), box.x1), min(max(y, box.y0), box.y1)
 
 
 def _extent(axes: Axes, text: str, renderer: object) -> Bbox:

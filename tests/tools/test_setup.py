@@ -124,6 +124,10 @@ def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
     files = [line for line in done.stdout.splitlines() if not line.startswith("+")]
     assert files and all(paths.PLAIN.fullmatch(line) for line in files)
     assert all(checkout in pathlib.Path(line).resolve().parents for line in files)
+    build = (checkout / "build").readlink()
+    checkout = checkout.rename(tmp_path / "c d")
+    assert run(checkout, "files", "mae_fifo", **cache).returncode == 0
+    assert (checkout / "build").readlink() != build and (checkout / "build").is_dir()
     (tmp_path / "full").write_text("no folder")
     done = run(checkout, "build", "peripheral", XDG_CACHE_HOME=str(tmp_path / "full"))
     assert done.returncode == 1 and "take no space" in done.stderr

@@ -191,6 +191,7 @@ def ranking(
         axes.set_xlabel(axis)
         if narrow:
             axes.yaxis.set_major_locator(NullLocator())
+            axes.spines["left"].set_visible(False)  # the labels begin there
         else:
             axes.set_yticks(range(len(rows)), [mark.label for mark in rows])
             axes.tick_params("y", labelcolor=LIGHT["ink"], length=0)
