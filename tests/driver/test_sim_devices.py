@@ -186,8 +186,8 @@ def test_bus_errors_hit_their_own_message(kind: str) -> None:
 
 
 def test_memory_that_goes_silent() -> None:
-    """The call ends with a time-out, later ones say the device is dead, a wipe and closing work."""
-    ffi, lib = device.library()
+    """The call ends with a time-out, later ones say the device is dead, closing works."""
+    _, lib = device.library()
     with opened("stream4", "hang=100") as found:
         device.check(lib.mae_set_stall_timeout(found.handle, 500))
         with pytest.raises(device.DeviceError) as caught:
@@ -196,15 +196,6 @@ def test_memory_that_goes_silent() -> None:
         with pytest.raises(device.DeviceError) as caught:
             found.crypt("ctr", ENCRYPT, bytes(16), bytes(16), bytes(16))
         assert caught.value.code == lib.MAE_E_DEAD
-        value = ffi.new("uint32_t *")
-        device.check(lib.mae_register_read(found.handle, 0x68, value))
-        assert value[0]  # a key is loaded
-        device.check(lib.mae_register_write(found.handle, 0x20, 1 << 30))  # what close does
-        device.check(lib.mae_run_clocks(found.handle, 160 + 16 * 64))
-        device.check(lib.mae_register_read(found.handle, 0x68, value))
-        assert value[0] == 0
-        device.check(lib.mae_register_read(found.handle, 0x24, value))
-        assert value[0] == 1, "only the bus is busy"
 
 
 def test_devices_side_by_side() -> None:
