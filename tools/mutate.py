@@ -30,7 +30,11 @@ TIMEOUT = 1800
 def copy_tree(folder: pathlib.Path) -> pathlib.Path:
     """Copies the repository without build results; shares the virtual environment."""
     tree = folder / "tree"
-    ignore = shutil.ignore_patterns("build", ".venv", ".git", "__pycache__", ".pytest_cache")
+
+    def ignore(where: str, _names: list[str]) -> set[str]:
+        built = {"build"} if pathlib.Path(where) == paths.ROOT else set()  # not maeslant/build
+        return {".venv", ".git", "__pycache__", ".pytest_cache"} | built
+
     shutil.copytree(paths.ROOT, tree, ignore=ignore)
     (tree / ".venv").symlink_to(paths.ROOT / ".venv")
     runtime = paths.BUILD / "bench"

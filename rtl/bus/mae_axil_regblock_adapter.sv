@@ -4,10 +4,11 @@
 // interface) to AXI4-Lite.
 //
 // The register block executes one access at a time; reads and writes alternate when both are
-// pending. A response that is not accepted stalls its own direction only. All bus outputs come from
-// registers.
+// pending. A response that is not accepted stalls its own direction only; a read is executed after
+// the response of the one before has left, so that no data wait behind a response that is never
+// accepted. All bus outputs come from registers.
 // Latency: 2 clocks an access, plus the wait of an external register.
-// Throughput: one access a clock.
+// Throughput: one write a clock, one read in two clocks.
 // Parameters: AddrWidth is the width of the addresses. Legal: AddrWidth 2..64.
 // Source: ARM IHI 0022 (AXI4-Lite); PeakRDL-regblock, "CPU interface: passthrough".
 
@@ -49,7 +50,7 @@ module mae_axil_regblock_adapter #(
     input  logic                 wr_ack_i,
     input  logic                 wr_err_i
 );
-  logic write_valid, read_valid, busy_q, read_last_q;
+  logic write_valid, read_valid, read_wanted, busy_q, read_last_q;
   logic [AddrWidth-1:0] write_addr, read_addr;
   logic [3:0] write_strb;
   logic unused_bytes;
@@ -65,7 +66,7 @@ module mae_axil_regblock_adapter #(
       .write_data_o (wr_data_o),
       .write_strb_o (write_strb),
       .write_error_i(wr_err_i),
-      .read_valid_o (read_valid),
+      .read_valid_o (read_wanted),
       .read_done_i  (rd_ack_i),
       .read_addr_o  (read_addr),
       .read_data_i  (rd_data_i),
@@ -74,6 +75,7 @@ module mae_axil_regblock_adapter #(
   );
 
   assign unused_bytes = ^{write_addr[1:0], read_addr[1:0]};  // registers are 32-bit words
+  assign read_valid = read_wanted && !s_axil_rvalid;
   assign req_o = (write_valid || read_valid) && !busy_q;
   assign req_is_wr_o = write_valid && !(read_valid && !read_last_q);
   assign addr_o = {req_is_wr_o ? write_addr[AddrWidth-1:2] : read_addr[AddrWidth-1:2], 2'b00};

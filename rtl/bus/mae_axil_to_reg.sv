@@ -7,7 +7,8 @@
 // write_error_i, or read_data_i and read_error_i, are sampled with it. Reads and writes are
 // independent: neither waits for the response of the other to be accepted. A write without any
 // strobe is answered but not presented. All bus outputs come from registers (no combinational path
-// between inputs and outputs, IHI 0022 A3.2.1), whatever *_done_i depends on.
+// between inputs and outputs, IHI 0022 A3.2.1), whatever *_done_i depends on. Data are erased when
+// they have left.
 // Latency: an access is presented in the clock after it was accepted; its response is on the bus in
 // the clock after *_done_i. A write or read takes 2 clocks if done is immediate.
 // Throughput: one write and one read a clock.
@@ -75,7 +76,8 @@ module mae_axil_to_reg #(
   );
 
   mae_stream_reg #(
-      .Width(36)
+      .Width(36),
+      .Zero (1'b1)
   ) u_w (
       .clk_i,
       .rst_ni,
@@ -123,7 +125,8 @@ module mae_axil_to_reg #(
   );
 
   mae_stream_reg #(
-      .Width(34)
+      .Width(34),
+      .Zero (1'b1)
   ) u_r (
       .clk_i,
       .rst_ni,

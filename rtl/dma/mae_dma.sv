@@ -22,7 +22,12 @@
 // Throughput: one beat a clock in each direction. One transfer alone is limited to RowsPerContext
 // rows in a round trip to memory; concurrent transfers share the bus.
 // Reset and clear: reset drops all transfers; the buffers keep the data they carried until these
-// are overwritten, or erased by clear_i.
+// are overwritten, or erased by clear_i. To end all transfers on a bus that may never answer: halt_i
+// at any time, one clock later engine_rst_ni low (the client with it), and with halt_i still high
+// engine_rst_ni high and then clear_i. Then only the bus's bookkeeping is left: draining_o is high
+// until each outstanding burst has ended, whose read data are dropped and whose write data are zeros
+// without strobes; set ctrl_i.enable after that. The write beat that was offered when halt_i rose
+// stays on the bus until it is taken, as AXI demands.
 // Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a power
 // of 2, 2..32; RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read_engine and
 // mae_dma_write_engine.
@@ -42,9 +47,12 @@ module mae_dma
     parameter int unsigned BurstsPerContext = 8,  // outstanding read bursts
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
-    input  logic clk_i,
-    input  logic rst_ni,
-    input  logic clear_i,    // pulse, only when disabled and not busy: erases the buffers
+    input logic clk_i,
+    input logic rst_ni,
+    input logic engine_rst_ni,  // from a register: of all but the bookkeeping of the bus
+    input logic halt_i,
+    output logic draining_o,
+    input logic clear_i,  // pulse, only when disabled and not busy: erases the buffers
     // from the next clock on, for Contexts * RowsPerContext / 2 + 1 clocks
     output logic clearing_o,
 
@@ -145,7 +153,7 @@ module mae_dma
       .Prefetch (Prefetch)
   ) u_ring (
       .clk_i,
-      .rst_ni,
+      .rst_ni       (engine_rst_ni),
       .ctrl_i,
       .status_o,
       .irq_o,
@@ -208,7 +216,7 @@ module mae_dma
         .BeatWidth(BeatWidth)
     ) u_walk (
         .clk_i,
-        .rst_ni,
+        .rst_ni       (engine_rst_ni),
         .job_valid_i  (job_valid[i]),
         .job_ctx_i    (job_ctx),
         .job_i        ((i == 0) ? job_src : job_dst),
@@ -262,7 +270,7 @@ module mae_dma
       .BurstsPerContext(BurstsPerContext)
   ) u_read (
       .clk_i,
-      .rst_ni,
+      .rst_ni       (engine_rst_ni),
       .clear_i,
       .clearing_o   (read_clearing),
       .seg_ready_o  (seg_ready[0]),
@@ -302,7 +310,7 @@ module mae_dma
       .Contexts (Contexts)
   ) u_scrub (
       .clk_i,
-      .rst_ni,
+      .rst_ni       (engine_rst_ni),
       .scrub_valid_i(scrub_valid),
       .scrub_ready_o(scrub_ready),
       .scrub_ctx_i  (scrub_ctx),
@@ -330,7 +338,7 @@ module mae_dma
       .BurstBeats(BurstBeats)
   ) u_write (
       .clk_i,
-      .rst_ni,
+      .rst_ni         (engine_rst_ni),
       .clear_i,
       .clearing_o     (write_clearing),
       .seg_ready_o    (seg_ready[1]),
@@ -370,6 +378,10 @@ module mae_dma
       .b_resp_i
   );
 
+  logic w_valid, w_ready, w_last;
+  logic [  DataWidth-1:0] w_data;
+  logic [DataWidth/8-1:0] w_strb;
+
   mae_dma_axi_mux #(
       .DataWidth(DataWidth),
       .IdWidth  (IdWidth),
@@ -377,6 +389,8 @@ module mae_dma
   ) u_axi (
       .clk_i,
       .rst_ni,
+      .halt_i,
+      .draining_o,
       .ctl_ar_valid_i(ctl_ar_valid),
       .ctl_ar_ready_o(ctl_ar_ready),
       .ctl_ar_i      (ctl_ar),
@@ -432,14 +446,32 @@ module mae_dma
       .aw_addr_o,
       .aw_len_o,
       .aw_size_o,
-      .w_valid_o,
-      .w_ready_i,
-      .w_data_o,
-      .w_strb_o,
-      .w_last_o,
+      .w_valid_o     (w_valid),
+      .w_ready_i     (w_ready),
+      .w_data_o      (w_data),
+      .w_strb_o      (w_strb),
+      .w_last_o      (w_last),
       .b_valid_i,
       .b_id_i,
       .b_error_i     (b_resp_i[1])
+  );
+
+  mae_axi_w_purge #(
+      .DataWidth(DataWidth)
+  ) u_purge (
+      .clk_i,
+      .rst_ni,
+      .purge_i     (halt_i || draining_o),
+      .s_axi_wvalid(w_valid),
+      .s_axi_wready(w_ready),
+      .s_axi_wdata (w_data),
+      .s_axi_wstrb (w_strb),
+      .s_axi_wlast (w_last),
+      .m_axi_wvalid(w_valid_o),
+      .m_axi_wready(w_ready_i),
+      .m_axi_wdata (w_data_o),
+      .m_axi_wstrb (w_strb_o),
+      .m_axi_wlast (w_last_o)
   );
 
   // The receivers of both engines and of the control side accept every response.

@@ -7,6 +7,12 @@
 // direction, control before data: control is rare and limited by its tags. Write data follow in the
 // order of the write addresses, whole bursts, and pass combinationally. Responses are routed by
 // their ID, combinationally; their receivers are always ready.
+//
+// halt_i abandons all bursts: from the next clock on, in which the engines must be in reset, read
+// data and responses are dropped, and the missing write data are zeros without strobes. Offered
+// addresses stay. draining_o is high from that clock until halt_i is low and no burst is outstanding;
+// the engines must offer nothing meanwhile. w_ready_i must be high when halt_i rises, so that no
+// offered beat changes (mae_axi_w_purge).
 // Latency: 1 clock for addresses, 0 for data and responses.
 // Throughput: one beat and one address a clock in each direction.
 // Parameters: BeatWidth is the width of control reads, min(DataWidth, 512). Legal: DataWidth 128,
@@ -21,8 +27,10 @@ module mae_dma_axi_mux
     parameter int unsigned IdWidth   = 8,
     parameter int unsigned BeatWidth = 512   // of control reads: min(DataWidth, 512)
 ) (
-    input logic clk_i,
-    input logic rst_ni,
+    input  logic clk_i,
+    input  logic rst_ni,
+    input  logic halt_i,
+    output logic draining_o,
 
     // control reads, indexed by reader_e
     input  logic         [          2:0] ctl_ar_valid_i,
@@ -118,9 +126,29 @@ module mae_dma_axi_mux
     return id;
   endfunction
 
+  // Bursts that the engines no longer want. Those of one ID are ended before the next one begins, so
+  // each direction has at most 2^IdWidth.
+  localparam int unsigned CountWidth = IdWidth + 1;
+  logic drain_q, ar_in_valid, ar_in_ready, aw_in_valid, aw_in_ready;
+  logic [CountWidth-1:0] reads_q, writes_q;
+
+  assign draining_o = drain_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      drain_q  <= 1'b0;
+      reads_q  <= '0;
+      writes_q <= '0;
+    end else begin
+      drain_q <= halt_i || (drain_q && {reads_q, writes_q} != '0);
+      reads_q  <= reads_q + CountWidth'(ar_in_valid && ar_in_ready) -
+          CountWidth'(r_valid_i && r_last_i);
+      writes_q <= writes_q + CountWidth'(aw_in_valid && aw_in_ready) - CountWidth'(b_valid_i);
+    end
+  end
+
   // Read addresses: lists first, then descriptors, then data.
   address_t ar_in, ar_out;
-  logic ar_in_valid, ar_in_ready;
   logic [1:0] reader;
   control_ar_t ctl_ar;
   logic ctl_ar_any;
@@ -163,14 +191,14 @@ module mae_dma_axi_mux
   logic [ControlIdBits-1:0] r_control_id;
   assign r_control     = r_id_i[IdWidth-1];
   assign r_control_id  = r_id_i[ControlIdBits-1:0];
-  assign mov_r_valid_o = r_valid_i && !r_control;
+  assign mov_r_valid_o = r_valid_i && !r_control && !drain_q;
   assign ctl_r_tag_o   = r_control_id[4:0];
   assign ctl_r_error_o = r_error_i;
   assign ctl_r_last_o  = r_last_i;
   always_comb begin
     ctl_r_valid_o = '0;
     for (int unsigned i = 0; i < 3; i++) begin
-      ctl_r_valid_o[i] = r_valid_i && r_control && r_control_id[6:5] == 2'(i);
+      ctl_r_valid_o[i] = r_valid_i && !drain_q && r_control && r_control_id[6:5] == 2'(i);
     end
   end
 
@@ -202,7 +230,8 @@ module mae_dma_axi_mux
   // Write addresses, and the order of their data.
   address_t aw_in, aw_out;
   logic [3:0] orders;
-  logic aw_in_valid, aw_in_ready, aw_reg_ready, order_ready, order_valid, order_control, order_pop;
+  logic aw_reg_ready, order_ready, order_valid, order_control, order_pop;
+  logic [7:0] order_len, beat_q;
 
   assign aw_in_valid = (ctl_aw_valid_i || mov_aw_valid_i) && order_ready;
   assign aw_in_ready = aw_reg_ready && order_ready;
@@ -236,7 +265,7 @@ module mae_dma_axi_mux
   assign {aw_id_o, aw_addr_o, aw_len_o, aw_size_o} = aw_out;
 
   mae_fifo #(
-      .Width(1),
+      .Width(1 + 8),
       .Depth(8)
   ) u_order (
       .clk_i,
@@ -244,24 +273,37 @@ module mae_dma_axi_mux
       .clear_i    (1'b0),
       .in_valid_i (aw_in_valid && aw_reg_ready),
       .in_ready_o (order_ready),
-      .in_data_i  (ctl_aw_valid_i),
+      .in_data_i  ({ctl_aw_valid_i, aw_in.len}),
       .out_valid_o(order_valid),
       .out_ready_i(order_pop),
-      .out_data_o (order_control),
+      .out_data_o ({order_control, order_len}),
       .count_o    (orders)
   );
 
-  assign w_valid_o = order_valid && (order_control ? ctl_w_valid_i : mov_w_valid_i);
-  assign w_data_o = order_control ? ctl_w_data_i : mov_w_data_i;
-  assign w_strb_o = order_control ? ctl_w_strb_i : mov_w_strb_i;
-  assign w_last_o = order_control ? ctl_w_last_i : mov_w_last_i;
+  always_comb begin
+    w_valid_o = order_valid && (order_control ? ctl_w_valid_i : mov_w_valid_i);
+    w_data_o  = order_control ? ctl_w_data_i : mov_w_data_i;
+    w_strb_o  = order_control ? ctl_w_strb_i : mov_w_strb_i;
+    w_last_o  = order_control ? ctl_w_last_i : mov_w_last_i;
+    if (drain_q) begin
+      w_valid_o = order_valid;
+      w_data_o  = '0;
+      w_strb_o  = '0;
+      w_last_o  = beat_q == order_len;
+    end
+  end
   assign ctl_w_ready_o = order_valid && order_control && w_ready_i;
   assign mov_w_ready_o = order_valid && !order_control && w_ready_i;
   assign order_pop = w_valid_o && w_ready_i && w_last_o;
 
-  assign mov_b_valid_o = b_valid_i && !b_id_i[IdWidth-1];
-  assign ctl_b_valid_o = b_valid_i && b_id_i[IdWidth-1];
-  assign ctl_b_tag_o = b_id_i[ControlIdBits-1:0];
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) beat_q <= '0;  // beats of the burst that are sent
+    else if (w_valid_o && w_ready_i) beat_q <= w_last_o ? '0 : beat_q + 1'b1;
+  end
+
+  assign mov_b_valid_o = b_valid_i && !drain_q && !b_id_i[IdWidth-1];
+  assign ctl_b_valid_o = b_valid_i && !drain_q && b_id_i[IdWidth-1];
+  assign ctl_b_tag_o   = b_id_i[ControlIdBits-1:0];
   assign ctl_b_error_o = b_error_i;
 
   `MAE_ASSERT(
@@ -271,5 +313,9 @@ module mae_dma_axi_mux
   `MAE_STREAM_HOLDS(ArHolds, ar_valid_o, ar_ready_i, ar_addr_o)
   `MAE_STREAM_HOLDS(AwHolds, aw_valid_o, aw_ready_i, aw_addr_o)
   `MAE_STREAM_HOLDS(WHolds, w_valid_o, w_ready_i, w_data_o)
+  `MAE_ASSERT(LastOfBurst, !w_valid_o || w_last_o == (beat_q == order_len))
+  `MAE_ASSERT(NoNewBurst, !drain_q || !(ar_in_valid || aw_in_valid))
+  `MAE_ASSERT(ReadsCounted, !(r_valid_i && r_last_i) || reads_q != '0)
+  `MAE_ASSERT(WritesCounted, !b_valid_i || writes_q != '0)
 
 endmodule

@@ -7,13 +7,15 @@
 // the clock in which ready falls.
 // Latency: 1 clock.
 // Throughput: one word a clock.
-// Reset and clear: reset and clear_i drop both words and set them to zero.
-// Parameters: Width is the word width in bits. Legal: Width >= 1.
+// Reset and clear: reset and clear_i drop both words and set them to zero. With Zero = 1, each
+// register is also set to zero when its word has left it: use it for secrets.
+// Parameters: Width is the word width in bits. Legal: Width >= 1, Zero 0 or 1.
 
 `include "mae_assert.svh"
 
 module mae_stream_reg #(
-    parameter int unsigned Width = 8
+    parameter int unsigned Width = 8,
+    parameter bit          Zero  = 1'b0
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -54,7 +56,9 @@ module mae_stream_reg #(
       out_valid_q <= skid_valid_q || in_valid_i;
       if (skid_valid_q) out_data_q <= skid_data_q;
       else if (in_valid_i) out_data_q <= in_data_i;
+      else if (Zero) out_data_q <= '0;
       skid_valid_q <= 1'b0;
+      if (Zero) skid_data_q <= '0;
     end else if (in_valid_i && in_ready_o) begin
       skid_valid_q <= 1'b1;
       skid_data_q  <= in_data_i;

@@ -32,12 +32,16 @@ def _patterns(secrets: Iterable[bytes], window: int) -> set[str]:
     return found
 
 
-def find(dut: SimHandleBase, secrets: Iterable[bytes], window: int = 4) -> list[str]:
+def find(
+    dut: SimHandleBase, secrets: Iterable[bytes], window: int = 4, shown: str = ""
+) -> list[str]:
     """Paths of signals that hold ``window`` bytes of a secret, anywhere in them.
 
     Four bytes find what lies in registers of a word; much data needs eight, or chance finds it.
+    ``shown``: the bits of what is on a bus at this moment, and so no secret.
     """
     patterns, size, found = _patterns(secrets, window), 8 * window, []
+    patterns = {pattern for pattern in patterns if pattern not in shown}
     for signal in _signals(dut):
         if len(signal) < size:
             continue

@@ -64,6 +64,8 @@ module copy_bench
   logic [1:0][DataWidth-1:0] row_data;
   logic [1:0][BytesWidth-1:0] row_bytes;
 
+  logic unused_draining;
+
   mae_dma #(
       .DataWidth,
       .Contexts,
@@ -72,6 +74,9 @@ module copy_bench
       .RowsPerContext,
       .BurstsPerContext
   ) u_dma (
+      .engine_rst_ni (rst_ni),
+      .halt_i        (1'b0),
+      .draining_o    (unused_draining),
       .cfg_valid_o   (cfg_valid),
       .cfg_ready_i   (cfg_ready),
       .cfg_ctx_o     (unused_cfg_ctx),

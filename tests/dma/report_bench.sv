@@ -70,6 +70,8 @@ module report_bench
   logic [$clog2(DataWidth/8+1)-1:0] row_bytes;
 
   // No register between: mae_dma holds a row until it takes it back.
+  logic unused_draining;
+
   mae_dma #(
       .DataWidth,
       .Contexts,
@@ -78,6 +80,9 @@ module report_bench
       .RowsPerContext,
       .BurstsPerContext
   ) u_dma (
+      .engine_rst_ni(rst_ni),
+      .halt_i       (1'b0),
+      .draining_o   (unused_draining),
       .row_valid_o  (row_valid),
       .row_ready_i  (row_ready),
       .row_ctx_o    (row_ctx),

@@ -270,6 +270,24 @@ static void a_card_that_is_still_erasing(void)
     CHECK_ERROR(mock_open(mock, &dev), MAE_E_TIMEOUT);
 }
 
+/* A bus that holds a burst back: the card is wiped all the same. */
+static void a_card_that_stays_busy(void)
+{
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    mae_dev_t *dev;
+    uint8_t key[16] = {1};
+    CHECK_OK(mock_open(mock, &dev));
+    CHECK_OK(mae_key_load(dev, 0, key, 16));
+    mock->words[CARD(status) / 4] |= MAE_STREAM_CARD__STATUS__BUSY_bm;
+    at = mock->log_count;
+    mae_close(dev);
+    bool wiped = false;
+    for (size_t i = at; i < mock->log_count; i++)
+        wiped |= mock->log[i].write && mock->log[i].offset == CARD(ctrl) &&
+                 mock->log[i].value & MAE_STREAM_CARD__CTRL__WIPE_bm;
+    CHECK(wiped && !mock->key_valid[0]);
+}
+
 static void devices_that_are_not_ours(void)
 {
     mae_dev_t *dev;
@@ -356,6 +374,7 @@ int main(void)
     RUN(a_job_is_a_descriptor_and_a_doorbell);
     RUN(a_job_of_the_peripheral);
     RUN(a_card_that_is_still_erasing);
+    RUN(a_card_that_stays_busy);
     RUN(devices_that_are_not_ours);
     RUN(every_access_may_fail_on_a_card);
     RUN(every_access_may_fail_on_a_peripheral);

@@ -90,7 +90,28 @@ async def clear_zeroes_both_words(dut) -> None:
         assert (int(dut.out_data_q.value), int(dut.skid_data_q.value)) == (0, 0)
 
 
+@cocotb.test(timeout_time=100, timeout_unit="us")
+async def zeroes_what_has_left(dut) -> None:
+    """With Zero = 1 no register keeps a word that has left it."""
+    await begin(dut)
+    dut.in_valid_i.value = 1
+    dut.in_data_i.value = 2 ** len(dut.in_data_i) - 1
+    await ClockCycles(dut.clk_i, 3)
+    dut.in_valid_i.value = 0
+    dut.out_ready_i.value = 1
+    for left in (1, 0):
+        await RisingEdge(dut.clk_i)
+        await Timer(1, "ns")
+        assert bool(int(dut.out_data_q.value)) == bool(left)
+        assert int(dut.skid_data_q.value) == 0
+
+
 @pytest.mark.parametrize("width", [1, 137])
 def test_stream_reg(width: int) -> None:
     """Run all of the above for a narrow and a wide word."""
-    bench.run("mae_stream_reg", parameters={"Width": width})
+    bench.run("mae_stream_reg", parameters={"Width": width}, test_filter="^(?!.*zeroes_what)")
+
+
+def test_stream_reg_zero() -> None:
+    """Run all of them for words that are erased."""
+    bench.run("mae_stream_reg", parameters={"Width": 137, "Zero": 1})

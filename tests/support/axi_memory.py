@@ -142,6 +142,7 @@ class AxiMemory:
         self.random = random.Random(seed)
         self.unique_ids = unique_ids
         self.crossing = crossing
+        self.hung: frozenset[str] = frozenset()  # channels (ar, r, aw, w, b) that stand still
         self.now = 0
         self.statistics = Statistics()
         self.read_log: list[tuple[int, int]] = []  # address, beats
@@ -209,6 +210,11 @@ class AxiMemory:
         assert 0 <= at and at + len(data) <= len(self.data)
         self.data[at : at + len(data)] = data
 
+    @property
+    def early(self) -> int:
+        """Write beats that were taken before their address."""
+        return len(self._early)
+
     def idle(self) -> bool:
         """Returns true if no AXI burst is in flight."""
         return not (self._reads.count or self._replies.count or self._addresses or self._early)
@@ -227,7 +233,7 @@ class AxiMemory:
             self.now += 1
             write = False
             if self.has_write:
-                write = bool(int(self._w_valid.value)) and not self._stalls()
+                write = bool(int(self._w_valid.value)) and not self._stalls("w")
                 if write and self.one_way and self.has_read:
                     self._reads.step(self.now)
                     if self._reads.ready:  # both want the bus: in turn
@@ -242,8 +248,9 @@ class AxiMemory:
             self._shown[handle] = value
             handle.value = value
 
-    def _stalls(self) -> bool:
-        return bool(self.stall) and self.random.random() < self.stall
+    def _stalls(self, channel: str) -> bool:
+        stalls = bool(self.stall) and self.random.random() < self.stall
+        return stalls or channel in self.hung
 
     def _delay(self) -> int:
         return self.now + self.random.randint(*self.latency)
@@ -268,7 +275,7 @@ class AxiMemory:
         return burst
 
     def _step_read(self, allowed: bool) -> None:
-        ready = not self._stalls()
+        ready = not self._stalls("ar")
         self._put(self._ar_ready, int(ready))
         stat = self.statistics
         if ready and int(self._ar_valid.value):
@@ -283,7 +290,7 @@ class AxiMemory:
             self.read_log.append((burst.addr, burst.beats))
         self._reads.step(self.now)
         waits = self.crossing and not int(self._r_ready.value)
-        if not allowed or not self._reads.ready or waits or self._stalls():
+        if not allowed or not self._reads.ready or waits or self._stalls("r"):
             self._put(self._r_valid, 0)
             return
         burst = self._serving
@@ -313,7 +320,7 @@ class AxiMemory:
         stat.last_read = self.now
 
     def _step_write(self, take: bool) -> None:
-        ready = not self._stalls()
+        ready = not self._stalls("aw")
         self._put(self._aw_ready, int(ready))
         stat = self.statistics
         if ready and int(self._aw_valid.value):
@@ -342,7 +349,7 @@ class AxiMemory:
             stat.last_write = self.now
         self._replies.step(self.now)
         waits = self.crossing and not int(self._b_ready.value)
-        if self._replies.ready and not waits and not self._stalls():
+        if self._replies.ready and not waits and not self._stalls("b"):
             assert int(self._b_ready.value), "a write response is not accepted"
             burst = self.random.choice(self._replies.ready)
             self._put(self._b_valid, 1)

@@ -5,6 +5,12 @@
 //
 // Registers: regs/mae_stream_card.rdl. The capabilities that describe the cipher come from
 // the parameters.
+//
+// A wipe waits for nothing: halt_o rises at once, then job_rst_no resets DMA engines and client for
+// ResetClocks, then clear_o erases their memories, with halt_o still high. wiping_i lasts until that
+// is done, draining_i until the bus has ended all bursts (see mae_dma): status.wiping shows the
+// first, status.busy the second too, and ctrl.enable waits for both. Key words and keys on their way
+// are erased in the clock of the wipe.
 // Latency: a register access takes 2 clocks on an idle bus (a read 3, with its response).
 // Throughput: one access at a time.
 // Parameters: Legal: Lanes 1, 2, 4, 8; Contexts 1..256; KeySlots 0..64.
@@ -57,8 +63,11 @@ module mae_card_control
     output dma_ctrl_t   dma_ctrl_o,
     input  dma_status_t dma_status_i,
     output logic        dma_irq_ack_o,
+    output logic        halt_o,
+    input  logic        draining_i,
 
-    // to and from the client
+    // to mae_dma and the client
+    output logic                      job_rst_no,     // reset, from a register
     output logic                      clear_o,        // pulse: erase everything
     input  logic                      wiping_i,
     output logic                      write_valid_o,  // to a key slot
@@ -121,13 +130,32 @@ module mae_card_control
       .hwif_out            (from_sw)
   );
 
-  // A wipe, only when idle; no command is executed while it runs.
-  assign clear_o = from_sw.ctrl.wipe.value && !from_sw.ctrl.enable.value && !dma_status_i.busy;
+  // A wipe; no command is executed while it runs.
+  localparam int unsigned ResetClocks = 8;
+  logic wipe, wiping, job_rst_n_q;
+  logic [$clog2(ResetClocks+2)-1:0] left_q;  // clocks to the end of halt_o
+
+  assign wipe = from_sw.ctrl.wipe.value;
+  assign halt_o = wipe || left_q != '0;
+  assign clear_o = left_q == 1;
+  assign job_rst_no = job_rst_n_q;
+  assign wiping = halt_o || wiping_i;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      left_q      <= '0;
+      job_rst_n_q <= 1'b0;
+    end else begin
+      if (wipe) left_q <= ($bits(left_q))'(ResetClocks + 1);
+      else if (left_q != '0) left_q <= left_q - 1'b1;
+      job_rst_n_q <= !(wipe || left_q > 2);
+    end
+  end
 
   // Rings and interrupt. An interrupt bit of mae_dma is moved to the registers as soon as it is
   // set.
   assign dma_ctrl_o = '{
-          enable: from_sw.ctrl.enable.value && !wiping_i,
+          enable: from_sw.ctrl.enable.value && !wiping && !draining_i,
           abort: from_sw.ctrl.abort.value,
           irq_enable: 1'b0,
           sub_base: {from_sw.sub_base_hi.addr.value, from_sw.sub_base_lo.addr.value},
@@ -159,8 +187,8 @@ module mae_card_control
     ) u_window (
         .clk_i,
         .rst_ni,
-        .clear_i(clear_o),
-        .closed_i(wiping_i || clear_o),
+        .clear_i(wipe),
+        .closed_i(wiping),
         .go_i   (from_sw.key_cmd.go.value),
         .slot_i (from_sw.key_cmd.slot.value),
         .len_i  (from_sw.key_cmd.len.value),
@@ -229,8 +257,9 @@ module mae_card_control
     from_hw.features.regs_per_round.next = (KeySlots > 0) ? 2'(RegsPerRound) : '0;
     from_hw.modes.mask.next = (KeySlots > 0) ? modes_mask(Dirs) : 32'(1 << OpCopy);
     if (Gcm && Dirs[0]) from_hw.modes.mask.next[5'(OpGcm)] = 1'b1;
-    from_hw.status.busy.next = dma_status_i.busy;
-    from_hw.status.wiping.next = wiping_i || from_sw.ctrl.wipe.value;
+    from_hw.ctrl.enable.hwclr = wipe;
+    from_hw.status.busy.next = dma_status_i.busy || draining_i;
+    from_hw.status.wiping.next = wiping;
     from_hw.status.halted.next = dma_status_i.halted;
     from_hw.status.ring_error.next = dma_status_i.ring_error;
     from_hw.status.jobs.next = dma_status_i.jobs;
@@ -240,7 +269,7 @@ module mae_card_control
     from_hw.comp_tail.count.next = dma_status_i.comp_tail;
     from_hw.key_status.busy.next = key_busy;
     from_hw.key_status.error.next = key_error;
-    for (int unsigned i = 0; i < 8; i++) from_hw.key[i].word.hwclr = key_clear || clear_o;
+    for (int unsigned i = 0; i < 8; i++) from_hw.key[i].word.hwclr = key_clear || wipe;
     for (int unsigned i = 0; i < 2; i++) from_hw.key_valid[i].mask.next = slots[32*i+:32];
     {from_hw.clocks.hi.value.next, from_hw.clocks.lo.value.next} = shown_q[0];
     {from_hw.busy_clocks.hi.value.next, from_hw.busy_clocks.lo.value.next} = shown_q[1];

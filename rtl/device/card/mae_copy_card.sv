@@ -91,7 +91,7 @@ module mae_copy_card
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
   logic [Contexts-1:0] room;
-  logic clear, clearing, unused_write_valid;
+  logic halt, draining, job_rst_n, clear, clearing, unused_write_valid;
   key_write_t unused_write;
   dma_ctx_t unused_ctx;  // a copy has no state of a context and uses the operation only
   desc_t unused_desc;
@@ -107,6 +107,9 @@ module mae_copy_card
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
+      .halt_o       (halt),
+      .draining_i   (draining),
+      .job_rst_no   (job_rst_n),
       .clear_o      (clear),
       .wiping_i     (clearing),
       .write_valid_o(unused_write_valid),
@@ -127,6 +130,9 @@ module mae_copy_card
   ) u_dma (
       .clk_i,
       .rst_ni,
+      .engine_rst_ni (job_rst_n),
+      .halt_i        (halt),
+      .draining_o    (draining),
       .clear_i       (clear),
       .clearing_o    (clearing),
       .ctrl_i        (dma_ctrl),
@@ -199,7 +205,7 @@ module mae_copy_card
       .Op       (OpCopy)
   ) u_client (
       .clk_i,
-      .rst_ni,
+      .rst_ni       (job_rst_n),
       .cfg_valid_i  (cfg_valid),
       .cfg_ready_o  (cfg_ready),
       .cfg_desc_i   (cfg_desc),

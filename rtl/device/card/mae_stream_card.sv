@@ -6,6 +6,11 @@
 // It reads its own descriptors and data (the pull model of Fernando et al.), with scatter-gather lists,
 // and processes many messages at the same time on the lanes of Dong et al.. Registers:
 // regs/mae_stream_card.rdl; ring formats: mae_dma_pkg. The data bus has 128 * Lanes bits.
+//
+// ctrl.wipe erases keys, round keys, powers of H, keystream, plaintext and all memories within 160 +
+// 16 * Contexts clocks, whatever the card is doing and although the bus never ends a burst. Only the
+// write beat that is offered on the bus stays until it is taken. draining_o tells a crossing behind
+// m_axi to purge its write data, too (mae_stream_card_async); otherwise leave it open.
 // Latency: see mae_dma and mae_dma_aes_client.
 // Throughput: Lanes blocks a clock in modes with independent blocks, or over 11 * Lanes interleaved
 // messages in chained modes.
@@ -60,6 +65,7 @@ module mae_stream_card
     output logic [            31:0] s_axil_rdata,
     output logic [             1:0] s_axil_rresp,
     output logic                    irq_o,
+    output logic                    draining_o,      // from a register
 
     output logic                   m_axi_awvalid,
     input  logic                   m_axi_awready,
@@ -112,7 +118,7 @@ module mae_stream_card
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
   logic [Contexts-1:0] room;
-  logic clear, client_wiping, dma_clearing, write_valid, write_ready;
+  logic halt, job_rst_n, clear, client_wiping, dma_clearing, write_valid, write_ready;
   key_write_t write;
   logic [KeySlots-1:0] slot_valid;
 
@@ -130,6 +136,9 @@ module mae_stream_card
       .dma_ctrl_o   (dma_ctrl),
       .dma_status_i (dma_status),
       .dma_irq_ack_o(dma_irq_ack),
+      .halt_o       (halt),
+      .draining_i   (draining_o),
+      .job_rst_no   (job_rst_n),
       .clear_o      (clear),
       .wiping_i     (client_wiping || dma_clearing),
       .write_valid_o(write_valid),
@@ -150,6 +159,9 @@ module mae_stream_card
   ) u_dma (
       .clk_i,
       .rst_ni,
+      .engine_rst_ni (job_rst_n),
+      .halt_i        (halt),
+      .draining_o,
       .clear_i       (clear),
       .clearing_o    (dma_clearing),
       .ctrl_i        (dma_ctrl),
@@ -228,7 +240,7 @@ module mae_stream_card
       .Gcm         (Gcm)
   ) u_client (
       .clk_i,
-      .rst_ni,
+      .rst_ni        (job_rst_n),
       .clear_i       (clear),
       .wiping_o      (client_wiping),
       .write_valid_i (write_valid),

@@ -7,6 +7,8 @@
 // have any ratio and phase.
 // Latency: the crossings add about four clocks of each side to a register access or a burst.
 // Throughput: one beat a clock of the slower side.
+// Wipe: as mae_stream_card; write data in the crossing are erased at most 40 clocks of each side
+// later.
 // Reset: a reset of either side resets the whole card.
 // Parameters: Legal: as mae_stream_card.
 
@@ -148,6 +150,9 @@ module mae_stream_card_async
   logic [1:0] axi_awburst, axi_arburst, axi_bresp, axi_rresp;
   logic [DataWidth-1:0] axi_wdata, axi_rdata;
   logic [DataWidth/8-1:0] axi_wstrb;
+  logic crossed_wvalid, crossed_wready, crossed_wlast;
+  logic [  DataWidth-1:0] crossed_wdata;
+  logic [DataWidth/8-1:0] crossed_wstrb;
 
   mae_axi_cdc #(
       .DataWidth(DataWidth),
@@ -187,6 +192,35 @@ module mae_stream_card_async
       .s_axi_rdata  (axi_rdata),
       .s_axi_rresp  (axi_rresp),
       .s_axi_rlast  (axi_rlast),
+      .m_axi_wvalid (crossed_wvalid),
+      .m_axi_wready (crossed_wready),
+      .m_axi_wdata  (crossed_wdata),
+      .m_axi_wstrb  (crossed_wstrb),
+      .m_axi_wlast  (crossed_wlast),
+      .*
+  );
+
+  // A wipe purges the write data in the crossing. The card gives the first new beat only after it
+  // has read a descriptor, so draining has fallen on this side before.
+  logic draining;
+  logic [1:0] draining_q;
+
+  always_ff @(posedge bus_clk_i or negedge bus_rst_n) begin
+    if (!bus_rst_n) draining_q <= '0;
+    else draining_q <= {draining_q[0], draining};
+  end
+
+  mae_axi_w_purge #(
+      .DataWidth(DataWidth)
+  ) u_purge (
+      .clk_i       (bus_clk_i),
+      .rst_ni      (bus_rst_n),
+      .purge_i     (draining_q[1]),
+      .s_axi_wvalid(crossed_wvalid),
+      .s_axi_wready(crossed_wready),
+      .s_axi_wdata (crossed_wdata),
+      .s_axi_wstrb (crossed_wstrb),
+      .s_axi_wlast (crossed_wlast),
       .*
   );
 
@@ -238,6 +272,7 @@ module mae_stream_card_async
       .s_axil_rdata  (axil_rdata),
       .s_axil_rresp  (axil_rresp),
       .irq_o         (irq),
+      .draining_o    (draining),
       .m_axi_awvalid (axi_awvalid),
       .m_axi_awready (axi_awready),
       .m_axi_awid    (axi_awid),

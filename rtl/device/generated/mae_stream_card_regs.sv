@@ -442,6 +442,9 @@ module mae_stream_card_regs (
         if(decoded_reg_strb.ctrl && decoded_req_is_wr) begin // SW write
             next_c = (field_storage.ctrl.enable.value & ~decoded_wr_biten[0:0]) | (decoded_wr_data[0:0] & decoded_wr_biten[0:0]);
             load_next_c = '1;
+        end else if(hwif_in.ctrl.enable.hwclr) begin // HW Clear
+            next_c = '0;
+            load_next_c = '1;
         end
         field_combo.ctrl.enable.next = next_c;
         field_combo.ctrl.enable.load_next = load_next_c;

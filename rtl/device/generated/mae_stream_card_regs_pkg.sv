@@ -85,6 +85,14 @@ package mae_stream_card_regs_pkg;
     } mae_modes_r__in_t;
 
     typedef struct {
+        logic hwclr;
+    } mae_stream_card__ctrl__enable__in_t;
+
+    typedef struct {
+        mae_stream_card__ctrl__enable__in_t enable;
+    } mae_stream_card__ctrl__in_t;
+
+    typedef struct {
         logic next;
     } mae_stream_card__status__busy__in_t;
 
@@ -300,6 +308,7 @@ package mae_stream_card_regs_pkg;
         mae_caps_r__in_t caps;
         mae_features_r__in_t features;
         mae_modes_r__in_t modes;
+        mae_stream_card__ctrl__in_t ctrl;
         mae_stream_card__status__in_t status;
         mae_stream_card__irq_status__in_t irq_status;
         mae_key_r__in_t key[8];

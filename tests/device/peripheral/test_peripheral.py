@@ -14,6 +14,7 @@ from cocotb.triggers import ClockCycles
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiResp
 
+from tests.cipher.fips197 import round_keys
 from tests.device import oracle, secrets
 from tests.device.peripheral_host import (
     BAD_KEY,
@@ -26,6 +27,8 @@ from tests.device.peripheral_host import (
     begin,
 )
 from tests.support import bench
+
+BOUND = 420  # clocks of a wipe, as the header of mae_peripheral_core says
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
@@ -291,12 +294,56 @@ async def wipe(dut, at: str) -> None:
         while (await p.fields("status"))["wiping"]:
             pass
         status = await p.fields("status")
-        await p.read("version")  # the bus keeps the last two words read
         assert (status["busy"], status["answers"], status["room"]) == (0, 0, 0)
         assert await p.read("key_valid") == 0
         await p.start("ecb", False, 16, None)
         assert await p.error() == BAD_KEY
         assert secrets.find(dut, kinds.values()) == [], round_
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.parametrize(state=["idle", "key", "ciphering", "answers", "waiting"])
+async def wipe_on_a_hung_bus(dut, state: str) -> None:
+    """A host that takes no response any more: nothing is left but the word that it is offered."""
+    p = await begin(dut)
+    responses = p.bus.read_if.r_channel, p.bus.write_if.b_channel
+    for round_ in range(2):
+        key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(64)
+        await p.load_key(0, key)
+        answer = oracle.crypt("cbc", True, key, iv, data)
+        zero = oracle.crypt("ecb", False, key, iv, bytes(16))
+        if state != "idle":
+            await p.start("cbc", True, 64, iv)
+            for at in range(0, 16 if state == "waiting" else 48, 16):
+                await p.put(data[at : at + 16])
+        if state == "answers":
+            await ClockCycles(dut.clk_i, 100)
+        if state == "waiting":
+            assert await p.get() == answer[:16]
+        word = int.from_bytes(key[20:24], "little")
+        if state == "key":
+            await p.write_words("key", key)
+        for channel in responses:
+            channel.pause = True
+        held = [key, iv, data, answer, zero, *round_keys(key)]
+        reads = [cocotb.start_soon(p.read("data_out", i)) for i in range(2)]
+        command = p.pack("key_cmd", go=1, slot=1, len=2)
+        last = ("key_cmd", command) if state == "key" else ("key", word, 5)
+        writes = [cocotb.start_soon(p.write(*last))]
+        await ClockCycles(dut.clk_i, 20)
+        assert secrets.find(dut, held), "the search finds nothing"
+        writes.append(cocotb.start_soon(p.write("ctrl", wipe=1)))
+        await ClockCycles(dut.clk_i, BOUND)
+        shown = str(dut.s_axil_rdata.value) if dut.s_axil_rvalid.value == 1 else ""
+        assert secrets.find(dut, held, shown=shown) == [], round_
+        for channel in responses:
+            channel.pause = False
+        for task in (*reads, *writes):
+            await task
+        assert await p.read("key_valid") == 0 and not await p.field("status.wiping")
+        await p.write("irq_status", error=1)
+        answer = oracle.crypt("ctr", False, key, iv, data)
+        assert await p.crypt("ctr", False, key, iv, data) == answer
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
@@ -350,7 +397,7 @@ def test_peripheral_small() -> None:
         "mae_peripheral",
         parameters=parameters,
         visible=True,
-        test_filter="modes|message_in|blocks_ahead|wipe$|clocks",
+        test_filter="modes|message_in|blocks_ahead|wipe$|hung|clocks",
     )
 
 
