@@ -42,7 +42,7 @@ def _check_order(
 
 
 def rtl_problems(root: pathlib.Path) -> list[str]:
-    """Checks the modules, packages and includes of rtl/."""
+    """Finds modules, packages and includes of rtl/ that are used against the order of folders."""
     rtl = root / "rtl"
     files = [*rtl.glob("**/*.sv"), *rtl.glob("**/*.svh")]
     modules = {path.stem: path for path in files if path.suffix == ".sv"}

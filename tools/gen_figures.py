@@ -134,7 +134,7 @@ def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[d
 
 
 def main() -> int:
-    """Reads figures from standard input or results/figures.json; writes or checks the pages."""
+    """Writes the pages of published figures from their JSON, or checks that they are current."""
     check = "--check" in sys.argv
     given = "" if check or sys.stdin.isatty() else sys.stdin.read()
     if given.strip():

@@ -27,7 +27,7 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of Keyboa
 
 
 def _terminated(number: int, frame: object) -> None:
-    """End as after Ctrl-C: what was started is ended, what was begun is cleared away."""
+    """Exits on SIGTERM by an exception, as after Ctrl-C, so that unfinished work is cleaned up."""
     sys.exit(128 + number)
 
 

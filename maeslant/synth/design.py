@@ -100,7 +100,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
-    """Checks and gives the file that a name is the path of; None if it is no path."""
+    """Returns and checks the SystemVerilog file that ``name`` is the path of; None if no path."""
     path = pathlib.Path(name)
     if "/" not in name and path.suffix not in (".sv", ".v"):
         return None

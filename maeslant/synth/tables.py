@@ -435,7 +435,7 @@ def _text(column: str, value: float) -> str:
 
 
 def _line_rates(done: dict[str, Report | None]) -> list[str]:
-    """Formats the table of the smallest lanes that reach each Ethernet rate."""
+    """Formats the table of the fewest lanes that reach each Ethernet rate."""
     lines = [
         "| Gbit/s | standards | smallest that carries it | Gbit/s | mm² | mW |",
         "|---:|---|---|---:|---:|---:|",

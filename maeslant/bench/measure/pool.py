@@ -48,7 +48,7 @@ def alone(card: str, mode: str, data: bytes) -> float:
 
 
 def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]:
-    """Measures blocks a clock of a pool, and each card's own clocks."""
+    """Measures the throughput of a pool of cards in blocks a clock, and the clocks of each card."""
     with Local(f"pool:{cards}*{card}") as pool:
         before = pool.cards()
         run(pool, mode, data)

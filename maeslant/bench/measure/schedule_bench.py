@@ -40,7 +40,7 @@ class Record:
             file.write("\n")
 
     def _clocks(self) -> int:
-        """Returns the number of recorded clocks, up to two after the last event."""
+        """Returns how many clocks of a recording to draw: two more than up to its last event."""
         lanes = [lane for lane in self.lanes.values() if not isinstance(lane[0], bool)]
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 

@@ -54,7 +54,7 @@ class Cutter:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """Adds ``data`` and yields the parts that are complete."""
+        """Adds ``data`` to the message; yields each part that is complete and can go to a card."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])

@@ -163,7 +163,7 @@ class Cluster(cards.Pool):
         self.stack.close()
 
     def _resources(self) -> dict[str, int]:
-        """Returns the workers' addresses with the number of their cards."""
+        """Returns the number of cards of each worker, by the worker's address."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         found = {name: int(about["resources"].get(RESOURCE, 0)) for name, about in workers.items()}
         return {name: number for name, number in found.items() if number}

@@ -45,7 +45,7 @@ Value = Callable[[Record], float | None]
 def mark(
     record: Record, x: float, y: float, name: str, label: str = "", first: bool = False
 ) -> Mark:
-    """A record's point. Others' are hollow."""
+    """Returns the mark of a record: filled if it is ours, hollow if it is related work."""
     style = OURS.get(record.family) or OTHERS[record.family]
     return Mark(x, y, style[0], style[1], record.family in OTHERS, label, name, first)
 

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chooses the tests of `make test`: of each parametrized test the first case."""
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Adds the option --first."""
+    parser.addoption(
+        "--first", action="store_true", help="run the first case of each parametrized test only"
+    )
+
+
+@pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Deselects all cases of a test but the first, if --first is given."""
+    if not config.getoption("--first"):
+        return
+    cases: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    config.hook.pytest_deselected(items=[item for case in cases.values() for item in case[1:]])
+    items[:] = [case[0] for case in cases.values()]
