@@ -28,14 +28,7 @@ BEGIN = "<!-- recommended begin: written by tools/gen_figures.py -->\n"
 END = "<!-- recommended end -->"
 # The builds that the README recommends: purpose, title of the row in results/synthesis.json,
 # technology, and the clocks of those whose figure is no rate of blocks.
-RECOMMENDED = (
-    ("small128", "smallest AES-128 encryption", "`small128`", "nangate45"),
-    ("small", "small core, both directions, all key sizes", "`small`", "nangate45"),
-    ("peripheral", "microcontroller: AXI4-Lite, all modes", "`peripheral`", "xc7"),
-    ("lanes10_fast", "most throughput", "`lanes10_fast` (Lanes 10)", "nangate45"),
-    ("gcm4_deep", "AES-GCM on a 512-bit stream", "`gcm4_deep`", "nangate45"),
-    ("stream4", "card with DMA and rings, all modes", "`stream4`", "xc7"),
-)
+TECHNOLOGIES = {"nangate45": "Nangate45", "ecp5": "ECP5", "xc7": "7-series"}  # best figures first
 HEAD = """# Named builds
 
 Clocks are counted in simulation by `maeslant measure`; `configs/builds.yml` defines the builds.
@@ -111,13 +104,16 @@ def recommended(figures: list[dict]) -> str:
     """Formats the README's table of recommended builds: purpose, clocks, area, clock rate."""
     rows = [row for table in json.loads(SYNTHESIS.read_text()) for row in table["rows"]]
     lines = ["| build | for | rate | area | clock |", "|---|---|---|---:|---:|"]
-    for name, purpose, label, technology in RECOMMENDED:
-        made = next(r for r in rows if (r["label"], r["technology"]) == (label, technology))
-        found = made["figures"]
+    for name, build in configurations.recommended().items():
+        purpose = build["recommended_for"]
+        made = {row["technology"]: row["figures"] for row in rows if row["label"] == f"`{name}`"}
+        technology = next(known for known in TECHNOLOGIES if known in made)
+        found = made[technology]
         clocks, rate, _ = rates(name, figures)
-        many = f"{rate} blocks a clock" if float(rate or 0) >= 1 else f"{clocks} clocks a block"
+        many = f"{clocks} clocks a block" if clocks else f"{rate} blocks a clock"
         area = f"{found['kge']:,.1f} kGE" if "kge" in found else f"{found['lut']:,.0f} LUT"
         clock = f"{found['fmax_mhz']:,.0f} MHz" if found.get("fmax_mhz") else "–"
+        area += f", {TECHNOLOGIES[technology]}"
         lines.append(f"| `{name}` | {purpose} | {many} | {area} | {clock} |")
     return "\n".join(lines) + "\n"
 
