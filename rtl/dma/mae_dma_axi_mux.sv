@@ -9,7 +9,7 @@
 // their ID, combinationally; their receivers are always ready.
 //
 // halt_i abandons all bursts: from the next clock on, in which the engines must be in reset, read
-// data and responses are dropped, and the missing write data are zeros without strobes. Offered
+// data and responses are dropped, and the missing beats of write data have no meaning. Offered
 // addresses stay. draining_o is high from that clock until halt_i is low and no burst is outstanding;
 // the engines must offer nothing meanwhile. w_ready_i must be high when halt_i rises, so that no
 // offered beat changes (mae_axi_w_purge).
@@ -287,8 +287,6 @@ module mae_dma_axi_mux
     w_last_o  = order_control ? ctl_w_last_i : mov_w_last_i;
     if (drain_q) begin
       w_valid_o = order_valid;
-      w_data_o  = '0;
-      w_strb_o  = '0;
       w_last_o  = beat_q == order_len;
     end
   end

@@ -12,8 +12,8 @@
 // ctrl.wipe erases keys, chain values, H and data within 420 clocks of its acceptance, whatever the
 // core is doing and although the bus takes no response: a read that waits for a result ends in 255
 // clocks, and only the word that R offers stays until it is taken. A write is executed while there
-// is room for its response: at most one write response may be pending before that of the wipe.
-// Memory = 1: after that the unit that moves the blocks ends.
+// is room for its response: at most one write response may be pending before that of the wipe. With
+// Memory = 1 the unit that moves the blocks erases its own data (memory_o.clear).
 // Latency: 10, 12 or 14 clocks a block in the cipher. A register access takes 2 clocks on an idle
 // bus (a read 3, with its response); see mae_block_registers.
 // Throughput: one block in 10, 12 or 14 clocks. Through registers a block takes four writes and

@@ -302,7 +302,7 @@ async def wipe(dut, at: str) -> None:
 
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
-@cocotb.parametrize(state=["idle", "key", "ciphering", "answers", "waiting"])
+@cocotb.parametrize(state=["idle", "key", "ciphering", "answers", "taken", "waiting"])
 async def wipe_on_a_hung_bus(dut, state: str) -> None:
     """A host that takes no response any more: nothing is left but the word that it is offered."""
     p = await begin(dut)
@@ -318,17 +318,24 @@ async def wipe_on_a_hung_bus(dut, state: str) -> None:
                 await p.put(data[at : at + 16])
         if state == "answers":
             await ClockCycles(dut.clk_i, 100)
-        if state == "waiting":
+        if state in ("taken", "waiting"):
             assert await p.get() == answer[:16]
-        word = int.from_bytes(key[20:24], "little")
-        if state == "key":
-            await p.write_words("key", key)
+        words = [int.from_bytes(key[at : at + 4], "little") for at in range(0, 32, 4)]
+        if state == "key":  # words that wait for each other
+            responses[1].pause = True
+            tasks = [cocotb.start_soon(p.write("key", word, i)) for i, word in enumerate(words)]
+            await ClockCycles(dut.clk_i, 20)
+            responses[1].pause = False
+            for task in tasks:
+                await task
         for channel in responses:
             channel.pause = True
         held = [key, iv, data, answer, zero, *round_keys(key)]
-        reads = [cocotb.start_soon(p.read("data_out", i)) for i in range(2)]
+        reads = [
+            cocotb.start_soon(p.read("data_out", i)) for i in range(0 if state == "taken" else 2)
+        ]
         command = p.pack("key_cmd", go=1, slot=1, len=2)
-        last = ("key_cmd", command) if state == "key" else ("key", word, 5)
+        last = ("key_cmd", command) if state == "key" else ("key", words[5], 5)
         writes = [cocotb.start_soon(p.write(*last))]
         await ClockCycles(dut.clk_i, 20)
         assert secrets.find(dut, held), "the search finds nothing"
