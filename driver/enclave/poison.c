@@ -57,7 +57,7 @@ bool session_over(mae_session_t *session)
         return true;
     if (*session->birth == 1 && (session->process == 0 || session->process == getpid()))
         return false;
-    /* What is outside, buffers and all, is the parent's: the child leaves it alone. */
+    /* Leaves everything outside to the parent, whose buffers these are. */
     session->outside.release = NULL;
     session->outside.now = NULL;
     session->outside.pause = NULL;

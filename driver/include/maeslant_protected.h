@@ -74,7 +74,7 @@ struct mae_session_config {
     uint32_t send_while_sealing; /* 1: begin to send a transfer while its later chunks are sealed */
     uint64_t timeout;            /* time without a response that ends the session; 0: 10,000,000 */
     uint64_t block_limit;        /* 16-byte blocks under one key, at most and by default 2^34 */
-    /* What is inside and what is outside (H10); a session without this does not begin. In an
+    /* Tells private from shared memory (H10); a session without this does not begin. In an
        enclave give the first two, in a process of its own behind a gate the third
        (mae_gate_window). */
     uint64_t enclave_base, enclave_bytes; /* where shared memory may not be */

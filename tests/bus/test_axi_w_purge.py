@@ -65,7 +65,7 @@ async def beats_pass_in_their_clock(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def purged(dut: SimHandleBase) -> None:
-    """Of a purge come zeros, as many as beats were taken, but for the one on the bus before."""
+    """A purge gives a beat of zeros for each beat taken, but keeps the one already on the bus."""
     link = await begin(dut, 2)
     kept = 0
     for round_ in range(200):

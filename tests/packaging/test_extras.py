@@ -31,7 +31,7 @@ def names(text: str) -> set[str]:
 
 
 def test_extras_are_those_of_the_package() -> None:
-    """What doctor and errors know is what pyproject.toml has; the Makefile too."""
+    """The doctor, the errors and the Makefile name the extras that pyproject.toml has."""
     assert extras.EXTRAS.keys() == PROJECT["optional-dependencies"].keys()
     makefile = (paths.ROOT / "Makefile").read_text()
     targets = re.search(r"(?m)^EXTRAS := (.*)$", makefile)[1].split()
