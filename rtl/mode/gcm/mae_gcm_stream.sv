@@ -17,14 +17,14 @@
 // port. With Deep = 1 key_ready_o and in_ready_o depend on registers only, msg_ready_o on
 // msg_i.bank and the key port, and all of them on abort_i and clear_i. Latency (Deep = 0): out_* 1
 // clock after in_*; the tag 6 clocks after the last beat, and of a message without data not before
-// its mask, Nr + 4 clocks after the announcement; the first data beat is accepted Nr + 3 clocks after
-// its announcement; from the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1
-// clocks. With RegsPerRound registers a round, Nr here means Nr * RegsPerRound. Latency (Deep = 1):
-// out_* 2 clocks after in_*; the tag 13 clocks after the last beat; the first beat is accepted
-// without a wait Nr * RegsPerRound + 5 clocks after its announcement; from the key to the first
-// beat Nr * RegsPerRound + 22 clocks for 4 lanes (3 + mae_ghash_powers). Deep = 1 is for a high
-// clock frequency: it registers the ports and the outputs of the FIFOs and uses
-// mae_ghash_pipelined.
+// its mask, Nr + 4 clocks after the announcement; the first data beat is accepted Nr + 3 clocks
+// after its announcement; from the key to the first beat Nr + 2 * ceil(log2(2 * Lanes)) + 1 clocks.
+// With RegsPerRound registers a round, Nr here means Nr * RegsPerRound. Latency (Deep = 1): out_* 2
+// clocks after in_*; the tag 13 clocks after the last beat, and of a message without data not
+// before Nr * RegsPerRound + 7 clocks after the announcement; the first beat is accepted without a
+// wait Nr * RegsPerRound + 5 clocks after its announcement; from the key to the first beat Nr *
+// RegsPerRound + 22 clocks for 4 lanes (3 + mae_ghash_powers). Deep = 1 is for a high clock
+// frequency: it registers the ports and the outputs of the FIFOs and uses mae_ghash_pipelined.
 // Throughput: one beat a clock, also from one message to the next and between banks, if the message
 // was announced Nr + 4 clocks before its first beat, its IV has 12 bytes and its key is as long as
 // the previous one. A change of key length costs 0.4 to 1 clock, because a shorter key waits for

@@ -153,3 +153,14 @@ def test_hung_bus(top: str) -> None:
         visible=True,
         optimize="-O0",
     )
+
+
+@pytest.mark.slow
+def test_hung_bus_with_more_contexts() -> None:
+    """A wider card with more contexts: the bound grows with them."""
+    bench.run(
+        "mae_stream_card",
+        parameters={"Lanes": 2, "Contexts": 16, "KeySlots": 6, "KeyBanks": 2},
+        visible=True,
+        optimize="-O0",
+    )
