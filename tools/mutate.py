@@ -3,18 +3,21 @@
 
 tests/mutations*.yml list the places. Each is made in a copy of the tree, where the test named
 beside it must fail; the same test must pass on the copy as it is. Words on the command line
-choose some. `--write` only writes the list into docs/mutations.md; `--check` sees that each place
+choose some, or `--list` the lists by their names. `--write` only writes the list into docs/mutations.md; `--check` sees that each place
 is still there and the page as the lists are.
 """
 
 import argparse
 import concurrent.futures
+import contextlib
 import os
 import pathlib
+import queue
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import yaml
 
@@ -43,40 +46,63 @@ def copy_tree(folder: pathlib.Path) -> pathlib.Path:
     return tree
 
 
-def passes(tree: pathlib.Path, test: str) -> bool:
-    """Returns true if a test passes in a copy of the tree."""
-    command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
-    result = subprocess.run(
-        [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
-        cwd=tree,
-        env=os.environ | {liberty.FOLDER: str(liberty.folder())},
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
-    if result.returncode not in (0, 1):
-        sys.exit(f"{test} did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
-    return result.returncode == 0
+class Trees:
+    """Lends copies of the repository to threads; a copy keeps its builds for the next mutation."""
 
+    def __init__(self, folder: pathlib.Path, count: int) -> None:
+        """Makes ``count`` copies under ``folder``."""
+        self.cache = folder / "ccache"
+        self.free: queue.Queue[pathlib.Path] = queue.Queue()
+        for number in range(count):
+            self.free.put(copy_tree(folder / str(number)))
 
-def try_one(item: dict[str, str]) -> bool:
-    """Applies one mutation; returns true if its test fails."""
-    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
-        tree = copy_tree(pathlib.Path(folder))
-        file = tree / item["file"]
-        text = file.read_text()
-        if text.count(item["find"]) != 1:
-            sys.exit(f"{item['name']}: {item['file']} must hold the text to break exactly once")
-        file.write_text(text.replace(item["find"], item["replace"]))
-        return not passes(tree, item["test"])
+    @contextlib.contextmanager
+    def borrow(self) -> Iterator[pathlib.Path]:
+        """Gives a copy that nobody else uses."""
+        tree = self.free.get()
+        try:
+            yield tree
+        finally:
+            self.free.put(tree)
 
+    def passes(self, tree: pathlib.Path, test: str) -> bool:
+        """Returns true if a test passes in a copy of the tree."""
+        command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
+        env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
+        if shutil.which("ccache"):  # most of a broken design compiles as the intact one did
+            env |= {"OBJCACHE": "ccache", "CCACHE_DIR": str(self.cache), "CCACHE_NOHASHDIR": "1"}
+            env |= {"CCACHE_BASEDIR": str(tree)}
+        result = subprocess.run(
+            [*command, "-p", "no:cacheprovider", "-m", "slow or not slow", *test.split()],
+            cwd=tree,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        if result.returncode not in (0, 1):
+            sys.exit(f"{test} did not run:\n{result.stdout[-3000:]}{result.stderr[-1000:]}")
+        return result.returncode == 0
 
-def check_intact(test: str) -> None:
-    """Ends the program if a test fails on the unchanged tree."""
-    with tempfile.TemporaryDirectory(prefix="mutation-") as folder:
-        if not passes(copy_tree(pathlib.Path(folder)), test):
-            sys.exit(f"{test} fails on the tree as it is")
+    def notice(self, item: dict[str, str]) -> bool:
+        """Applies one mutation; returns true if its test fails."""
+        with self.borrow() as tree:
+            file = tree / item["file"]
+            text = file.read_text()
+            if text.count(item["find"]) != 1:
+                sys.exit(f"{item['name']}: {item['file']} must hold the text to break just once")
+            file.write_text(text.replace(item["find"], item["replace"]))
+            try:
+                return not self.passes(tree, item["test"])
+            finally:
+                file.write_text(text)
+
+    def check_intact(self, test: str) -> None:
+        """Ends the program if a test fails on the unchanged tree."""
+        with self.borrow() as tree:
+            if not self.passes(tree, test):
+                sys.exit(f"{test} fails on the tree as it is")
 
 
 def page(items: list[dict[str, str]]) -> str:
@@ -108,10 +134,12 @@ def main() -> int:
     """Runs all mutations, or those whose name contains a given word."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="run only mutations whose name contains a word")
+    parser.add_argument("--list", nargs="+", default=[], help="run only these lists, such as gcm")
     parser.add_argument("--write", action="store_true", help="write docs/mutations.md and stop")
     parser.add_argument("--check", action="store_true", help="check that the lists fit the tree")
     arguments = parser.parse_args()
-    items = [item for path in LISTS for item in yaml.safe_load(path.read_text())]
+    lists = {path.stem: yaml.safe_load(path.read_text()) for path in LISTS}
+    items = [item for found in lists.values() for item in found]
     if arguments.write:
         PAGE.write_text(page(items))
         return 0
@@ -120,12 +148,20 @@ def main() -> int:
         for line in found:
             print(line, file=sys.stderr)
         return 1 if found else 0
+    if unknown := set(arguments.list) - set(lists):
+        parser.error(f"no list {min(unknown)}; these are: {', '.join(lists)}")
+    if arguments.list:
+        items = [item for name in arguments.list for item in lists[name]]
     if arguments.words:
         items = [i for i in items if any(word in i["name"] for word in arguments.words)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        list(pool.map(check_intact, dict.fromkeys(item["test"] for item in items)))
-        caught = []
-        for item, noticed in zip(items, pool.map(try_one, items), strict=True):
+    caught = []
+    with (
+        tempfile.TemporaryDirectory(prefix="mutation-") as folder,
+        concurrent.futures.ThreadPoolExecutor(2) as pool,
+    ):
+        trees = Trees(pathlib.Path(folder), 2)
+        list(pool.map(trees.check_intact, dict.fromkeys(item["test"] for item in items)))
+        for item, noticed in zip(items, pool.map(trees.notice, items), strict=True):
             print(f"{'noticed' if noticed else 'MISSED '}  {item['name']}", flush=True)
             caught.append(noticed)
     print(f"{sum(caught)} of {len(caught)} mutations noticed")
