@@ -14,7 +14,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Chooses quick builds for the short runs of --first, before the tests' modules are imported."""
+    """Chooses quick builds for the short runs of --first, before tests are imported."""
     if config.getoption("--first"):
         os.environ.setdefault("MAESLANT_BENCH_OPTIMIZE", "-O0")
 

@@ -37,8 +37,8 @@ ARGS = ["--assert", "-Wall", "-Wno-fatal", "-Werror-USERFATAL", "-Werror-USERERR
 ARGS += ["--x-assign", "unique", "--x-initial", "unique"]
 
 
-# Of the compiler. `make test`, whose runs are short, takes -O0: mae_dma_aes_client then builds in 12 s
-# of a CPU instead of 27.
+# Of the compiler. `make test`, whose runs are short, takes -O0: mae_dma_aes_client then builds in
+# 12 s of a CPU instead of 27.
 OPTIMIZE = os.environ.get("MAESLANT_BENCH_OPTIMIZE", "-O1")
 
 # Verilator's own runtime is most of the compile time of a small module: take it from a build that
@@ -83,11 +83,11 @@ def simulate(
     (a test's own wrapper, which then holds ``top``); ``env`` reaches the cocotb side through
     os.environ; ``test_filter`` is a regular expression on test names; ``visible`` shows every
     signal of the hierarchy to cocotb instead of the top's alone; ``optimize`` is the compiler's
-    option (-O2 for long runs; MAESLANT_BENCH_OPTIMIZE is the default); ``netlist``: files of gates that stand in the place of rtl/, made
-    for these parameters, run from random initial states. Gives the names of the coroutines that
-    ran; a failed one is a SimulationError. The seed is MAESLANT_SEED (default 1), and a failure
-    prints how to rerun. A build is kept under build/bench by its configuration and made again when
-    a source changed.
+    option (-O2 for long runs; MAESLANT_BENCH_OPTIMIZE is the default); ``netlist``: files of
+    gates that stand in the place of rtl/, made for these parameters, run from random initial
+    states. Gives the names of the coroutines that ran; a failed one is a SimulationError. The
+    seed is MAESLANT_SEED (default 1), and a failure prints how to rerun. A build is kept under
+    build/bench by its configuration and made again when a source changed.
     """
     values = {k: int(v) if isinstance(v, bool) else v for k, v in (parameters or {}).items()}
     file = module.replace(".", "/") + ".py"

@@ -268,6 +268,19 @@ def tables() -> tuple[Table, ...]:
             _named("peripheral", "iter_both", target="xc7"),
         ),
         Table(
+            "Kumar: encrypted matrices (CKKS)",
+            "The paper has no hardware for them. `mae_kernel_fhe` is three `mae_poly_engine`, each "
+            "of 16 `mae_ntt_butterfly` with memories for polynomials, and a sequencer. Standard "
+            "cells: one butterfly, 48 of which a kernel has; its memories, up to 32 polynomials "
+            "in an engine, would be macros and are not counted.",
+            ("kge", "lut", "ff", "bram", "dsp", "fmax_mhz"),
+            (
+                Ours("mae_ntt_butterfly"),
+                Ours("mae_ntt_butterfly", "ecp5"),
+                Ours("mae_poly_engine", "xc7", label="`mae_poly_engine` (8 polynomials)"),
+            ),
+        ),
+        Table(
             "Cores beside open ones",
             "The open designs were mapped by Yosys with its own scripts: flattened, no block RAM, "
             "without a period. `maeslant synth` tries ways of mapping, and mends paths.",
