@@ -60,8 +60,9 @@ class _Runner(Verilator):
             verilate[at : at + 1] = ["--public-depth", "1"]
         # What runs once is not worth the compiler's time: the names of all signals above all.
         make += [f"OPT_FAST={self.optimize}", "OPT_SLOW=-O0", f"OPT_GLOBAL={self.optimize}"]
-        # One file is cheaper to compile than many; only who waits for many has cores for them.
-        make += [f"VM_PARALLEL_BUILDS={int('PYTEST_XDIST_WORKER' not in os.environ)}"]
+        # One file is cheaper to compile than many; only more cores gain, if no other test has them.
+        many = len(os.sched_getaffinity(0)) > 2 and "PYTEST_XDIST_WORKER" not in os.environ
+        make += [f"VM_PARALLEL_BUILDS={int(many)}"]
         return [verilate, ["sh", "-c", SHARE.format(self.runtime)], make]
 
 
