@@ -387,7 +387,8 @@ names: `maeslant synth` of its build renews it. Nangate45 figures are
 after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
 activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
-that nextpnr can route. 7-series figures are Yosys estimates. Rows that were not synthesized yet
+that nextpnr can route. 7-series figures are Yosys estimates. Where a row says so, the module's own
+tests passed on the mapped netlist, too (`--simulate`). Rows that were not synthesized yet
 are left out. Papers and open designs: [references](../docs/references.md)."""
 
 
@@ -421,6 +422,7 @@ def _record(
         file = os.path.relpath(made.file, page.parent)
         origin = f"[{made.sources[:8]}]({file}), commit {made.commit}"
         origin += f", **{OLDER}**" if made.older else ""
+        origin += ", netlist simulated" if made.netlist else ""
     found = {k: v for k, v in figures(made).items() if v is not None}
     return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
 
