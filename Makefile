@@ -54,6 +54,10 @@ vectors: $(VENV)/.ready-test ## Run every NIST vector, Monte Carlo included, on 
 soak: $(READY) ## Compare the GCM stream engine with OpenSSL over 100,000 messages (SOAK=... for more)
 	@$(PY) -m maeslant.verify.soak $(SOAK)
 
+.PHONY: soak-fhe
+soak-fhe: $(VENV)/.ready-fhe ## Compare every CKKS operation with SEAL over 1,000 inputs (SOAK=... for others)
+	@MAESLANT_OPTIMIZE="-O3 -march=native" $(PY) -m maeslant.fhe.soak $(SOAK)
+
 .PHONY: torture
 torture: $(READY) ## Torture the memory arbiter with a million accesses of a CPU (TORTURE=... for more)
 	@$(PY) -m maeslant.verify.torture $(TORTURE)

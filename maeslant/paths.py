@@ -18,7 +18,7 @@ INSTALLED = (_PACKAGE / "_tree").is_dir()
 
 
 def _cache() -> pathlib.Path:
-    """The user's folder for what can be built again."""
+    """Returns the user's cache folder for build results."""
     return pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 
 
@@ -89,12 +89,12 @@ RTL_ORDER = ("prim", "bus", "cipher", "mode", "dma", "guard", "kernel", "fhe", "
 
 
 def rtl_folders() -> list[pathlib.Path]:
-    """The folders of rtl/ that exist, in order of dependence."""
+    """Lists the folders of rtl/ in order of dependence."""
     return [RTL / name for name in RTL_ORDER if (RTL / name).is_dir()]
 
 
 def rtl_packages() -> list[pathlib.Path]:
-    """All SystemVerilog packages in an order in which each needs only earlier ones."""
+    """Lists all SystemVerilog packages in compilation order."""
     found = [path for folder in rtl_folders() for path in sorted(folder.glob("**/*_pkg.sv"))]
     names = {path.stem: path for path in found}
     done: list[pathlib.Path] = []
@@ -114,13 +114,13 @@ def rtl_packages() -> list[pathlib.Path]:
 
 
 def code(file: pathlib.Path) -> str:
-    """What a SystemVerilog file says without its comments and its white space at ends of lines."""
+    """Returns a SystemVerilog file's text without comments and without white space at line ends."""
     lines = (line.split("//")[0].rstrip() for line in file.read_text().splitlines())
     return "\n".join(filter(None, lines))
 
 
 def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """These files and all files of rtl/ that they use, directly or not (file = module)."""
+    """Lists the given files and all files of rtl/ that they use, directly or indirectly."""
     known = {path.stem: path for folder in rtl_folders() for path in folder.glob("**/*.sv")}
     done: dict[pathlib.Path, None] = {}
     todo = list(files)
@@ -134,7 +134,7 @@ def rtl_closure(files: list[pathlib.Path]) -> list[pathlib.Path]:
 
 
 def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
-    """The packages that these files need, in an order in which each needs only earlier ones."""
+    """Lists the packages that the given files need, in compilation order."""
     needed = set(rtl_closure(files))
     return [path for path in rtl_packages() if path in needed and path not in files]
 
@@ -166,7 +166,7 @@ def write(file: pathlib.Path, data: str | bytes) -> None:
 
 
 def tool(name: str) -> str:
-    """A program of the project's environment, or of the one that this Python belongs to."""
+    """Returns the path of a program in the project's environment, or in that of this Python."""
     for folder in (ROOT / ".venv" / "bin", pathlib.Path(sys.executable).parent):
         if (folder / name).exists():
             return str(folder / name)

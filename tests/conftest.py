@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the tests of `make test`: of each parametrized test the first case."""
+"""Chooses the tests of `make test`, of each parametrized test the first case, and its builds."""
+
+import os
 
 import pytest
 
@@ -9,6 +11,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--first", action="store_true", help="run the first case of each parametrized test only"
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Chooses quick builds for the short runs of --first, before tests are imported."""
+    if config.getoption("--first"):
+        os.environ.setdefault("MAESLANT_BENCH_OPTIMIZE", "-O0")
 
 
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow

@@ -90,6 +90,9 @@ def command_problem(
             if "=" in word:
                 if not re.search(rf"\$[({{]{re.escape(word.split('=')[0])}[)}}]", makefile):
                     return f"make takes no variable {word.split('=')[0]}"
+                for path in word.removeprefix("TEST=").split() if word.startswith("TEST=") else ():
+                    if not (root / path.split("::")[0]).exists():
+                        return f"there is no {path}"
             elif not word.startswith("-") and word not in targets(makefile):
                 return f"make has no target '{word}'"
     if pathlib.PurePath(words[0]).name == "maeslant" and len(words) > 1:

@@ -70,7 +70,7 @@ def _debian(package: str) -> str:
 
 
 def findings() -> list[Finding]:
-    """Looks up every tool and library that some part of maeslant uses."""
+    """Looks up every tool and library that maeslant uses; returns what was found."""
     found = [
         Finding("Python 3.11", "everything", _debian("python3"), True, platform.python_version())
     ]

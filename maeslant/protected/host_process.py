@@ -64,7 +64,7 @@ class Server:
         return 0
 
     def pause(self, _user) -> int:
-        """Runs some steps of the model card."""
+        """Runs the model card for a number of steps, while the driver waits."""
         for _ in range(20):
             self.steps += 1
             self.link.step()

@@ -153,7 +153,7 @@ class RtlDevice:
         return BusError(hex(address)) if error.code == 5 else error
 
     def step(self) -> bool:
-        """Runs some clocks; returns true if the monitors noted anything."""
+        """Runs a number of clocks; returns true if the bus monitors recorded an event."""
         self.news = False
         self.simulator.run(STEP)
         self._take_notes()

@@ -59,7 +59,7 @@ class UnprotectedCard:
         self.sim.close()
 
     def clocks(self) -> int:
-        """The number of core clocks since the statistics were reset."""
+        """Returns the number of core clocks since the statistics were reset."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:

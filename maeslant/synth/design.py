@@ -38,7 +38,7 @@ class Design:
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """sha256 of the files' code, the parameters and how they are synthesized."""
+        """Returns the SHA-256 of the files' code, the parameters and the recipe."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
@@ -46,7 +46,7 @@ class Design:
         return found.hexdigest()
 
     def read(self, flatten: bool = True) -> str:
-        """The Yosys pass that reads the design; merged into one module, or as it stands."""
+        """Returns the Yosys command that reads the design, flattened or with its hierarchy."""
         types = _types(self.file)
         values = [
             f"-G {name}={_value(types[name], value)}" for name, value in self.parameters.items()
@@ -136,7 +136,7 @@ def _closure(top: pathlib.Path) -> list[pathlib.Path]:
 
 @functools.cache
 def commit() -> str:
-    """The commit of the working tree, with -changed where rtl/ is not as committed; or unknown."""
+    """Returns the working tree's commit, with -changed if rtl/ differs from it; or unknown."""
     git = ["git", "-C", str(paths.ROOT)]
     done = subprocess.run(
         [*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=False
@@ -154,7 +154,7 @@ def rtl_modules() -> dict[str, pathlib.Path]:
 
 
 def all_parameters(design: Design) -> dict[str, int]:
-    """A design's parameters, the module's own defaults among them as far as they are plain."""
+    """Returns a design's parameters, and the module's defaults where they are plain numbers."""
     found = {}
     for name, (_, default) in header(design.file).items():
         number = re.fullmatch(r"(?:\d+'[bd])?(\d+)", default)
@@ -166,7 +166,7 @@ def all_parameters(design: Design) -> dict[str, int]:
 
 
 def _types(file: pathlib.Path) -> dict[str, str]:
-    """A module's parameters with their types."""
+    """Returns a module's parameters with their types."""
     return {name: kind for name, (kind, _) in header(file).items()}
 
 
@@ -180,7 +180,7 @@ def header(file: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 
 def _value(kind: str, value: int) -> str:
-    """A parameter's value as slang takes it: enum values by their names."""
+    """Formats a parameter's value for slang: enum values by their names."""
     if kind.split("::")[-1] in PLAIN_TYPES:
         return str(value)
     for name, number in (known := enum_values(kind)).items():

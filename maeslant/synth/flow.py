@@ -163,8 +163,10 @@ def publish(
     """Publishes a finished report in results/reports; prefers one with power."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
-    if there and there.sources == found.sources and there.power and not found.power:
-        return there
+    if there and there.sources == found.sources:
+        if there.power and not found.power:
+            return there
+        found = dataclasses.replace(found, netlist=found.netlist or there.netlist)
     if there and there.as_dict() == found.as_dict():
         return there
     copy = dataclasses.replace(found)
@@ -219,11 +221,17 @@ def check_simulation(name: str, target: str) -> None:
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Runs the module's own cocotb tests on a point's netlist; returns those that passed."""
+    """Runs the module's own cocotb tests on a point's netlist; returns those that passed.
+
+    The report keeps their names, and publishing it publishes them.
+    """
     check_simulation(found.name, target)
     library = liberty.find(target)
     with report.workplace(found.name) as work:
-        return gates.simulate(found, library, work, tell)
+        tests = gates.simulate(found, library, work, tell)
+    found.netlist = {"simulated": tests["passed"], "commit": design.commit()}
+    found.write(found.file)
+    return tests
 
 
 def _new(

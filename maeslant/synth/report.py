@@ -50,6 +50,7 @@ class Report:
     timing: dict[str, object] | None
     power: dict[str, object] | None = None
     function: dict[str, object] | None = None
+    netlist: dict[str, object] | None = None  # tests that passed on it, and at which commit
     schema: int = SCHEMA
     file: pathlib.Path | None = dataclasses.field(default=None, compare=False)
     older: bool = dataclasses.field(default=False, compare=False)  # of RTL that has changed since
@@ -82,6 +83,7 @@ def load(file: pathlib.Path) -> Report | None:
         made = Report(**found, file=file)
         kinds = {"area": dict, "recipe": dict, "tools": dict, "sources": str, "commit": str}
         kinds |= {"timing": dict | None, "power": dict | None, "function": dict | None}
+        kinds |= {"netlist": dict | None}
         known = all(isinstance(made[name], kind) for name, kind in kinds.items())
         return made if known and made.schema == SCHEMA else None
     except (OSError, ValueError, KeyError, TypeError):

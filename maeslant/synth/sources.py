@@ -41,12 +41,12 @@ def ordered(name: str, parameters: dict[str, object] | None = None) -> list[path
 
 
 def include_folder() -> pathlib.Path:
-    """The folder of the headers that files include."""
+    """Returns the folder of the header files that sources include."""
     return paths.RTL / "prim"
 
 
 def plain(name: str, parameters: dict[str, object] | None = None) -> str:
-    """One plain Verilog file with the top and all that it uses, parameters fixed.
+    """Returns one plain Verilog file with the top and all modules under it, parameters fixed.
 
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """

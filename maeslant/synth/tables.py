@@ -268,6 +268,19 @@ def tables() -> tuple[Table, ...]:
             _named("peripheral", "iter_both", target="xc7"),
         ),
         Table(
+            "Kumar: encrypted matrices (CKKS)",
+            "The paper has no hardware for them. `mae_kernel_fhe` is three `mae_poly_engine`, each "
+            "of 16 `mae_ntt_butterfly` with memories for polynomials, and a sequencer. Standard "
+            "cells: one butterfly, 48 of which a kernel has; its memories, up to 32 polynomials "
+            "in an engine, would be macros and are not counted.",
+            ("kge", "lut", "ff", "bram", "dsp", "fmax_mhz"),
+            (
+                Ours("mae_ntt_butterfly"),
+                Ours("mae_ntt_butterfly", "ecp5"),
+                Ours("mae_poly_engine", "xc7", label="`mae_poly_engine` (8 polynomials)"),
+            ),
+        ),
+        Table(
             "Cores beside open ones",
             "The open designs were mapped by Yosys with its own scripts: flattened, no block RAM, "
             "without a period. `maeslant synth` tries ways of mapping, and mends paths.",
@@ -374,7 +387,8 @@ names: `maeslant synth` of its build renews it. Nangate45 figures are
 after mapping and static timing, in the typical corner: nothing is placed, wires weigh what the
 library's wire-load model says of their fan-out, clocks are ideal. Power is from simulated switching
 activity without glitches. ECP5 figures are placed and routed, the median of the first five seeds
-that nextpnr can route. 7-series figures are Yosys estimates. Rows that were not synthesized yet
+that nextpnr can route. 7-series figures are Yosys estimates. Where a row says so, the module's own
+tests passed on the mapped netlist, too (`--simulate`). Rows that were not synthesized yet
 are left out. Papers and open designs: [references](../docs/references.md)."""
 
 
@@ -408,6 +422,7 @@ def _record(
         file = os.path.relpath(made.file, page.parent)
         origin = f"[{made.sources[:8]}]({file}), commit {made.commit}"
         origin += f", **{OLDER}**" if made.older else ""
+        origin += ", netlist simulated" if made.netlist else ""
     found = {k: v for k, v in figures(made).items() if v is not None}
     return {"label": row.title, "technology": row.target, "from": origin, "figures": found}
 

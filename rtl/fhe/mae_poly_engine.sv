@@ -162,6 +162,11 @@ module mae_poly_engine
   assign fetched_o = read[3];
   assign word_o = read[1];
 
+  logic [1:0] transform_q;
+  always_ff @(posedge clk_i) begin
+    transform_q <= clear_i ? '0 : {transform_q[0], beat_i.transform};
+  end
+
   // Operands.
   word_t u_q, v_q, w_q, from;
   assign from = words_i[part_i.from];
@@ -186,11 +191,6 @@ module mae_poly_engine
         end
       end
     end
-  end
-
-  logic [1:0] transform_q;
-  always_ff @(posedge clk_i) begin
-    transform_q <= clear_i ? '0 : {transform_q[0], beat_i.transform};
   end
 
   mae_ntt_core #(

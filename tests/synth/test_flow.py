@@ -93,6 +93,7 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
     """mae_fifo's own tests pass on its gates; with one gate of another kind they fail."""
     made = synthesize("mae_fifo", "nangate45", {"Depth": 3})
     found = flow.simulate(made, "nangate45")
+    assert reports.load(made.file).netlist["simulated"] == found["passed"]
     assert "keeps_order_under_stalls" in found["passed"]
     assert found["inside"] == ["clear_zeroes_the_store"]
     netlist = unpacked(made, tmp_path)

@@ -35,7 +35,7 @@ FILES = {
     "maeslant/cli.py": SPDX_PY + "from maeslant import paths\n",
     "tools/check.py": SPDX_PY + "import maeslant.paths\n",
     "docs/adr/0001.md": "# One\n",
-    "Makefile": SPDX_PY + "FILE ?=\n.PHONY: run\nrun: ready ## Run\n\techo $(FILE)\n",
+    "Makefile": SPDX_PY + "FILE ?=\n.PHONY: run\nrun: ready ## Run\n\techo $(FILE) $(TEST)\n",
     "README.md": "See [one](docs/adr/0001.md).\n\n```sh\nmake run FILE=x # so\n"
     ".venv/bin/maeslant info sim: --json\n```\n\nAlso `rtl/prim/mae_low.sv`.\n",
 }

@@ -67,7 +67,7 @@ def together(cards: int, card: str, mode: str, data: bytes) -> dict[str, object]
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures CTR over 1, 2, 4 and 8 cards, XTS and GCM over some; returns figures, rows."""
+    """Measures CTR, XTS and GCM over pools of 1 to 8 cards; returns figures and table rows."""
     card = f"sim:{build}?{MEMORY}"
     result, rows = [], []
     for mode, numbers, size in (

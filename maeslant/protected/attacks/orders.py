@@ -113,7 +113,7 @@ def orders() -> Iterator[Entry]:
 
 
 class Late(On):
-    """Delays chosen bus events by some steps."""
+    """Delays chosen bus events by a number of steps."""
 
     def __init__(self, steps: int, **where: object) -> None:
         super().__init__(**where)

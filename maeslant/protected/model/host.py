@@ -40,7 +40,7 @@ class HostError(Exception):
 
 
 class MisuseError(HostError):
-    """Raised when the caller asks for something illegal; nothing was sealed."""
+    """Raised when the caller breaks a rule of the driver's interface; nothing was sealed."""
 
 
 class RefusedError(HostError):

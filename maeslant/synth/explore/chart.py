@@ -63,7 +63,7 @@ class Axis:
 
 @dataclasses.dataclass(frozen=True)
 class Plot:
-    """All of a plot but its size."""
+    """Holds the content of a plot: axes, marks, lines and legend."""
 
     title: str
     x: Axis

@@ -51,7 +51,7 @@ def mark(
 
 
 def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool, str]]:
-    """An entry for each family there is."""
+    """Returns a legend entry for each family of designs present."""
     there = {record.family for record in records}
     found = [(*style[:2], False, style[2]) for name, style in OURS.items() if name in there]
     found += [(*style[:2], True, style[2]) for name, style in OTHERS.items() if name in there]
@@ -66,12 +66,12 @@ class Names:
         self.known |= {id(record): f"p{index}" for index, record in enumerate(others)}
 
     def __call__(self, record: Record) -> str:
-        """The name of a record."""
+        """Returns the name by which the page's script finds a record."""
         return self.known[id(record)]
 
 
 def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Area against throughput in one technology, with the front."""
+    """Plots area against throughput in one technology, with the Pareto front."""
     same = [record for record in ours if record.target == target]
     beside = [record for record in others if record.target in BESIDE.get(target, ())]
     unit = "LUTs" if any(record.kge is None for record in same) else "kGE (thousand NAND2)"
@@ -104,7 +104,7 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
 def lanes(
     ours: Sequence[Record], others: Sequence[Record], value: Value, title: str, names: Names
 ) -> Plot:
-    """A figure over N, ours by registers a round, beside Dong's."""
+    """Plots a figure over the number of lanes, ours by registers a round, beside Dong's."""
     marks: list[Mark] = []
     lines, entries = [], []
     paper = sorted((r for r in others if r.source == TABLE3), key=lambda r: r.lanes)
@@ -134,7 +134,7 @@ def lanes(
 
 
 def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> Plot:
-    """From a block to its answer, against throughput."""
+    """Plots the latency of a block against throughput."""
     beside = [record for record in others if record.source == TABLE3]
     shown = [r for r in (*ours, *beside) if r.latency_ns and r.gbps]
     best = front(ours, lambda record: record.latency_ns, lambda record: record.gbps)
@@ -151,7 +151,7 @@ def latency(ours: Sequence[Record], others: Sequence[Record], names: Names) -> P
 
 
 def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, names: Names) -> Plot:
-    """Area against bits a clock, beside open designs that Yosys mapped."""
+    """Plots area against bits a clock, beside open designs that Yosys mapped."""
     beside = [r for r in others if r.basis == "mapped" and r.target == target]
     same = [r for r in ours if r.target == target]
     shown = [r for r in (*beside, *same) if r.area and r.bits]

@@ -76,11 +76,11 @@ class Point:
 
     @property
     def key(self) -> str:
-        """The same for the same hardware in the same technology."""
+        """The key of a point: equal for equal hardware in one technology."""
         return json.dumps([self.top, self.values, self.target, self.how], sort_keys=True)
 
     def call(self) -> dict[str, object]:
-        """What crosses to the process, here or elsewhere, that synthesizes."""
+        """Returns the arguments for the process that synthesizes the point."""
         return {
             "name": self.name,
             "target": self.target,
@@ -94,19 +94,19 @@ class Point:
 
 
 def is_liberty(target: str) -> bool:
-    """Whether a target is the path of a Liberty file."""
+    """Returns true if a target is the path of a Liberty file."""
     return target.endswith(LIBERTY)
 
 
 def short(target: str) -> str:
-    """A target as pages and tables print it."""
+    """Shortens a target's name for pages and tables."""
     return pathlib.Path(target).name if is_liberty(target) else target
 
 
 def load(
     file: pathlib.Path = FILE, targets: Iterable[str] = (), quick: bool = False
 ) -> list[Point]:
-    """The table's points in its order, each once.
+    """Loads the points of configs/explore.yml in order, each once.
 
     ``targets``: only these; a Liberty file stands in for every standard-cell library of a row.
     ``quick``: only rows that are marked so.
@@ -140,7 +140,7 @@ def load(
 
 
 def _chosen(target: str, row: dict, asked: list[str]) -> list[str]:
-    """The targets of a row's point after the user's choice."""
+    """Filters a point's targets by the user's choice."""
     if not asked:
         return [target]
     first = next((known for known in row["targets"] if known in ASIC), None)
@@ -154,7 +154,7 @@ def _known(table: dict) -> str:
 
 
 def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
-    """The points of one sweep."""
+    """Yields the points of one row of the table."""
     if not isinstance(row, dict) or not row.get("targets"):
         raise MaeslantError(f"{file.name}: {sweep} lacks its targets")
     if unknown := row.keys() - FIELDS:
@@ -183,7 +183,7 @@ def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
 
 
 def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
-    """The named builds that the patterns name; a module or an unknown name stays as it is."""
+    """Expands patterns to names of builds; keeps the name of a module as it is."""
     found: dict[str, None] = {}
     for pattern in patterns:
         some = fnmatch.filter(configurations.load(), pattern)
@@ -212,7 +212,7 @@ def _point(
     how: dict[str, object],
     power: bool,
 ) -> Point:
-    """A point under the name of the build that it is, where there is one."""
+    """Makes a point, under the name of a named build if its parameters are that build's."""
     what = _design(name, tuple(given.items()))
     whole = _whole(what.top, what.parameters)
     named = [
@@ -252,13 +252,13 @@ def _point(
 
 @functools.cache
 def _design(name: str, given: tuple[tuple[str, object], ...] = ()) -> design.Design:
-    """What the flow makes of a name and parameters, or its complaint."""
+    """Finds the design of a name and parameters; raises SynthesisError if there is none."""
     return design.find(name, dict(given))
 
 
 @functools.cache
 def _defaults(top: str) -> dict[str, object]:
-    """A module's parameters as it sets them itself: numbers, or text where it is no number."""
+    """Returns a module's default parameters: numbers, or text for other values."""
     path = next(path for path in paths.RTL.glob("**/*.sv") if path.stem == top)
     header = COMMENT.sub("", path.read_text()).split(");")[0]
     found = {}

@@ -104,7 +104,7 @@ class Record:
         return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
-        """All of it, for JSON; the unknown left out."""
+        """Returns all known figures of a record for JSON."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
         found["does"] = self.does or self.words
@@ -120,7 +120,7 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def of(outcome: Outcome, page: pathlib.Path) -> Record:
-    """The record of a finished point; ``page`` is the file from which its report is linked."""
+    """Makes the record of a finished point; ``page`` is the file that links to its report."""
     point, report = outcome.point, outcome.report
     area, timing, power = report["area"], report["timing"] or {}, report["power"] or {}
     values = point.values | report["parameters"]
@@ -161,7 +161,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
 def _function(
     top: str, values: dict[str, int], measured: dict[str, float]
 ) -> tuple[float | None, float | None]:
-    """Blocks a clock and latency in clocks, AES-128: measured, or else as the RTL's header says."""
+    """Returns blocks a clock and latency in clocks, AES-128: measured, else by the RTL's header."""
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)
@@ -176,7 +176,7 @@ def _function(
 
 
 def others() -> list[Record]:
-    """Papers, open and sold designs, software, of configs/related_work.yml."""
+    """Loads the records of related work from configs/related_work.yml."""
     found = []
     for design in related_work.designs():
         blocks, mhz = design.get("blocks_per_clock"), design.get("fmax_mhz")
@@ -206,7 +206,7 @@ def others() -> list[Record]:
 def front(
     records: Sequence[Record], cost: Callable[[Record], float | None], gain: Callable
 ) -> list[Record]:
-    """Those than which nothing has both less cost and more gain, from cheap to dear."""
+    """Returns the Pareto front of cost against gain, from low to high cost."""
     known = [record for record in records if cost(record) and gain(record)]
     found: list[Record] = []
     for record in sorted(known, key=lambda record: (cost(record), -gain(record))):
@@ -216,12 +216,12 @@ def front(
 
 
 def speed(record: Record) -> float | None:
-    """What a front goes by: Gbit/s, or bits a clock where no clock is known."""
+    """Returns the speed of a design: Gbit/s, or bits a clock if no clock rate is known."""
     return record.bits if record.target == "xc7" else record.gbps
 
 
 def best(records: Sequence[Record]) -> set[int]:
-    """The indices of all that are on the front of their own technology, area against speed."""
+    """Returns the indices of designs on their technology's Pareto front of area and speed."""
     found = set()
     for target in {record.target for record in records}:
         same = [record for record in records if record.target == target]

@@ -44,19 +44,19 @@ class Outcome:
 
 
 class Watcher:
-    """Hears how a sweep goes; the one of the command line draws a bar."""
+    """Receives the progress of a sweep; does nothing. The command line's subclass draws a bar."""
 
     def started(self, point: Point) -> None:
-        """A point is in work here; what is in work on a cluster is not told."""
+        """Reports that the synthesis of a point has begun on this machine."""
 
     def told(self, point: Point, text: str) -> None:
-        """What its synthesis is doing."""
+        """Reports the current step of a point's synthesis."""
 
     def finished(self, outcome: Outcome) -> None:
-        """It is done, or failed."""
+        """Reports that a point is finished or has failed."""
 
     def workers(self, count: int) -> None:
-        """How many workers a cluster has."""
+        """Reports the number of workers of a cluster."""
 
 
 def sweep(
@@ -68,7 +68,7 @@ def sweep(
     function: str = worker.SYNTHESIZE,
     globs: tuple[str, ...] = worker.SOURCES,
 ) -> list[Outcome]:
-    """The outcomes of all points, in their order.
+    """Synthesizes points here or on a cluster; returns their outcomes in order.
 
     ``jobs`` at once here (as many as there are cores), or on the cluster at ``address``, where
     ``globs`` are the files that must be the same. ``function``: MODULE:FUNCTION that synthesizes.
@@ -93,7 +93,7 @@ def sweep(
 
 
 def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
-    """A finished point, if the flow can say so without starting anything.
+    """Returns the outcome of a point whose report exists; starts no synthesis.
 
     ``older``: one of RTL that has changed since, too, marked so.
 
@@ -107,7 +107,7 @@ def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:
-    """The outcome of a report that came as a value; its file is written where there is none."""
+    """Makes the outcome of a received report; writes its file if there is none."""
     name = found.pop("folder", None)
     file = report.REPORTS / str(name) / "report.json" if name else None
     mine = report.Report(**found)
@@ -120,7 +120,7 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
 def _local(
     points: Sequence[Point], watcher: Watcher, jobs: int, function: str
 ) -> Iterator[Outcome]:
-    """On this machine."""
+    """Synthesizes points on this machine; yields their outcomes."""
     stop = threading.Event()
 
     def attempt(point: Point) -> Outcome:
@@ -154,7 +154,7 @@ def _clustered(
     function: str,
     globs: tuple[str, ...],
 ) -> Iterator[Outcome]:
-    """On a cluster; a worker's death gives its points to the others."""
+    """Synthesizes points on a cluster; a dead worker's points go to others. Yields outcomes."""
     with cluster.connect(address, globs) as client:
         answers: queue.Queue = queue.Queue()
         futures: dict[object, Point] = {}
@@ -181,7 +181,7 @@ def _clustered(
 def _next(
     answers: queue.Queue, client: "distributed.Client", address: str, watcher: Watcher
 ) -> "distributed.Future":
-    """The next finished future; MaeslantError once no worker has been there for a while."""
+    """Waits for the next finished future; raises MaeslantError if all workers are gone for long."""
     seen = time.monotonic()
     while True:
         with contextlib.suppress(queue.Empty):
@@ -200,7 +200,7 @@ def _next(
 
 
 def _outcome(point: Point, future: "distributed.Future") -> Outcome:
-    """What became of a point on the cluster."""
+    """Converts a cluster's result for a point to its outcome."""
     try:
         found = future.result()
     except Exception as error:

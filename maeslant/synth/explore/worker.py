@@ -34,7 +34,7 @@ GRACE_S = 3
 
 
 class Stopped(Exception):
-    """The one who asked wants no more."""
+    """Raised in a synthesis that its caller has stopped."""
 
 
 def run(
@@ -43,7 +43,7 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     stop: threading.Event | None = None,
 ) -> dict[str, object]:
-    """What MODULE:FUNCTION reports of a point, out of a process of its own.
+    """Runs MODULE:FUNCTION on a point in a process of its own; returns its report.
 
     Raises MaeslantError with what it says, Stopped once ``stop`` is set.
     """
@@ -88,7 +88,7 @@ def run(
 def run_remote(
     function: str, arguments: dict[str, object], globs: tuple[str, ...], expected: str
 ) -> dict[str, object]:
-    """The same as a task of a cluster; gives {"report": ...} or {"error": TEXT}."""
+    """Runs a point as a task of a cluster; returns {"report": ...} or {"error": TEXT}."""
     try:
         cluster.check_sources(globs, expected)
         return {"report": run(function, arguments)}
@@ -103,7 +103,7 @@ def _watch(process: subprocess.Popen, stop: threading.Event | None) -> None:
 
 
 def end(process: subprocess.Popen) -> None:
-    """End a process and all that it started."""
+    """Ends a process and all its children."""
     if process.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -119,7 +119,7 @@ def end(process: subprocess.Popen) -> None:
 
 
 def _lifeline() -> None:
-    """End the whole group once the input is closed."""
+    """Ends the process group when the input is closed."""
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGTERM)
@@ -133,7 +133,7 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _line() -> bytes:
-    """The first line of the input, and no byte more."""
+    """Reads the first line of the input, and no byte more."""
     found = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         found += byte
@@ -141,7 +141,7 @@ def _line() -> bytes:
 
 
 def main() -> int:
-    """Carry out one point; 0 unless it was ended."""
+    """Synthesizes the point on standard input; returns 0 unless it was ended."""
     signal.signal(signal.SIGTERM, _terminated)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever tools print is no answer

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cocotb bench that measures mae_poly_control: the clocks of a transform and of a pass.
+
+tests/fhe/test_ntt_core.py sees that results are in their slots by then, and equal SEAL's.
+"""
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge
+
+from maeslant.bench.measure.cipher_bench import note
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def instructions(dut) -> None:
+    """Counts the clocks from an instruction's start to the clock in which the engine is idle."""
+    Clock(dut.clk_i, 2, unit="ns").start()
+    for name in ("rst_ni", "clear_i", "start_i", "transform_i"):
+        getattr(dut, name).value = 0
+    dut.galois_i.value = 3
+    await FallingEdge(dut.clk_i)
+    dut.rst_ni.value = 1
+    for metric, transform in (("transform", 1), ("pass", 0)):
+        dut.transform_i.value, dut.start_i.value, clocks = transform, 1, 0
+        await FallingEdge(dut.clk_i)
+        dut.start_i.value = 0
+        while dut.busy_o.value:
+            await FallingEdge(dut.clk_i)
+            clocks += 1
+        note(metric=metric, value=clocks)

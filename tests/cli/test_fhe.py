@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`maeslant fhe`: products against floating point and SEAL, bad input, the protected card."""
+
+import json
+import pathlib
+
+import numpy as np
+import pytest
+
+from maeslant.bench.measure import fhe
+from maeslant.fhe import sets
+from tests.cli.test_cli import bad, good
+
+RNG = np.random.default_rng(3)
+
+
+def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
+    """Writes arrays to .npy files."""
+    files = [folder / f"{name}.npy" for name in arrays]
+    for file, array in zip(files, arrays.values(), strict=True):
+        np.save(file, array)
+    return files
+
+
+def test_matmul(tmp_path: pathlib.Path) -> None:
+    """A matrix that fills no 64 x 64 by an encrypted vector."""
+    a, b = RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)
+    found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), "--json"))
+    assert found["equal"] and np.allclose(found["result"], a @ b, atol=2e-3)
+
+
+@pytest.mark.slow
+def test_protected(tmp_path: pathlib.Path) -> None:
+    """Keys and ciphertexts through the guard: SEAL's bytes again."""
+    a, b = RNG.uniform(-1, 1, (64, 64)), RNG.uniform(-1, 1, 64)
+    words = (*saved(tmp_path, a=a, b=b), "--protected", "--json")
+    assert json.loads(good("fhe", "matmul", *words))["equal"]
+
+
+def test_bad_input(tmp_path: pathlib.Path) -> None:
+    """A file that is no array, shapes that do not fit, numbers that are none, no images."""
+    text = tmp_path / "text.npy"
+    text.write_text("1 2 3")
+    square, vector = saved(tmp_path, square=np.eye(4), vector=np.ones(5))
+    (nan,) = saved(tmp_path, nan=np.full((4, 4), np.nan))
+    assert "text.npy is no .npy file" in bad("fhe", "matmul", text, vector)
+    assert "do not fit" in bad("fhe", "matmul", square, vector)
+    assert "finite" in bad("fhe", "matmul", nan, square)
+    assert "missing.npy" in bad("fhe", "matmul", tmp_path / "missing.npy", square)
+    assert "held out, not 0" in bad("fhe", "digits", "--images", "0")
+
+
+@pytest.mark.parametrize("params", sets.SETS.values(), ids=sets.SETS)
+def test_measured_transforms(params: sets.ParameterSet) -> None:
+    """The clocks of a transform are within what is asked, and grow as N log N / lanes."""
+    found = [figure.value for figure in fhe.transform_figures(params)]
+    assert all(figure.met() is not False for figure in fhe.transform_figures(params))
+    stages = params.log_n * params.n // 2
+    assert [value - stages // lanes for value, lanes in zip(found, (8, 16), strict=True)] == [
+        found[0] - stages // 8
+    ] * 2
