@@ -20,6 +20,16 @@ BREAKS = {
     ),
     "rr_arb": ("prim/mae_rr_arb.sv", "(after != '0) ? after : req_i", "req_i"),
     "axil_port": ("bus/mae_axil_to_reg.sv", "wrote = aw_valid && w_valid", "wrote = aw_valid"),
+    "card_control": (
+        "device/card/mae_card_control.sv",
+        ".wr_err_i   (wr_err),\n",
+        ".wr_err_i   (wr_err),\n.s_axil_bready(1'b1),\n",
+    ),
+    "peripheral": (
+        "device/peripheral/mae_peripheral.sv",
+        ".memory_i('0),",
+        ".memory_i('0), .s_axil_rready(1'b1),",
+    ),
     "fifo_async": ("prim/mae_fifo_async.sv", "to_gray(write_d);", "write_d;"),
     "fifo_async_keep": (
         "prim/mae_fifo_async.sv",
