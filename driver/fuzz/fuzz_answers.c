@@ -2,8 +2,9 @@
 /*
  * libFuzzer target: a card with the right keys, whose answers are authentic, late, out of order, false
  * in any field, or spoiled on the way; and so are its chunks. The driver's messages are opened: a
- * number that is rung twice, or a message that was not sealed for its place, stops it. In one run of 8
- * another thread changes shared memory all the while, as the operating system can.
+ * number that is rung twice, or a message that was not sealed for its place, stops it. In half of the
+ * runs a bit of what the driver reads of shared memory flips after each read, so that a second read
+ * differs; in one of 8 another thread changes shared memory all the while, as the operating system can.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "fake.h"
 #include "script.h"
 
-enum { HELD = 64, WINDOW = 12 << 20, CHANGED = 0xe0 };
+enum { HELD = 64, WINDOW = 12 << 20, NUMBER = 8, COPIED = 0x20, CHANGED = 0xe0 };
 
 struct card {
     struct stream *stream;
@@ -20,7 +21,14 @@ struct card {
     int count;
     bool changed; /* shared memory, at the same time */
     _Atomic bool stop;
+    uint32_t state; /* of the places that change */
 };
+
+/* Returns the next state of a linear congruential generator (Knuth and Lewis). */
+static uint32_t advance(uint32_t state)
+{
+    return state * 1664525u + 1013904223u;
+}
 
 /* Flips bits of allocated shared memory, anywhere and at any time. */
 static void *change_memory(void *user)
@@ -28,14 +36,26 @@ static void *change_memory(void *user)
     const struct fake *fake = user;
     struct card *card = fake->user;
     volatile uint8_t *window = fake->window;
-    uint32_t state = 1;
     while (!card->stop) {
         size_t used = *(const volatile size_t *)&fake->used;
-        state = state * 1664525u + 1013904223u; /* Knuth's line and Lewis's */
+        card->state = advance(card->state);
         if (used)
-            window[(state >> 8) % used] ^= (uint8_t)(1u << (state >> 29));
+            window[(card->state >> 8) % used] ^= (uint8_t)(1u << (card->state >> 29));
     }
     return NULL;
+}
+
+/* Reads shared memory, then flips a bit of what was read, unless that is an answer's number. */
+static void load_and_change(void *user, uint64_t at, void *bytes, size_t size)
+{
+    const struct fake *fake = user;
+    struct card *card = fake->user;
+    uint8_t *shared = (uint8_t *)(uintptr_t)at;
+    memcpy(bytes, shared, size);
+    if (size <= NUMBER)
+        return;
+    card->state = advance(card->state);
+    shared[(card->state >> 8) % size] ^= (uint8_t)(1u << (card->state >> 29));
 }
 
 /* Changes a field of an authentic response at random. */
@@ -115,6 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     config.shared_bytes = fake.window_bytes;
     memcpy(config.secret, fake.secret, sizeof config.secret);
     fake_outside(&fake, &outside);
+    if (!(flags & COPIED)) /* else by the driver's own copy */
+        outside.load = load_and_change;
     if (mae_session_begin(&outside, &config, &script.session) != MAE_OK)
         abort();
     if (card.changed && pthread_create(&thread, NULL, change_memory, &fake) != 0)

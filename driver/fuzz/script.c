@@ -111,6 +111,8 @@ static mae_error_t call(struct script *script, int at, uint8_t choice)
     }
     case 6:
         stream_bytes(stream, operations, sizeof operations);
+        for (size_t i = 0; i < sizeof operations / sizeof operations[0]; i++)
+            operations[i].op %= 4; /* a quarter reads, whose values an answer brings */
         return mae_session_batch(session, queue, operations, 1 + base / 64 % 8, task);
     default:
         return mae_session_close(session, task);

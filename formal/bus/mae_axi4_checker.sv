@@ -4,10 +4,11 @@
 // nothing. Latency: none, a violation is reported at the clock edge at which it is seen.
 //
 // Subordinate: 1 if the port is a subordinate's. AssumeOther: in proofs, the rules of the other
-// side are assumed. LogBursts: bursts of writes, and of reads of one ID, that are under way at
-// once: fewer than 2^LogBursts.
-// Source: ARM IHI 0022: A3.1.2 (reset), A3.2.1 (handshake), A3.4.1 (bursts), A3.4.3 (strobes),
-// A5.2.2 (AXI4: write data in the order of addresses), A7.2.4 (exclusive accesses).
+// side are assumed. LogBursts: bursts of reads, and of writes, of one ID that are under way at
+// once, and bursts that write addresses or data are ahead: fewer than 2^LogBursts.
+// Source: ARM IHI 0022: A3.1.2 (reset), A3.2.1 (handshake), A3.3.1 (dependencies), A3.4.1 (bursts),
+// A3.4.3 (strobes), A5.2.2 (AXI4: write data in the order of addresses), A5.3 (responses of an ID in
+// the order of its addresses), A7.2.3, A7.2.4 (exclusive accesses).
 
 `include "mae_bus_rule.svh"
 
@@ -118,6 +119,7 @@ module mae_axi4_checker #(
   localparam int unsigned Bursts = 2 ** LogBursts;
   typedef logic [LogBursts:0] index_t;
   typedef struct packed {
+    logic [IdWidth-1:0]  id;
     logic [LaneBits-1:0] addr;
     logic [7:0]          len;
     logic [2:0]          size;
@@ -149,6 +151,7 @@ module mae_axi4_checker #(
   always_ff @(posedge clk_i) begin
     if (aw_taken) begin
       aw_q[aw_index_q[LogBursts-1:0]] <= '{
+          id: awid,
           addr: LaneBits'(awaddr),
           len: awlen,
           size: awsize,
@@ -186,6 +189,75 @@ module mae_axi4_checker #(
   logic full;
   assign full = (aw_taken && ahead == index_t'(Bursts - 1)) ||
       (w_taken && wlast && ahead == index_t'(Bursts + 1));
-  `MAE_RULE(AxiWithinBursts, Manager, !full)
+  `MAE_RULE(AxiWithinBursts, 1'b1, !full)
+
+  // Of each ID, the responses come in the order of the addresses, one for each: kept of a read, how
+  // many beats it has; of both, whether it is exclusive.
+  if (Subordinate || AssumeOther) begin : gen_responses
+    localparam int unsigned Ids = 2 ** IdWidth;
+    localparam logic [1:0] ExOkay = 2'b01;
+    typedef struct packed {
+      logic [7:0] len;
+      logic       lock;
+    } read_t;
+    read_t reads_q [Ids][Bursts];
+    logic  writes_q[Ids][Bursts];  // exclusive
+    index_t ar_index_q[Ids], r_index_q[Ids], aw_index_of_q[Ids], done_index_q[Ids], b_index_q[Ids];
+    logic [7:0] r_beat_q[Ids];  // beats that the oldest read has had
+    logic ar_taken, r_taken, b_taken, done, reading, writing;
+    logic [IdWidth-1:0] done_id;
+    read_t read;
+    logic exclusive;
+
+    assign ar_taken = arvalid && arready;
+    assign r_taken = rvalid && rready;
+    assign b_taken = bvalid && bready;
+    assign reading = ar_index_q[rid] != r_index_q[rid];
+    assign read = reads_q[rid][r_index_q[rid][LogBursts-1:0]];
+    // A write has its address and all its data: a burst ends the later of both.
+    assign done_id = has_address ? mine.id : awid;
+    assign done = (has_address || ahead == '0) ?
+        w_taken && wlast && (has_address || aw_taken) : aw_taken;
+    assign writing = done_index_q[bid] != b_index_q[bid];
+    assign exclusive = writes_q[bid][b_index_q[bid][LogBursts-1:0]];
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        for (int unsigned i = 0; i < Ids; i++) begin
+          ar_index_q[i]    <= '0;
+          r_index_q[i]     <= '0;
+          r_beat_q[i]      <= '0;
+          aw_index_of_q[i] <= '0;
+          done_index_q[i]  <= '0;
+          b_index_q[i]     <= '0;
+        end
+      end else begin
+        if (ar_taken) ar_index_q[arid] <= ar_index_q[arid] + 1'b1;
+        if (r_taken) r_beat_q[rid] <= rlast ? '0 : r_beat_q[rid] + 1'b1;
+        if (r_taken && rlast) r_index_q[rid] <= r_index_q[rid] + 1'b1;
+        if (aw_taken) aw_index_of_q[awid] <= aw_index_of_q[awid] + 1'b1;
+        if (done) done_index_q[done_id] <= done_index_q[done_id] + 1'b1;
+        if (b_taken) b_index_q[bid] <= b_index_q[bid] + 1'b1;
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      if (ar_taken) reads_q[arid][ar_index_q[arid][LogBursts-1:0]] <= '{len: arlen, lock: arlock};
+      if (aw_taken) writes_q[awid][aw_index_of_q[awid][LogBursts-1:0]] <= awlock;
+    end
+
+    // A3.3.1: a response follows its address, and that of a write all its data.
+    `MAE_RULE(AxiRAnswers, Subordinate, !rvalid || reading)
+    `MAE_RULE(AxiBAnswers, Subordinate, !bvalid || writing)
+    // A3.4.1, A5.3: RLAST comes with the last beat of the oldest read and with no other.
+    `MAE_RULE(AxiRLast, Subordinate, !rvalid || !reading || rlast == (r_beat_q[rid] == read.len))
+    // A7.2.3: EXOKAY answers an exclusive access alone.
+    `MAE_RULE(AxiRExOkay, Subordinate, !rvalid || !reading || rresp != ExOkay || read.lock)
+    `MAE_RULE(AxiBExOkay, Subordinate, !bvalid || !writing || bresp != ExOkay || exclusive)
+    // The order above is known.
+    `MAE_RULE(AxiWithinReads, 1'b1,
+              !ar_taken || ar_index_q[arid] - r_index_q[arid] != index_t'(Bursts - 1))
+    `MAE_RULE(AxiWithinWrites, 1'b1,
+              !aw_taken || aw_index_of_q[awid] - b_index_q[awid] != index_t'(Bursts - 1))
+  end
 
 endmodule

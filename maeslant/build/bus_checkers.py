@@ -41,9 +41,9 @@ class Port:
         """The side of the port: s for subordinate, m for manager."""
         return self.prefix[0]
 
-    def bind(self) -> str:
-        """Returns the SystemVerilog bind statement of the port's checker."""
-        return f"bind {self.module} {KINDS[self.kind]} {self.instance()}"
+    def bind(self, more: str = "") -> str:
+        """Returns the SystemVerilog bind statement of the port's checker; ``more`` parameters."""
+        return f"bind {self.module} {KINDS[self.kind]} {self.instance(more)}"
 
     def instance(self, more: str = "") -> str:
         """Returns parameters, instance name and connections of the port's checker."""

@@ -33,7 +33,6 @@ class Independence:
     timing: tuple[str, ...]
     parameters: dict[str, object] = dataclasses.field(default_factory=dict)
     verdicts: tuple[str, ...] = ()
-    seconds: float = 0  # measured once, on two cores
 
     def run(self, what: design.Design | None = None) -> str:
         """Returns the outputs that a secret reaches; an empty string if the proof holds."""

@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 
 from maeslant import paths
+from maeslant.build import bus_checkers
 from maeslant.errors import MaeslantError
 
 YOSYS = """
@@ -24,6 +25,13 @@ design = libyosys.Design()
 for command in sys.argv[1:]:
     libyosys.run_pass(command, design)
 """
+# Parameters of the checkers of ports; counts and queues that are small keep the proofs short.
+PROVING = {
+    "axil": ", .AssumeOther(1'b1), .CountWidth(3)",
+    "axi": ", .AssumeOther(1'b1), .LogBursts(2)",
+    "axis": ", .AssumeOther(1'b1)",
+}
+INVARIANT = "mae_axil_port_invariant"
 INCLUDES = (paths.RTL / "prim", paths.ROOT / "formal" / "bus")
 
 
@@ -61,24 +69,31 @@ def system(
     top: pathlib.Path,
     parameters: dict[str, object],
     rtl: pathlib.Path = paths.RTL,
+    *,
     clocks: int = 1,
     free: Sequence[str] = (),
+    whole: bool = True,
+    holds: str | None = None,
 ) -> str:
     """Returns a module's transition system in SMT-LIB, flat, in bit vectors only.
 
-    With one clock, a step is a clock, and resets are synchronous: the states that an asynchronous
-    one leads to are the same. With more, clocks are inputs, and a step changes any of them; the
-    assertions that stand in rtl/ look back by clocks and are left out.
+    A module of rtl/ gets the checkers of its bus ports, which assume that the other side keeps its
+    rules, and with ``holds`` the invariant of a mae_axil_to_reg in it. With one clock, a step is a
+    clock, and resets are synchronous: the states that an asynchronous one leads to are the same.
+    With more, clocks are inputs, and a step changes any of them; the assertions that stand in rtl/
+    look back by clocks and are left out, as without ``whole``.
     Modules of ``free`` may answer anything.
     """
     source = read(top, parameters, rtl)
-    opaque = "".join(f" --blackboxed-module {name}" for name in free)
-    source = source.replace("read_slang", f"read_slang{opaque}", 1)
     cut = "; ".join(f"delete t:{name}" for name in free) or "opt_clean"
-    if clocks > 1:
+    if clocks > 1 or not whole:
         source = source.replace(" --no-synthesis-define", "")
     model = "memory_map; clk2fflogic" if clocks > 1 else "async2sync; memory_map -formal"
     with tempfile.TemporaryDirectory() as folder:
+        more = [f"--blackboxed-module {name}" for name in free]
+        if top.is_relative_to(paths.RTL):
+            more += map(str, _checkers(top, holds, pathlib.Path(folder) / "checkers.sv"))
+        source = " ".join([source, *more])
         out = pathlib.Path(folder) / "system.smt2"
         yosys(
             source,
@@ -87,6 +102,32 @@ def system(
             f"write_smt2 -stbv {out}",
         )
         return out.read_text()
+
+
+def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> list[pathlib.Path]:
+    """Returns the checkers of a module's own bus ports and ``target``, which binds them."""
+    found = bus_checkers.ports(top)
+    binds = [port.bind(PROVING[port.kind]) for port in found]
+    names = {bus_checkers.KINDS[port.kind] for port in found}
+    if holds is not None:
+        names.add(INVARIANT)
+        check = f"u_check_{found[0].prefix}"
+        pins = [f".{name}_i({check}.{name})" for name in ("aw_q", "w_q", "ar_q", "out_of_reset_q")]
+        for name in ("aw", "w", "b", "ar", "r"):
+            pins += [
+                f".{name}_{part}_i({holds}u_{name}.{part}_q)"
+                for part in ("out_valid", "skid_valid")
+            ]
+        for name in ("b", "r"):
+            pins += [
+                f".{name}_{part}_i({holds}u_{name}.{part}_q[1:0])"
+                for part in ("out_data", "skid_data")
+            ]
+        binds.append(
+            f"bind {top.stem} {INVARIANT} u_invariant (.clk_i, .rst_ni, {', '.join(pins)});\n"
+        )
+    target.write_text("".join(binds))
+    return [*(bus_checkers.CHECKERS / f"{name}.sv" for name in sorted(names)), target]
 
 
 def _run(text: str, limit: int, *options: str) -> str:

@@ -2,6 +2,7 @@
 """The targets of driver/fuzz over random inputs, and under libFuzzer where there is clang."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -24,23 +25,81 @@ def test_stored_inputs(target):
     assert len(driver_fuzz.stored(target)) >= 5
 
 
-def test_a_driver_that_fails_is_noticed(monkeypatch, tmp_path):
-    """A stored input ends the run where the target does not hold."""
-    broken = tmp_path / "gcm_openssl.c"
-    text = (c_driver.DRIVER / "enclave" / "gcm_openssl.c").read_text()
-    assert text.count("EVP_CTRL_AEAD_SET_TAG, WIRE_TAG,") == 1
-    text = text.replace("EVP_CTRL_AEAD_SET_TAG, WIRE_TAG,", "EVP_CTRL_AEAD_SET_TAG, WIRE_TAG - 1,")
-    broken.write_text(text.replace('"gcm.h"', f'"{c_driver.DRIVER}/enclave/gcm.h"'))
+# Defects, each with the target that must notice it: file of driver/enclave, text, new text.
+DEFECTS = {
+    "a tag of 15 bytes": (
+        "gcm",
+        "gcm_openssl.c",
+        "EVP_CTRL_AEAD_SET_TAG, WIRE_TAG,",
+        "EVP_CTRL_AEAD_SET_TAG, WIRE_TAG - 1,",
+    ),
+    "an answer is read again after its check": (
+        "answers",
+        "answer.c",
+        "return same & right;",
+        """if (!(same & right))
+        return false;
+    outside_load(session, at, message, WIRE_HEADER + body_bytes + WIRE_TAG);
+    return keys_begin(key, CLASS_RESPONSE, queue, request->sequence, made, WIRE_HEADER) &&
+           gcm_update(key->gcm, body, body, body_bytes);""",
+    ),
+    "a chunk is read again after its check": (
+        "answers",
+        "chunk.c",
+        """if (!data)
+        gcm_wipe(session->stage, sizeof session->stage);
+    return works && gcm_check(key->gcm, tag);""",
+        """if (!works || !gcm_check(key->gcm, tag))
+        return false;
+    works = keys_begin(key, CLASS_DMA_OUT, queue, request->sequence, aad, sizeof aad);
+    for (size_t at = 0; data && works && at < place->length; at += WIRE_STAGE) {
+        size_t left = place->length - at, size = left < WIRE_STAGE ? left : WIRE_STAGE;
+        outside_load(session, request->buffer.at + at, session->stage, size);
+        works = gcm_update(key->gcm, data + at, session->stage, size);
+    }
+    return works;""",
+    ),
+}
+
+
+def plant(defect, monkeypatch, tmp_path):
+    """Makes the fuzzers build a driver with a defect; returns the target that must notice it."""
+    target, name, find, replace = DEFECTS[defect]
+    text = (c_driver.DRIVER / "enclave" / name).read_text()
+    assert text.count(find) == 1
+    broken = tmp_path / name
+    includes = re.sub(r'#include "(\w+\.h)"', rf'#include "{c_driver.DRIVER}/enclave/\1"', text)
+    broken.write_text(includes.replace(find, replace))
     real = driver_fuzz.sources
 
     def sources(target):
-        return [broken if path.name.startswith("gcm_") else path for path in real(target)]
+        stem = "gcm_" if name.startswith("gcm_") else name
+        return [broken if path.name.startswith(stem) else path for path in real(target)]
 
     monkeypatch.setenv("MAESLANT_GCM", "openssl")
     monkeypatch.setattr(driver_fuzz, "sources", sources)
     monkeypatch.setattr(driver_fuzz, "FOLDER", tmp_path)
-    with pytest.raises(driver_fuzz.MaeslantError):
-        driver_fuzz.run_random("gcm", 1, 2000)
+    return target
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_defect_is_found(defect, monkeypatch, tmp_path):
+    """Stored inputs or 500 random ones end the run where a target does not hold."""
+    target = plant(defect, monkeypatch, tmp_path)
+    driver_fuzz.build(target, fuzzer=False)
+    with pytest.raises(driver_fuzz.MaeslantError, match=f"{target}_random"):
+        driver_fuzz.run_random(target, 1, 500)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
+    """A minute is enough."""
+    target = plant(defect, monkeypatch, tmp_path)
+    driver_fuzz.build(target, fuzzer=True)
+    with pytest.raises(driver_fuzz.MaeslantError, match="its input is in"):
+        driver_fuzz.run_fuzzer(target, 60)
 
 
 @pytest.mark.slow
