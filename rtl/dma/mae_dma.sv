@@ -13,23 +13,25 @@
 // Rows are in AXI byte order (byte 0 in bits 7:0) and packed; only the last row of a job may be
 // partial. cfg_status_i is sampled with cfg_ready_i: any value but StatusOk refuses the job. A
 // client may accept jobs of no bytes: it then gets one row, marked last, whose byte must be
-// ignored. The rows of every job must be returned to the write engine, also of jobs whose rows are
-// dropped (cfg_accept_i.sinks). A job with a client report is completed after the report; a job
-// with a wrong tag only after its destination was overwritten with zeros. r_ready_o and b_ready_o
-// are constant; w_ready_i has a combinational path to the read enable of the write buffer;
-// addresses come from registers.
+// ignored. The rows of every job must be returned to the write engine, also of jobs whose rows
+// are dropped (cfg_accept_i.sinks). A job with a client report is completed after the report; a
+// job with a wrong tag only after its destination was overwritten with zeros. r_ready_o and
+// b_ready_o are constant; w_ready_i has a combinational path to the read enable of the write
+// buffer; addresses come from registers.
 // Latency: 1 clock from the doorbell to the first descriptor's address; then as the parts.
-// Throughput: one beat a clock in each direction. One transfer alone is limited to RowsPerContext
-// rows in a round trip to memory; concurrent transfers share the bus.
+// Throughput: one beat a clock in each direction. The rows of both buffers are lent to the
+// transfers that can use them (docs/adr/0021): with the default parameters one transfer alone
+// has 528 of the 2,048 rows of the read buffer, and keeps the bus full while reads take 250
+// clocks on average.
 // Reset and clear: reset drops all transfers; the buffers keep the data they carried until these
-// are overwritten, or erased by clear_i. To end all transfers on a bus that may never answer: halt_i
-// at any time, one clock later engine_rst_ni low (the client with it), and with halt_i still high
-// engine_rst_ni high and then clear_i. Then only the bus's bookkeeping is left: draining_o is high
-// until each outstanding burst has ended, whose read data are dropped and whose write data are zeros
-// without strobes; set ctrl_i.enable after that. The write beat that was offered when halt_i rose
-// stays on the bus until it is taken, as AXI demands.
-// Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a power
-// of 2, 2..32; RowsPerContext, BurstBeats, BurstsPerContext as in mae_dma_read_engine and
+// are overwritten, or erased by clear_i. To end all transfers on a bus that may never answer:
+// halt_i at any time, one clock later engine_rst_ni low (the client with it), and with halt_i
+// still high engine_rst_ni high and then clear_i. Then only the bus's bookkeeping is left:
+// draining_o is high until each outstanding burst has ended, whose read data are dropped and
+// whose write data are zeros without strobes; set ctrl_i.enable after that. The write beat that
+// was offered when halt_i rose stays on the bus until it is taken, as AXI demands.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a
+// power of 2, 2..32; RowsPerContext, BurstBeats as in mae_dma_read_engine and
 // mae_dma_write_engine.
 // Source: Fernando et al. (its I/O subsystem).
 
@@ -42,9 +44,8 @@ module mae_dma
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
     parameter int unsigned Prefetch = 32,  // descriptors fetched ahead
-    parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine
+    parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine, on average
     parameter int unsigned BurstBeats = 8,
-    parameter int unsigned BurstsPerContext = 8,  // outstanding read bursts
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
@@ -266,8 +267,7 @@ module mae_dma
       .Contexts(Contexts),
       .IdWidth(IdWidth),
       .RowsPerContext(RowsPerContext),
-      .BurstBeats(BurstBeats),
-      .BurstsPerContext(BurstsPerContext)
+      .BurstBeats(BurstBeats)
   ) u_read (
       .clk_i,
       .rst_ni       (engine_rst_ni),

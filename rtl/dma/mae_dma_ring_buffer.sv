@@ -1,66 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_ring_buffer: stores one ring of rows for each context, with reads and writes at any byte
-// position.
+// mae_dma_ring_buffer: stores pages of rows, with reads and writes at any byte position.
 //
 // A row is DataWidth bits, byte 0 in bits 7:0. Each access is a window of one row's width that
-// begins at byte `offset` of row `row` and continues in the next row of the ring. This realigns
-// data without any state: the position of a beat follows from its address, so beats may arrive in
-// any order, for any context (docs/adr/0005). Rows alternate between two memories, so that the two
-// rows of a window are never in the same one. Write data are rotated before the memory, read data
-// after it. There is no handshake: the DMA engines keep track of the rows.
-// Latency: data written in one clock can be read in the next; read data are valid one clock after
-// rd_enable_i and hold until the next one.
+// begins at byte `offset` of row `row` and continues in the next row. This realigns data without
+// any state: the position of a beat follows from its address, so beats may arrive in any order,
+// for any context (docs/adr/0005). A window lies in at most two pages, which the user names:
+// rows 0 .. PageRows - 1 are those of pages[0], the next PageRows rows those of pages[1]; row 0
+// follows the last one. Rows alternate between two memories, so that the two rows of a window
+// are never in the same one. Write data are rotated before the memory, read data after it. There
+// is no handshake: the DMA engines keep track of the rows.
+// Latency: data written in one clock can be read in the next; read data are valid one clock
+// after rd_enable_i and hold until the next one.
 // Throughput: one write and one read a clock.
 // Reset and clear: the rows keep their data until they are overwritten or erased. clear_i, given
-// when no row is in use, erases them in Contexts * RowsPerContext / 2 + 1 clocks; clearing_o is
-// high from the next clock to the end of that. Reset does not erase the rows, and stops an erasure.
-// Parameters: ByteWrites = 0: only whole aligned rows are written (wr_offset_i and wr_strobe_i are
-// not used). Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; RowsPerContext a power of 2, >=
-// 2; ByteWrites 0 or 1.
-// Source: docs/adr/0005.
+// when no row is in use, erases them in Pages * PageRows / 2 + 1 clocks; clearing_o is high from
+// the next clock to the end of that. Reset does not erase the rows, and stops an erasure.
+// Parameters: ByteWrites = 0: only whole aligned rows are written (wr_offset_i and wr_strobe_i
+// are not used). Legal: DataWidth 128, 256, 512, 1024; Pages >= 2; PageRows a power of 2, >= 2;
+// ByteWrites 0 or 1.
+// Source: docs/adr/0005, docs/adr/0021.
 
 `include "mae_assert.svh"
 
 module mae_dma_ring_buffer #(
-    parameter  int unsigned DataWidth      = 512,
-    parameter  int unsigned Contexts       = 64,
-    parameter  int unsigned RowsPerContext = 32,
-    parameter  bit          ByteWrites     = 1'b1,
-    localparam int unsigned CtxWidth       = (Contexts > 1) ? $clog2(Contexts) : 1,
-    localparam int unsigned RowWidth       = $clog2(RowsPerContext),
-    localparam int unsigned LaneWidth      = $clog2(DataWidth / 8)
+    parameter  int unsigned DataWidth  = 512,
+    parameter  int unsigned Pages      = 256,
+    parameter  int unsigned PageRows   = 8,
+    parameter  bit          ByteWrites = 1'b1,
+    localparam int unsigned PageWidth  = $clog2(Pages),
+    localparam int unsigned RowWidth   = $clog2(2 * PageRows),
+    localparam int unsigned LaneWidth  = $clog2(DataWidth / 8)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
     input  logic clear_i,
     output logic clearing_o,
 
-    input logic                   wr_valid_i,
-    input logic [   CtxWidth-1:0] wr_ctx_i,
-    input logic [   RowWidth-1:0] wr_row_i,
-    input logic [  LaneWidth-1:0] wr_offset_i,  // position of lane 0 in the row
-    input logic [DataWidth/8-1:0] wr_strobe_i,  // one bit for each lane of wr_data_i
-    input logic [  DataWidth-1:0] wr_data_i,
+    input logic                                  wr_valid_i,
+    input logic [            1:0][PageWidth-1:0] wr_pages_i,
+    input logic [   RowWidth-1:0]                wr_row_i,
+    input logic [  LaneWidth-1:0]                wr_offset_i,  // position of lane 0 in the row
+    input logic [DataWidth/8-1:0]                wr_strobe_i,  // one bit for each lane of wr_data_i
+    input logic [  DataWidth-1:0]                wr_data_i,
 
-    input  logic                 rd_enable_i,
-    input  logic [ CtxWidth-1:0] rd_ctx_i,
-    input  logic [ RowWidth-1:0] rd_row_i,
-    input  logic [LaneWidth-1:0] rd_offset_i,
-    output logic [DataWidth-1:0] rd_data_o
+    input  logic                                rd_enable_i,
+    input  logic [          1:0][PageWidth-1:0] rd_pages_i,
+    input  logic [ RowWidth-1:0]                rd_row_i,
+    input  logic [LaneWidth-1:0]                rd_offset_i,
+    output logic [DataWidth-1:0]                rd_data_o
 );
   `MAE_PARAM(DataWidthLegal, DataWidth inside {128, 256, 512, 1024})
-  `MAE_PARAM(ContextsLegal, Contexts >= 1 && Contexts <= 256)
-  `MAE_PARAM(RowsLegal, RowsPerContext >= 2 && 2 ** RowWidth == RowsPerContext)
+  `MAE_PARAM(PagesLegal, Pages >= 2)
+  `MAE_PARAM(RowsLegal, PageRows >= 2 && 2 ** RowWidth == 2 * PageRows)
 
   localparam int unsigned Bytes = DataWidth / 8;
-  localparam int unsigned Depth = Contexts * RowsPerContext / 2;
+  localparam int unsigned Depth = Pages * PageRows / 2;
   localparam int unsigned AddrWidth = (Depth > 1) ? $clog2(Depth) : 1;
 
-  // Row r of a context is in bank r % 2 at ctx * RowsPerContext / 2 + r / 2.
-  function automatic logic [AddrWidth-1:0] place(input logic [CtxWidth-1:0] ctx,
+  // Row r of a page is in bank r % 2 at page * PageRows / 2 + r / 2.
+  function automatic logic [AddrWidth-1:0] place(input logic [1:0][PageWidth-1:0] pages,
                                                  input logic [RowWidth-1:0] row);
-    return AddrWidth'({ctx, row} >> 1);
+    return AddrWidth'({pages[row[RowWidth-1]], row[RowWidth-2:0]} >> 1);
   endfunction
 
   logic [RowWidth-1:0] wr_next;
@@ -115,8 +116,8 @@ module mae_dma_ring_buffer #(
     assign wrapped   = ~({Bytes{1'b1}} << wr_offset_i);
     assign even_we   = wr_valid_i ? strobe & (wr_row_i[0] ? wrapped : ~wrapped) : '0;
     assign odd_we    = wr_valid_i ? strobe & (wr_row_i[0] ? ~wrapped : wrapped) : '0;
-    assign even_addr = place(wr_ctx_i, wr_row_i[0] ? wr_next : wr_row_i);
-    assign odd_addr  = place(wr_ctx_i, wr_row_i[0] ? wr_row_i : wr_next);
+    assign even_addr = place(wr_pages_i, wr_row_i[0] ? wr_next : wr_row_i);
+    assign odd_addr  = place(wr_pages_i, wr_row_i[0] ? wr_row_i : wr_next);
 
     always_ff @(posedge clk_i) begin
       if (zero) begin
@@ -135,16 +136,16 @@ module mae_dma_ring_buffer #(
         bank_even[clear_q] <= '0;
         bank_odd[clear_q]  <= '0;
       end else begin
-        if (wr_valid_i && !wr_row_i[0]) bank_even[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
-        if (wr_valid_i && wr_row_i[0]) bank_odd[place(wr_ctx_i, wr_row_i)] <= wr_data_i;
+        if (wr_valid_i && !wr_row_i[0]) bank_even[place(wr_pages_i, wr_row_i)] <= wr_data_i;
+        if (wr_valid_i && wr_row_i[0]) bank_odd[place(wr_pages_i, wr_row_i)] <= wr_data_i;
       end
     end
     logic unused;
     assign unused = ^{wr_offset_i, wr_strobe_i, wr_next};
   end
 
-  assign rd_even_addr = place(rd_ctx_i, rd_row_i[0] ? rd_next : rd_row_i);
-  assign rd_odd_addr  = place(rd_ctx_i, rd_row_i[0] ? rd_row_i : rd_next);
+  assign rd_even_addr = place(rd_pages_i, rd_row_i[0] ? rd_next : rd_row_i);
+  assign rd_odd_addr  = place(rd_pages_i, rd_row_i[0] ? rd_row_i : rd_next);
 
   always_ff @(posedge clk_i) begin
     if (rd_enable_i || clearing_q) begin

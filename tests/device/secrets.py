@@ -13,10 +13,11 @@ from cocotb.handle import (
 )
 
 
-def _signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
+def signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
+    """Every signal of a hierarchy, elements of arrays one by one."""
     if isinstance(handle, (HierarchyObject, HierarchyArrayObject, ArrayObject)):
         for child in handle:
-            yield from _signals(child)
+            yield from signals(child)
     elif isinstance(handle, (LogicArrayObject, PackedObject)):
         yield handle
 
@@ -42,7 +43,7 @@ def find(
     """
     patterns, size, found = _patterns(secrets, window), 8 * window, []
     patterns = {pattern for pattern in patterns if pattern not in shown}
-    for signal in _signals(dut):
+    for signal in signals(dut):
         if len(signal) < size:
             continue
         bits = str(signal.value)

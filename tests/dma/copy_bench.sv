@@ -10,7 +10,7 @@ module copy_bench
     parameter int unsigned IdWidth = 8,
     parameter int unsigned Prefetch = 32,
     parameter int unsigned RowsPerContext = 32,
-    parameter int unsigned BurstsPerContext = 8
+    parameter int unsigned BurstBeats = 8
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -72,7 +72,7 @@ module copy_bench
       .IdWidth,
       .Prefetch,
       .RowsPerContext,
-      .BurstsPerContext
+      .BurstBeats
   ) u_dma (
       .engine_rst_ni (rst_ni),
       .halt_i        (1'b0),

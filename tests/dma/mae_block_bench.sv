@@ -7,7 +7,6 @@ module mae_block_bench
 #(
     parameter int unsigned Jobs = 2,
     parameter int unsigned PullRows = 1024,
-    parameter int unsigned PullBursts = 64,
     parameter int unsigned Window = 384,
     parameter int unsigned PushRows = 64,
     parameter int unsigned LoadDepth = 8
@@ -81,10 +80,9 @@ module mae_block_bench
   assign clearing_o  = pull_clearing || push_clearing;
 
   mae_dma_host_read #(
-      .Jobs            (Jobs),
-      .RowsPerContext  (PullRows),
-      .BurstsPerContext(PullBursts),
-      .Window          (Window)
+      .Jobs          (Jobs),
+      .RowsPerContext(PullRows),
+      .Window        (Window)
   ) u_pull (
       .clk_i,
       .rst_ni,

@@ -10,7 +10,7 @@ module mae_dma_movers_loop
     parameter int unsigned IdWidth = 8,
     parameter int unsigned RowsPerContext = 32,
     parameter int unsigned BurstBeats = 8,
-    parameter int unsigned BurstsPerContext = 8
+    parameter int unsigned Window = 256
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -79,12 +79,12 @@ module mae_dma_movers_loop
   assign held_o = row_valid && !row_ready;
 
   mae_dma_read_engine #(
-      .DataWidth       (DataWidth),
-      .Contexts        (Contexts),
-      .IdWidth         (IdWidth),
-      .RowsPerContext  (RowsPerContext),
-      .BurstBeats      (BurstBeats),
-      .BurstsPerContext(BurstsPerContext)
+      .DataWidth     (DataWidth),
+      .Contexts      (Contexts),
+      .IdWidth       (IdWidth),
+      .RowsPerContext(RowsPerContext),
+      .BurstBeats    (BurstBeats),
+      .Window        (Window)
   ) u_read (
       .clk_i,
       .rst_ni,

@@ -10,8 +10,7 @@ module report_bench
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
     parameter int unsigned Prefetch = 32,
-    parameter int unsigned RowsPerContext = 32,
-    parameter int unsigned BurstsPerContext = 8
+    parameter int unsigned RowsPerContext = 32
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -77,8 +76,7 @@ module report_bench
       .Contexts,
       .IdWidth,
       .Prefetch,
-      .RowsPerContext,
-      .BurstsPerContext
+      .RowsPerContext
   ) u_dma (
       .engine_rst_ni(rst_ni),
       .halt_i       (1'b0),

@@ -219,7 +219,8 @@ async def clear_and_again(dut) -> None:
             await host.clocks(1)
             clocks += 1
             assert clocks < 3000
-        assert clocks - 1 <= max(host.contexts * 32 // 2, 1) + 1
+        rows = bench.parameters().get("RowsPerContext", 32)
+        assert clocks - 1 <= host.contexts * rows // 2 + 1
         host.restart()
     host.memory.stop()
 
@@ -239,6 +240,48 @@ async def reset_and_again(dut) -> None:
     host.submit(*(job.desc for job in jobs))
     check_memory(host, before, jobs, await host.finish())
     host.memory.stop()
+
+
+@cocotb.test(timeout_time=6, timeout_unit="ms")
+async def errors_aborts_and_resets(dut) -> None:
+    """Random jobs behind 50-300 clocks, shuffled: errors, an abort or a reset at any moment."""
+    for turn in range(8):
+        host = await Host.begin(dut, 100 + turn, latency=(50, 300), stall=0.1 * (turn % 3))
+        rng = host.random
+        for _ in range(2):
+            jobs = random_jobs(host, 24, largest=rng.choice((3000, 400 * host.memory.bytes)))
+            for job in jobs[::5]:
+                addr, _ = rng.choice(job.src)
+                host.memory.fail(addr, addr + 1, rng.choice((SLVERR, DECERR)), write=False)
+                addr, _ = rng.choice(job.dst)
+                host.memory.fail(addr, addr + 1, rng.choice((SLVERR, DECERR)), read=False)
+            before = bytearray(host.memory.data)
+            host.submit(*(job.desc for job in jobs))
+            if turn % 2:
+                await host.clocks(rng.randrange(100, 3000))
+                host.ctrl.abort = 1
+                await host.clocks(1)
+                host.ctrl.abort = 0
+                for _ in range(60):
+                    await host.clocks(100)
+                    if host.status().halted:
+                        break
+                assert host.status().halted
+            else:
+                await host.finish(limit=100000)
+            await host.clocks(2)
+            done = {c.cookie: c for c in host.completions}
+            ended = [job for job in jobs if job.desc.cookie in done]
+            assert any(done[job.desc.cookie].status != Status.OK for job in ended)
+            check_memory(host, before, ended, done)
+            host.ctrl.enable = 0
+            await host.clocks(5)
+            host.memory.mend()
+            host.next_list, host.next_data = LISTS, DATA
+            host.restart()
+        host.submit(*(job.desc for job in random_jobs(host, 24, largest=300 * host.memory.bytes)))
+        await host.clocks(rng.randrange(60, 2000))
+        host.memory.stop()  # the next turn's reset finds bursts outstanding
 
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
@@ -357,6 +400,7 @@ SOURCES = ["tests/dma/copy_bench.sv"]
         {"DataWidth": 512, "Contexts": 64},
         {"DataWidth": 128, "Contexts": 1, "Prefetch": 2},
         {"DataWidth": 1024, "Contexts": 5, "IdWidth": 10},
+        {"DataWidth": 256, "Contexts": 7, "RowsPerContext": 16, "BurstBeats": 4},
     ],
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
@@ -376,7 +420,7 @@ def test_dma(parameters: dict) -> None:
         (".*figure_.*", {"DataWidth": 512, "Contexts": 64}),
         (
             ".*deep_.*",
-            {"DataWidth": 512, "Contexts": 4, "RowsPerContext": 512, "BurstsPerContext": 64},
+            {"DataWidth": 512, "Contexts": 4, "RowsPerContext": 512},
         ),
     ],
     ids=["many", "few"],

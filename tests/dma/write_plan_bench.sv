@@ -18,7 +18,7 @@ module write_plan_bench
     input  logic            seg_last_i,
 
     output logic [1:0]      look_ctx_o,
-    input  logic [2:0][3:0] look_row_i,
+    input  logic [2:0][5:0] look_row_i,
     input  logic [2:0]      look_ended_i,
     input  logic [2:0][4:0] look_bytes_i,
     input  logic [2:0]      wake_i,
@@ -34,7 +34,7 @@ module write_plan_bench
     output logic  [ 7:0] burst_len_o,
     output logic  [ 3:0] burst_first_o,
     output logic  [ 3:0] burst_last_o,
-    output logic  [ 3:0] burst_free_row_o,
+    output logic  [ 3:0] burst_pages_o,
     output logic  [31:0] burst_bytes_o,
 
     input logic       b_valid_i,
@@ -50,27 +50,28 @@ module write_plan_bench
     logic [7:0] len;
     logic [3:0] first;
     logic [3:0] last;
-    logic [3:0] free_row;
+    logic [3:0] pages;
   } burst_t;
 
   burst_t burst;
 
-  assign burst_ctx_o      = burst.ctx;
-  assign burst_drop_o     = burst.drop;
-  assign burst_row_o      = burst.row;
-  assign burst_offset_o   = burst.offset;
-  assign burst_len_o      = burst.len;
-  assign burst_first_o    = burst.first;
-  assign burst_last_o     = burst.last;
-  assign burst_free_row_o = burst.free_row;
+  assign burst_ctx_o    = burst.ctx;
+  assign burst_drop_o   = burst.drop;
+  assign burst_row_o    = burst.row;
+  assign burst_offset_o = burst.offset;
+  assign burst_len_o    = burst.len;
+  assign burst_first_o  = burst.first;
+  assign burst_last_o   = burst.last;
+  assign burst_pages_o  = burst.pages;
 
   mae_dma_write_burst_plan #(
-      .DataWidth     (128),
-      .Contexts      (3),
-      .RowsPerContext(8),
-      .BurstBeats    (4),
-      .NumIds        (8),
-      .burst_t       (burst_t)
+      .DataWidth (128),
+      .Contexts  (3),
+      .PageRows  (4),
+      .RowWidth  (6),
+      .BurstBeats(4),
+      .NumIds    (8),
+      .burst_t   (burst_t)
   ) u_plan (
       .look_row_i  (look_row_i[look_ctx_o]),
       .look_ended_i(look_ended_i[look_ctx_o]),

@@ -15,7 +15,7 @@ module write_send_bench (
     input  logic [7:0] burst_len_i,
     input  logic [3:0] burst_first_i,
     input  logic [3:0] burst_last_i,
-    input  logic [3:0] burst_free_row_i,
+    input  logic [3:0] burst_pages_i,
 
     output logic         rd_enable_o,
     output logic [  1:0] rd_ctx_o,
@@ -29,9 +29,7 @@ module write_send_bench (
     output logic [ 15:0] w_strb_o,
     output logic         w_last_o,
 
-    output logic       free_valid_o,
-    output logic [1:0] free_ctx_o,
-    output logic [3:0] free_row_o
+    output logic free_valid_o
 );
   typedef struct packed {
     logic [1:0] ctx;
@@ -41,14 +39,15 @@ module write_send_bench (
     logic [7:0] len;
     logic [3:0] first;
     logic [3:0] last;
-    logic [3:0] free_row;
+    logic [3:0] pages;
   } burst_t;
 
   mae_dma_write_burst_send #(
-      .DataWidth     (128),
-      .RowsPerContext(8),
-      .CtxWidth      (2),
-      .burst_t       (burst_t)
+      .DataWidth (128),
+      .PageRows  (4),
+      .CountWidth(4),
+      .CtxWidth  (2),
+      .burst_t   (burst_t)
   ) u_send (
       .burst_i({
         burst_ctx_i,
@@ -58,7 +57,7 @@ module write_send_bench (
         burst_len_i,
         burst_first_i,
         burst_last_i,
-        burst_free_row_i
+        burst_pages_i
       }),
       .*
   );

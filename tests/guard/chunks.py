@@ -86,7 +86,8 @@ class Bench:
     async def begin(self) -> None:
         """Reset, run the models, load a key into every bank."""
         names = "halt_i clear_i key_valid_i in_valid_i out_valid_i ans_aw_valid_i ans_w_valid_i"
-        await start(self.dut, mover_rst_ni=1, **dict.fromkeys(names.split(), 0))
+        await start(self.dut, mover_rst_ni=0, **dict.fromkeys(names.split(), 0))
+        self.dut.mover_rst_ni.value = 1
         self.host.start()
         self.device.start()
         self.tasks = [cocotb.start_soon(self._watch())]

@@ -5,9 +5,8 @@
 module mae_chunks_bench
   import mae_guard_pkg::*;
 #(
-    parameter int unsigned PullRows   = 1024,
-    parameter int unsigned PullBursts = 64,
-    parameter int unsigned PushRows   = 64
+    parameter int unsigned PullRows = 1024,
+    parameter int unsigned PushRows = 64
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -94,8 +93,7 @@ module mae_chunks_bench
   assign clearing_o  = in_clearing || out_clearing;
 
   mae_guard_dma_h2d #(
-      .PullRows  (PullRows),
-      .PullBursts(PullBursts)
+      .PullRows(PullRows)
   ) u_h2d (
       .clk_i,
       .rst_ni,

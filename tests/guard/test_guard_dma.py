@@ -306,7 +306,7 @@ async def measures(dut) -> None:
 
 def run(test_filter: str, **options: object) -> None:
     """The bench with these tests."""
-    parameters = {"PullRows": 1024, "PullBursts": 64, "PushRows": 64}
+    parameters = {"PullRows": 1024, "PushRows": 64}
     source = "tests/guard/mae_chunks_bench.sv"
     bench.run(
         "mae_chunks_bench",
@@ -327,7 +327,7 @@ def test_moves(test: str) -> None:
 def test_figures(tmp_path: pathlib.Path) -> None:
     """The path without GCM first, then with it."""
     figures = tmp_path / "figures.json"
-    parameters = {"Jobs": 2, "PullRows": 1024, "PullBursts": 64, "PushRows": 64}
+    parameters = {"Jobs": 2, "PullRows": 1024, "PushRows": 64}
     bench.run(
         "mae_block_bench",
         module="tests.dma.block.test_dma_blocks",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the devices: whole transfers through the driver, counted by the simulated machine."""
 
+import itertools
 import secrets
 
 from maeslant.bench.measure.figures import Figure
@@ -9,6 +10,7 @@ from maeslant.driver.device import CODES, DECRYPT, ENCRYPT, Device, check
 MEMORY = "latency=50-300&order=shuffled&seed=1"
 TRANSFER = 64 << 10
 QUEUED = 32
+ALONE = (16, 64, 1024)  # sizes of jobs that have the card to themselves, in KB
 CHAINED = (("cbc", ENCRYPT), ("pcbc", ENCRYPT), ("pcbc", DECRYPT), ("cfb", ENCRYPT))
 CHAINED += (("ofb", ENCRYPT),)
 PARALLEL = (("ecb", ENCRYPT), ("ecb", DECRYPT), ("cbc", DECRYPT), ("cfb", DECRYPT))
@@ -111,15 +113,16 @@ def bus_figures(build: str) -> list[Figure]:
             stats = batch(uri, "ctr", ENCRYPT, jobs, TRANSFER)
             share = used(stats, jobs * TRANSFER)
             note(f"CTR, {jobs} transfers of 64 KB queued", share, peak, 95)
-        note(
-            "CTR, one transfer of 64 KB alone",
-            used(batch(uri, "ctr", 0, 1, TRANSFER), TRANSFER),
-            peak,
-        )
         stats = batch(uri, "gcm", ENCRYPT, 16, TRANSFER)
         note("GCM, 16 messages of 64 KB queued", used(stats, 16 * TRANSFER), "", 95)
-        stats = batch(uri, "gcm", ENCRYPT, 1, TRANSFER)
-        note("GCM, one message of 64 KB alone", used(stats, TRANSFER), "")
+        for mode, kilobytes in itertools.product(("ctr", "xts", "gcm"), ALONE):
+            size = kilobytes << 10
+            share = used(batch(uri, mode, ENCRYPT, 1, size), size)
+            note(
+                f"{mode.upper()}, one job of {kilobytes:,} KB alone",
+                share,
+                peak if mode == "ctr" else "",
+            )
         note("CTR, one call of 1 MB (the driver divides it)", one_call(uri, 1 << 20), peak)
         note("CTR, 1 MB at a time with Fernando's two copies", with_copies(uri), copies)
     return result

@@ -2,22 +2,24 @@
 //
 // mae_dma_host_read: reads byte ranges of host memory over AXI4 and outputs their rows in order.
 //
-// A job is an address and a number of bytes; its rows are packed from its first byte on, the last
-// one marked. The bytes of the last row beyond row_bytes_o are undefined. done_valid_o pulses once
-// a job, in order, after its last row was accepted; done_error_o: a beat of the job was an error
-// response. Jobs alternate among Jobs contexts of a mae_dma_read_engine, so that the bursts of the
-// next job run while the last one ends. A job begins when all bursts of the job before it have been
-// requested, and at most Window beats are requested ahead: otherwise two jobs could fill their
-// buffers, above all when the memory answers in any order, and the bus would idle until the first
-// buffer is empty. Give each context rows for at least twice Window. job_ready_o comes from
-// registers; row_ready_i has a combinational path to the read address of the buffer.
-// Latency: 3 clocks from job to AR, 3 from the last R beat of a burst to its first row, 3 from the
-// last row to done_valid_o.
+// A job is an address and a number of bytes; its rows are packed from its first byte on, the
+// last one marked. The bytes of the last row beyond row_bytes_o are undefined. done_valid_o
+// pulses once a job, in order, after its last row was accepted; done_error_o: a beat of the job
+// was an error response. Jobs alternate among Jobs contexts of a mae_dma_read_engine, so that
+// the bursts of the next job run while the last one ends. A job begins when all bursts of the
+// job before it have been requested, and at most Window beats are requested ahead: otherwise two
+// jobs could fill their buffers, above all when the memory answers in any order, and the bus
+// would idle until the first buffer is empty. Give each context rows for at least twice Window.
+// job_ready_o comes from registers; row_ready_i has a combinational path to the read address of
+// the buffer.
+// Latency: 3 clocks from job to AR, 5 from the last R beat of a burst to its first row, 3 from
+// the last row to done_valid_o.
 // Throughput: one row a clock, also from job to job, for a memory latency of up to Window - 10
 // clocks.
-// Reset and clear: clear_i, given after a reset, erases the stored rows; see mae_dma_read_engine.
-// Parameters: Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; Window
-// BurstBeats..32767; job_bytes_i 1..2^32 - 1; the others as mae_dma_read_engine.
+// Reset and clear: clear_i, given after a reset, erases the stored rows; see
+// mae_dma_read_engine.
+// Parameters: Legal: DataWidth 128, 256, 512, 1024; IdWidth >= 2; Jobs 2, 4, 8...; job_bytes_i
+// 1..2^32 - 1; the others as mae_dma_read_engine.
 // Security: not constant-time, no masking: holds no secret but the data it moves.
 // Source: docs/protocol.md, section 5, FILL.
 
@@ -26,14 +28,13 @@
 module mae_dma_host_read
   import mae_dma_pkg::*;
 #(
-    parameter  int unsigned DataWidth        = 512,
-    parameter  int unsigned IdWidth          = 8,
-    parameter  int unsigned Jobs             = 2,
-    parameter  int unsigned RowsPerContext   = 1024,
-    parameter  int unsigned BurstBeats       = 16,
-    parameter  int unsigned BurstsPerContext = 64,
-    parameter  int unsigned Window           = 384,
-    localparam int unsigned BytesWidth       = $clog2(DataWidth / 8 + 1)
+    parameter  int unsigned DataWidth      = 512,
+    parameter  int unsigned IdWidth        = 8,
+    parameter  int unsigned Jobs           = 2,
+    parameter  int unsigned RowsPerContext = 1024,
+    parameter  int unsigned BurstBeats     = 16,
+    parameter  int unsigned Window         = 384,
+    localparam int unsigned BytesWidth     = $clog2(DataWidth / 8 + 1)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -67,7 +68,6 @@ module mae_dma_host_read
     input  logic  [          1:0] r_resp_i,
     input  logic                  r_last_i
 );
-  `MAE_PARAM(WindowLegal, Window >= BurstBeats && Window < 2 ** 15)
   `MAE_PARAM(JobsLegal, Jobs >= 2 && 2 ** $clog2(Jobs) == Jobs)
 
   localparam int unsigned CtxWidth = $clog2(Jobs);
@@ -83,14 +83,11 @@ module mae_dma_host_read
   status_e done_status;
 
   logic [31:0] to_ask_q, job_beats, ar_beats;  // beats of the last accepted job
-  logic [15:0] asked_q;  // requested beats that have not left
-  logic ask_valid, ask_room, ask;
+  logic ask;
 
   assign job_beats    = 32'((33'(job_addr_i[LaneWidth-1:0]) + 33'(job_bytes_i) + Bytes - 33'd1)
                             >> LaneWidth);
   assign ar_beats = 32'(ar_len_o) + 32'd1;
-  assign ask_room = 32'(asked_q) + ar_beats <= Window;
-  assign ar_valid_o = ask_valid && ask_room;
   assign ask = ar_valid_o && ar_ready_i;
   assign job_ready_o = !busy_q[job_q] && to_ask_q == '0;
   assign job_take = job_valid_i && job_ready_o;
@@ -100,12 +97,12 @@ module mae_dma_host_read
   assign done_error_o = done_status != StatusOk;
 
   mae_dma_read_engine #(
-      .DataWidth       (DataWidth),
-      .Contexts        (Jobs),
-      .IdWidth         (IdWidth),
-      .RowsPerContext  (RowsPerContext),
-      .BurstBeats      (BurstBeats),
-      .BurstsPerContext(BurstsPerContext)
+      .DataWidth     (DataWidth),
+      .Contexts      (Jobs),
+      .IdWidth       (IdWidth),
+      .RowsPerContext(RowsPerContext),
+      .BurstBeats    (BurstBeats),
+      .Window        (Window)
   ) u_read (
       .clk_i,
       .rst_ni,
@@ -130,8 +127,8 @@ module mae_dma_host_read
       .row_last_o,
       .client_room_i(Jobs'(1) << row_context),
       .writer_room_i('1),
-      .ar_valid_o   (ask_valid),
-      .ar_ready_i   (ar_ready_i && ask_room),
+      .ar_valid_o,
+      .ar_ready_i,
       .ar_id_o,
       .ar_addr_o,
       .ar_len_o,
@@ -149,11 +146,9 @@ module mae_dma_host_read
       job_q    <= '0;
       row_q    <= '0;
       to_ask_q <= '0;
-      asked_q  <= '0;
     end else begin
       if (job_take) to_ask_q <= job_beats;
       else if (ask) to_ask_q <= to_ask_q - ar_beats;
-      asked_q <= asked_q + (ask ? 16'(ar_beats) : '0) - 16'(r_valid_i);
       if (done_valid_o) busy_q[index_t'(done_ctx)] <= 1'b0;
       if (job_take) begin
         busy_q[job_q] <= 1'b1;

@@ -2,11 +2,13 @@
 //
 // mae_dma_read_burst_issue: splits the segments of all contexts into AXI4 read bursts.
 //
-// After an event of a context (a new segment, a row that left, a committed burst) the context is
-// examined, one context a clock, round-robin. It gets a burst if its ring has space for the whole
-// burst, and is examined again. A burst ends at the latest at the next address that is a multiple
-// of BurstBeats beats, so none crosses 4 KiB. Its space in the ring is reserved here, so that its
-// data can always be accepted. The bytes of a job are packed from byte 0 of a row. Ready and valid
+// After an event of a context (a new segment, a page given back, a committed burst) the context
+// is examined, one context a clock, round-robin. It gets a burst if it may have a page for it,
+// and is examined again. A burst ends at the latest at the next address that is a multiple of
+// BurstBeats beats, so none crosses 4 KiB, and needs at most one page more than its context has.
+// Its rows are reserved here, so that its data can always be accepted. The bytes of a job are
+// packed from byte 0 of the first row of a page. At most Window beats are requested ahead: more
+// would only wait in the memory, and the rows reserved for them with them. Ready and valid
 // towards AXI come from registers.
 // Latency: 3 clocks from segment to AR.
 // Throughput: one burst a clock.
@@ -20,15 +22,16 @@ module mae_dma_read_burst_issue
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned Pages = 256,
+    parameter int unsigned PageRows = 8,
     parameter int unsigned BurstBeats = 8,
-    parameter int unsigned BurstsPerContext = 8,
+    parameter int unsigned Window = 256,
     parameter int unsigned NumIds = 128,
     parameter type burst_t = logic,
     parameter type final_t = logic,
     localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1,
-    localparam int unsigned RowWidth = $clog2(RowsPerContext),
-    localparam int unsigned SlotWidth = $clog2(BurstsPerContext)
+    localparam int unsigned PageWidth = $clog2(Pages),
+    localparam int unsigned RowWidth = $clog2(2 * Pages * PageRows)  // of counted rows
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -43,54 +46,62 @@ module mae_dma_read_burst_issue
 
     output logic                ar_valid_o,
     input  logic                ar_ready_i,
+    input  logic                r_valid_i,   // a beat has come
     output logic  [IdWidth-1:0] ar_id_o,
     output addr_t               ar_addr_o,
     output logic  [        7:0] ar_len_o,
 
     // a burst was requested
-    output logic                        burst_valid_o,
-    output logic   [$clog2(NumIds)-1:0] burst_id_o,
-    output burst_t                      burst_o,
-    // first row that is not complete after it
-    output logic   [        RowWidth:0] burst_stop_row_o,
-    input  logic                        id_busy_i,         // burst_id_o is still in use
+    output logic burst_valid_o,
+    output logic [$clog2(NumIds)-1:0] burst_id_o,
+    output burst_t burst_o,
+    output logic [RowWidth-1:0] burst_stop_row_o,  // first row that is not complete after it
+    input logic id_busy_i,  // burst_id_o is still in use
 
     // all bursts of a context's job are requested
     output logic   final_valid_o,
     output final_t final_o,
 
-    // the context that is examined, and the other end of its ring
-    output logic [CtxWidth-1:0] look_ctx_o,
-    input  logic [ SlotWidth:0] commit_slot_i,  // oldest burst that is not committed
-    input  logic [  RowWidth:0] out_row_i,      // oldest row that was not output
-    input  logic                ended_i,        // final, and not yet output
-    input  logic [Contexts-1:0] wake_i
+    // the context that is examined
+    output logic [ CtxWidth-1:0] look_ctx_o,
+    input  logic                 open_i,      // it has bursts that are not committed
+    input  logic                 ended_i,     // final, and not yet output
+    input  logic                 room_i,      // it may have one more page
+    input  logic [PageWidth-1:0] page_i,      // that page
+    input  logic [PageWidth-1:0] tail_i,      // the newest page it has
+    output logic                 take_o,      // it takes the page
+    input  logic [ Contexts-1:0] rooms_i,     // contexts that may have one more page
+    input  logic [ Contexts-1:0] wake_i
 );
   localparam int unsigned Bytes = DataWidth / 8;
   localparam int unsigned LaneWidth = $clog2(Bytes);
   localparam int unsigned BurstBytes = BurstBeats * Bytes;
   localparam int unsigned BurstWidth = $clog2(BurstBytes);
-  localparam int unsigned PosWidth = RowWidth + 1 + LaneWidth;
+  localparam int unsigned PosWidth = RowWidth + LaneWidth;
+  localparam int unsigned InWidth = $clog2(PageRows) + LaneWidth;  // a byte of a page
+  localparam int unsigned AskedWidth = $clog2(Window + 1);
 
-  // Positions count bytes of a context's ring, modulo twice its size.
-  logic [      PosWidth-1:0] alloc_q      [Contexts];  // next byte to be reserved
-  logic [       SlotWidth:0] slot_q       [Contexts];  // next burst of the context
+  // Positions count bytes of a context's rows, modulo twice the buffer's size.
+  logic [PosWidth-1:0] alloc_q[Contexts];  // next byte to be reserved
   logic [$clog2(NumIds)-1:0] id_q;
+  logic [AskedWidth-1:0] asked_q;  // beats that have not arrived
 
   // stage 0: choose a context
-  logic [      Contexts-1:0] wake_q;
-  logic [      Contexts-1:0] sleep_hot;
-  logic [      Contexts-1:0] unused_grant;
-  logic [      CtxWidth-1:0] pick_ctx;
-  logic                      pick_valid;
-  logic                      step;
+  logic [Contexts-1:0] wake_q;
+  logic [Contexts-1:0] starved_q;  // waits for a page
+  logic [Contexts-1:0] rooms_q;
+  logic [Contexts-1:0] look_hot;
+  logic [Contexts-1:0] unused_grant;
+  logic [CtxWidth-1:0] pick_ctx;
+  logic pick_valid;
+  logic step;
 
   mae_rr_arb #(
       .N(Contexts)
   ) u_arb (
       .clk_i,
       .rst_ni,
-      .req_i    (wake_q),
+      .req_i    (wake_q & ~(starved_q & ~rooms_q)),
       .advance_i(step),
       .grant_o  (unused_grant),
       .index_o  (pick_ctx),
@@ -98,50 +109,55 @@ module mae_dma_read_burst_issue
   );
 
   // stage 1: examine it
-  logic                           look_valid_q;
-  logic  [          CtxWidth-1:0] look_ctx_q;
-  logic                           head_valid;
-  addr_t                          head_addr;
-  logic  [                  31:0] head_bytes;
-  logic                           head_last;
-  logic                           head_abort;
+  logic                 look_valid_q;
+  logic  [CtxWidth-1:0] look_ctx_q;
+  logic                 head_valid;
+  addr_t                head_addr;
+  logic  [        31:0] head_bytes;
+  logic                 head_last;
+  logic                 head_abort;
 
-  logic                           issue;  // a burst is issued
-  logic                           whole;  // it is the last one of the job
-  logic                           abort;  // the job ends with the bytes that are present
-  logic                           blocked;
-  logic                           fits;
-  logic  [          BurstWidth:0] to_boundary;
-  logic  [          BurstWidth:0] bytes;  // bytes of the burst
-  logic  [          PosWidth-1:0] pos;
-  logic  [          PosWidth-1:0] stop;  // first byte after the burst
-  logic  [          PosWidth-1:0] stop_last;  // last byte of the burst
-  logic  [RowWidth+LaneWidth-1:0] base;  // position of lane 0 of the first beat
-  logic  [          BurstWidth:0] bus_last;  // last byte, counted from lane 0 of the first beat
-  logic  [            RowWidth:0] span;  // rows in use, without the last one of the burst
-  logic  [           SlotWidth:0] in_flight;
-  logic  [          PosWidth-1:0] end_pos;  // a byte of the job's last row
-  logic  [            RowWidth:0] end_row;
+  logic                 issue;  // a burst is issued
+  logic                 whole;  // it is the last one of the job
+  logic                 abort;  // the job ends with the bytes that are present
+  logic                 blocked;
+  logic                 looks;
+  logic                 fresh;  // the next byte is the first one of a page
+  logic                 crosses;  // the burst takes one more page
+  logic                 starves;
+  logic  [BurstWidth:0] to_boundary;
+  logic  [BurstWidth:0] bytes;  // bytes of the burst
+  logic  [PosWidth-1:0] pos;
+  logic  [PosWidth-1:0] stop;  // first byte after the burst
+  logic  [PosWidth-1:0] stop_last;  // last byte of the burst
+  logic  [   InWidth:0] base;  // position of lane 0 of the first beat in the burst's two pages
+  logic  [BurstWidth:0] bus_last;  // last byte, counted from lane 0 of the first beat
+  logic  [PosWidth-1:0] end_pos;  // a byte of the job's last row
+  logic  [RowWidth-1:0] end_row;
+  logic  [PosWidth-1:0] end_page;  // position after its page
 
   assign to_boundary = (BurstWidth + 1)'(BurstBytes) - {1'b0, head_addr[BurstWidth-1:0]};
   assign bytes = (head_bytes < 32'(to_boundary)) ? head_bytes[BurstWidth:0] : to_boundary;
   assign pos = alloc_q[look_ctx_q];
   assign stop = pos + PosWidth'(bytes);
   assign stop_last = stop - 1'b1;
-  assign base = (RowWidth + LaneWidth)'(pos) - (RowWidth + LaneWidth)'(head_addr[LaneWidth-1:0]);
+  assign base = pos[InWidth:0] - (InWidth + 1)'(head_addr[LaneWidth-1:0]);
   assign bus_last = (BurstWidth + 1)'(head_addr[LaneWidth-1:0]) + bytes - 1'b1;
-  assign span = stop_last[PosWidth-1:LaneWidth] - out_row_i;
-  assign in_flight = slot_q[look_ctx_q] - commit_slot_i;
-  assign fits = !span[RowWidth] && !in_flight[SlotWidth];
+  assign fresh = pos[InWidth-1:0] == '0;
+  assign crosses = fresh || stop_last[InWidth] != pos[InWidth];
 
-  assign blocked = ar_valid_o && !ar_ready_i || id_busy_i;
-  assign issue = look_valid_q && !blocked && head_valid && !ended_i && fits;
+  assign blocked = ar_valid_o && !ar_ready_i || id_busy_i || 32'(asked_q) + BurstBeats > Window;
+  assign looks = look_valid_q && !blocked;
+  assign starves = head_valid && !ended_i && crosses && !room_i;
+  assign issue = looks && head_valid && !ended_i && !starves;
+  assign take_o = issue && crosses;
   assign whole = head_last && head_bytes == 32'(bytes);
-  assign abort = look_valid_q && !blocked && head_abort && !ended_i && in_flight == '0;
+  assign abort = looks && head_abort && !ended_i && !open_i;
   assign step = !look_valid_q || !blocked;
-  assign sleep_hot = Contexts'(look_valid_q && !blocked && !issue) << look_ctx_q;
+  assign look_hot = Contexts'(looks) << look_ctx_q;
   assign end_pos = head_valid ? stop_last : pos;
   assign end_row = end_pos[PosWidth-1:LaneWidth];
+  assign end_page = {end_pos[PosWidth-1:InWidth] + 1'b1, InWidth'(0)};
 
   assign look_ctx_o = look_ctx_q;
 
@@ -171,12 +187,16 @@ module mae_dma_read_burst_issue
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       wake_q       <= '0;
+      starved_q    <= '0;
+      rooms_q      <= '0;
       look_valid_q <= 1'b0;
       look_ctx_q   <= '0;
     end else begin
       // An event in the clock in which the context is examined wakes it again.
-      wake_q <= (wake_q & ~sleep_hot) | wake_i
+      wake_q <= (wake_q & ~((issue || starves) ? '0 : look_hot)) | wake_i
                 | (Contexts'(seg_valid_i || seg_abort_i) << seg_ctx_i[CtxWidth-1:0]);
+      starved_q <= (starved_q & ~look_hot) | (starves ? look_hot : '0);
+      rooms_q <= rooms_i;
       if (step) begin
         look_valid_q <= pick_valid;
         if (pick_valid) look_ctx_q <= pick_ctx;
@@ -187,15 +207,14 @@ module mae_dma_read_burst_issue
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       alloc_q <= '{default: '0};
-      slot_q  <= '{default: '0};
       id_q    <= '0;
+      asked_q <= '0;
     end else begin
-      if (issue) begin
-        slot_q[look_ctx_q] <= slot_q[look_ctx_q] + 1'b1;
-        id_q               <= id_q + 1'b1;
-      end
+      if (issue) id_q <= id_q + 1'b1;
+      asked_q <= asked_q - AskedWidth'(r_valid_i)
+                 + (issue ? AskedWidth'(bus_last >> LaneWidth) + 1'b1 : '0);
       if (issue && !whole) alloc_q[look_ctx_q] <= stop;
-      else if (issue || abort) alloc_q[look_ctx_q] <= {end_row + 1'b1, LaneWidth'(0)};
+      else if (issue || abort) alloc_q[look_ctx_q] <= fresh && !issue ? pos : end_page;
     end
   end
 
@@ -217,12 +236,14 @@ module mae_dma_read_burst_issue
 
   assign burst_valid_o = issue;
   assign burst_id_o = id_q;
-  assign burst_stop_row_o = whole ? end_row + 1'b1 : stop[PosWidth-1:LaneWidth];
+  assign burst_stop_row_o = whole ? end_page[PosWidth-1:LaneWidth] : stop[PosWidth-1:LaneWidth];
   always_comb begin
-    burst_o        = '0;
-    burst_o.ctx    = look_ctx_q;
-    burst_o.slot   = slot_q[look_ctx_q][SlotWidth-1:0];
-    burst_o.row    = base[RowWidth+LaneWidth-1:LaneWidth];
+    burst_o       = '0;
+    burst_o.ctx   = look_ctx_q;
+    // Where the burst lies in one page, the other one is not written.
+    burst_o.pages = {2{page_i}};
+    if (!fresh) burst_o.pages[pos[InWidth]] = tail_i;
+    burst_o.row    = base[InWidth:LaneWidth];
     burst_o.offset = base[LaneWidth-1:0];
     burst_o.first  = head_addr[LaneWidth-1:0];
     burst_o.last   = bus_last[LaneWidth-1:0];

@@ -3,38 +3,40 @@
 // mae_dma_read_engine: reads the segments of every context with AXI4 bursts, packs the data into
 // rows and outputs the rows to the client.
 //
-// Read data may come in any order and interleaved. A job of a context begins with its first segment
-// and ends with the segment marked last, or with an abort; after an abort its last row contains the
-// bytes that do not fill a row, or one zero byte. One job a context at a time: push the segments of
-// the next one after done_*. Only aligned beats that contain bytes of a segment are read. A read
-// error is reported with the end of the job; its data are output like any other. Space for read
-// data is reserved before the request, so r_ready_o is constant and no context can block another.
-// Every outstanding burst has its own ID, with top bit 0. row_ready_i has a combinational path to
-// the read address of the buffer; all other paths are registered.
-// Latency: 3 clocks from segment to AR, 3 from the last R beat of a burst to its first row.
-// Throughput: one beat and one row a clock if the memory latency in clocks is less than
-// min(RowsPerContext, BurstBeats * BurstsPerContext) times the number of active contexts.
-// Reset and clear: reset drops all jobs; clear_i, given only when idle, erases the buffer
-// (mae_dma_ring_buffer).
-// Parameters: BurstsPerContext is the number of outstanding bursts of a context. Legal: DataWidth
-// 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of 2, BurstBeats *
-// DataWidth / 8 <= 4096 bytes; RowsPerContext a power of 2, > BurstBeats; BurstsPerContext a power
-// of 2, >= 2.
+// Read data may come in any order and interleaved. A job of a context begins with its first
+// segment and ends with the segment marked last, or with an abort; after an abort its last row
+// contains the bytes that do not fill a row, or one zero byte. One job a context at a time: push
+// the segments of the next one after done_*. Only aligned beats that contain bytes of a segment
+// are read. A read error is reported with the end of the job; its data are output like any
+// other. Space for read data is reserved before the request, so r_ready_o is constant and no
+// context can block another. Every outstanding burst has its own ID, with top bit 0. The buffer
+// has Contexts * RowsPerContext rows in pages of one burst each: two pages are guaranteed to
+// each context, the others are lent to those that can use them (mae_dma_pages). row_ready_i has
+// a combinational path to the read address of the buffer; all other paths are registered.
+// Latency: 3 clocks from segment to AR, 5 from the last R beat of a burst to its first row.
+// Throughput: one beat and one row a clock if the memory latency in clocks is less than each of:
+// the rows that the active contexts may have (one alone: half of those that are lent), Window,
+// and BurstBeats times the number of IDs.
+// Reset and clear: reset drops all jobs and takes back all pages; clear_i, given only when idle,
+// erases the buffer (mae_dma_ring_buffer).
+// Parameters: Window is the number of beats requested ahead. Legal: DataWidth 128, 256, 512,
+// 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a power of 2, BurstBeats * DataWidth / 8 <=
+// 4096 bytes; RowsPerContext a power of 2, > BurstBeats, >= 4; Window >= BurstBeats.
 // Security: not constant-time, no masking: holds no secret but the data it moves.
-// Source: Fernando et al. (its I/O subsystem).
+// Source: Fernando et al. (its I/O subsystem); docs/adr/0021.
 
 `include "mae_assert.svh"
 
 module mae_dma_read_engine
   import mae_dma_pkg::*;
 #(
-    parameter  int unsigned DataWidth        = 512,
-    parameter  int unsigned Contexts         = 64,
-    parameter  int unsigned IdWidth          = 8,
-    parameter  int unsigned RowsPerContext   = 32,
-    parameter  int unsigned BurstBeats       = 8,
-    parameter  int unsigned BurstsPerContext = 8,                         // outstanding bursts
-    localparam int unsigned BytesWidth       = $clog2(DataWidth / 8 + 1)
+    parameter  int unsigned DataWidth      = 512,
+    parameter  int unsigned Contexts       = 64,
+    parameter  int unsigned IdWidth        = 8,
+    parameter  int unsigned RowsPerContext = 32,                        // on average
+    parameter  int unsigned BurstBeats     = 8,
+    parameter  int unsigned Window         = 256,                       // outstanding beats
+    localparam int unsigned BytesWidth     = $clog2(DataWidth / 8 + 1)
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -83,79 +85,89 @@ module mae_dma_read_engine
   `MAE_PARAM(IdWidthLegal, IdWidth >= 2)
   `MAE_PARAM(BurstLegal, 2 ** $clog2(BurstBeats)
              == BurstBeats && BurstBeats <= 256 && BurstBeats * DataWidth / 8 <= 4096)
-  `MAE_PARAM(RowsLegal, RowsPerContext > BurstBeats)
-  `MAE_PARAM(BurstsLegal, BurstsPerContext >= 2 && 2 ** $clog2(BurstsPerContext)
-             == BurstsPerContext)
+  `MAE_PARAM(WindowLegal, Window >= BurstBeats)
+  `MAE_PARAM(RowsLegal, RowsPerContext > BurstBeats && RowsPerContext >= 4 && 2 ** $clog2
+             (RowsPerContext) == RowsPerContext)
 
   localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
-  localparam int unsigned RowWidth = $clog2(RowsPerContext);
-  localparam int unsigned SlotWidth = $clog2(BurstsPerContext);
+  localparam int unsigned PageRows = (BurstBeats > 2) ? BurstBeats : 2;
+  localparam int unsigned Pages = Contexts * RowsPerContext / PageRows;
+  localparam int unsigned PageWidth = $clog2(Pages);
+  localparam int unsigned InWidth = $clog2(PageRows);
+  localparam int unsigned RowWidth = $clog2(2 * Pages * PageRows);  // full is not empty
   localparam int unsigned LaneWidth = $clog2(DataWidth / 8);
   localparam int unsigned NumIds = (IdWidth > 8) ? 128 : 2 ** (IdWidth - 1);
 
-  // An outstanding burst. Row numbers have one bit more than the ring's index, to tell full from
-  // empty.
+  // An outstanding burst.
   typedef struct packed {
-    logic [CtxWidth-1:0]  ctx;
-    logic [SlotWidth-1:0] slot;    // its position in the order of its context
-    logic [RowWidth-1:0]  row;     // row of lane 0 of its first beat
-    logic [LaneWidth-1:0] offset;
-    logic [LaneWidth-1:0] first;   // first lane of the first beat
-    logic [LaneWidth-1:0] last;    // last lane of the last beat
+    logic [CtxWidth-1:0]       ctx;
+    logic [1:0][PageWidth-1:0] pages;   // that hold its bytes
+    logic [InWidth:0]          row;     // row of lane 0 of its first beat in these pages
+    logic [LaneWidth-1:0]      offset;
+    logic [LaneWidth-1:0]      first;   // first lane of the first beat
+    logic [LaneWidth-1:0]      last;    // last lane of the last beat
   } burst_t;
 
   // The last row of a job.
   typedef struct packed {
     logic [CtxWidth-1:0]   ctx;
-    logic [RowWidth:0]     row;
+    logic [RowWidth-1:0]   row;
     logic [BytesWidth-1:0] bytes;
     logic                  aborted;
     logic                  zero;     // it has no data: output zeros
   } final_t;
 
-  logic                        burst_valid;
-  logic   [$clog2(NumIds)-1:0] burst_id;
-  burst_t                      burst;
-  logic   [        RowWidth:0] burst_stop_row;
-  logic                        id_busy;
-  logic                        final_valid;
-  final_t                      final_row;
-  logic   [      CtxWidth-1:0] look_ctx;
-  logic   [       SlotWidth:0] look_slot;
-  logic   [        RowWidth:0] look_row;
-  logic                        look_ended;
-  logic   [      CtxWidth-1:0] pick_ctx;
-  logic   [        RowWidth:0] commit_row;
-  logic                        commit;
-  logic   [      Contexts-1:0] commit_hot;
-  logic   [      Contexts-1:0] left_hot;
-  logic                        finish_valid;
-  logic   [      CtxWidth-1:0] finish_ctx;
+  logic                                       burst_valid;
+  logic   [$clog2(NumIds)-1:0]                burst_id;
+  burst_t                                     burst;
+  logic   [      RowWidth-1:0]                burst_stop_row;
+  logic                                       id_busy;
+  logic                                       final_valid;
+  final_t                                     final_row;
+  logic   [      CtxWidth-1:0]                look_ctx;
+  logic                                       look_ended;
+  logic   [      CtxWidth-1:0]                pick_ctx;
+  logic   [      RowWidth-1:0]                commit_row;
+  logic   [      Contexts-1:0]                commit_hot;
+  logic   [      Contexts-1:0]                open;
+  logic                                       finish_valid;
+  logic   [      CtxWidth-1:0]                finish_ctx;
 
-  logic                        wr_valid;
-  logic   [      CtxWidth-1:0] wr_ctx;
-  logic   [      RowWidth-1:0] wr_row;
-  logic   [     LaneWidth-1:0] wr_offset;
-  logic   [   DataWidth/8-1:0] wr_strobe;
-  logic   [     DataWidth-1:0] wr_data;
-  logic   [               1:0] wr_resp;
-  logic                        rd_enable;
-  logic   [      RowWidth-1:0] rd_row;
-  logic   [     DataWidth-1:0] rd_data;
+  logic                                       page_take;
+  logic                                       page_room;
+  logic                                       unused_room;
+  logic   [      Contexts-1:0]                page_rooms;
+  logic   [     PageWidth-1:0]                page;
+  logic   [     PageWidth-1:0]                page_tail;
+  logic   [     PageWidth-1:0]                page_head;
+  logic   [     PageWidth-1:0]                unused_page_next;
+  logic                                       page_empties;
 
-  assign r_ready_o  = 1'b1;
-  assign commit_hot = Contexts'(commit) << wr_ctx;
+  logic                                       wr_valid;
+  logic   [      CtxWidth-1:0]                wr_ctx;
+  logic   [               1:0][PageWidth-1:0] wr_pages;
+  logic   [         InWidth:0]                wr_row;
+  logic   [     LaneWidth-1:0]                wr_offset;
+  logic   [   DataWidth/8-1:0]                wr_strobe;
+  logic   [     DataWidth-1:0]                wr_data;
+  logic   [               1:0]                wr_resp;
+  logic                                       rd_enable;
+  logic   [       InWidth-1:0]                rd_row;
+  logic   [     DataWidth-1:0]                rd_data;
+
+  assign r_ready_o = 1'b1;
 
   mae_dma_read_burst_issue #(
-      .DataWidth       (DataWidth),
-      .Contexts        (Contexts),
-      .IdWidth         (IdWidth),
-      .RowsPerContext  (RowsPerContext),
-      .BurstBeats      (BurstBeats),
-      .BurstsPerContext(BurstsPerContext),
-      .NumIds          (NumIds),
-      .burst_t         (burst_t),
-      .final_t         (final_t)
+      .DataWidth (DataWidth),
+      .Contexts  (Contexts),
+      .IdWidth   (IdWidth),
+      .Pages     (Pages),
+      .PageRows  (PageRows),
+      .BurstBeats(BurstBeats),
+      .Window    (Window),
+      .NumIds    (NumIds),
+      .burst_t   (burst_t),
+      .final_t   (final_t)
   ) u_issue (
       .clk_i,
       .rst_ni,
@@ -171,6 +183,7 @@ module mae_dma_read_engine
       .ar_id_o,
       .ar_addr_o,
       .ar_len_o,
+      .r_valid_i,
       .burst_valid_o   (burst_valid),
       .burst_id_o      (burst_id),
       .burst_o         (burst),
@@ -179,21 +192,47 @@ module mae_dma_read_engine
       .final_valid_o   (final_valid),
       .final_o         (final_row),
       .look_ctx_o      (look_ctx),
-      .commit_slot_i   (look_slot),
-      .out_row_i       (look_row),
+      .open_i          (open[look_ctx]),
       .ended_i         (look_ended),
-      .wake_i          (commit_hot | left_hot)
+      .room_i          (page_room),
+      .page_i          (page),
+      .tail_i          (page_tail),
+      .take_o          (page_take),
+      .rooms_i         (page_rooms),
+      .wake_i          (commit_hot)
+  );
+
+  mae_dma_pages #(
+      .Contexts(Contexts),
+      .Pages   (Pages),
+      .Share   (2)
+  ) u_pages (
+      .clk_i,
+      .rst_ni,
+      .claim_valid_i({1'b0, page_take}),
+      .claim_ctx_i  ({2{look_ctx}}),
+      .room_o       ({unused_room, page_room}),
+      .rooms_o      (page_rooms),
+      .put_valid_i  (page_take),
+      .put_ctx_i    (look_ctx),
+      .page_o       (page),
+      .tail_o       (page_tail),
+      .get_valid_i  (page_empties),
+      .get_ctx_i    (pick_ctx),
+      .head_o       (page_head),
+      .next_o       (unused_page_next)
   );
 
   mae_dma_read_reorder #(
-      .DataWidth       (DataWidth),
-      .Contexts        (Contexts),
-      .IdWidth         (IdWidth),
-      .RowsPerContext  (RowsPerContext),
-      .BurstBeats      (BurstBeats),
-      .BurstsPerContext(BurstsPerContext),
-      .NumIds          (NumIds),
-      .burst_t         (burst_t)
+      .DataWidth (DataWidth),
+      .Contexts  (Contexts),
+      .IdWidth   (IdWidth),
+      .PageRows  (PageRows),
+      .PageWidth (PageWidth),
+      .RowWidth  (RowWidth),
+      .BurstBeats(BurstBeats),
+      .NumIds    (NumIds),
+      .burst_t   (burst_t)
   ) u_land (
       .clk_i,
       .rst_ni,
@@ -209,52 +248,52 @@ module mae_dma_read_engine
       .r_last_i,
       .wr_valid_o      (wr_valid),
       .wr_ctx_o        (wr_ctx),
+      .wr_pages_o      (wr_pages),
       .wr_row_o        (wr_row),
       .wr_offset_o     (wr_offset),
       .wr_strobe_o     (wr_strobe),
       .wr_data_o       (wr_data),
       .wr_resp_o       (wr_resp),
-      .commit_o        (commit),
-      .slot_ctx_i      (look_ctx),
-      .slot_o          (look_slot),
+      .open_o          (open),
+      .commit_o        (commit_hot),
       .row_ctx_i       (pick_ctx),
       .row_o           (commit_row)
   );
 
   mae_dma_ring_buffer #(
-      .DataWidth     (DataWidth),
-      .Contexts      (Contexts),
-      .RowsPerContext(RowsPerContext)
+      .DataWidth(DataWidth),
+      .Pages    (Pages),
+      .PageRows (PageRows)
   ) u_buffer (
       .clk_i,
       .rst_ni,
       .clear_i,
       .clearing_o,
       .wr_valid_i (wr_valid),
-      .wr_ctx_i   (wr_ctx),
+      .wr_pages_i (wr_pages),
       .wr_row_i   (wr_row),
       .wr_offset_i(wr_offset),
       .wr_strobe_i(wr_strobe),
       .wr_data_i  (wr_data),
       .rd_enable_i(rd_enable),
-      .rd_ctx_i   (pick_ctx),
-      .rd_row_i   (rd_row),
+      .rd_pages_i ({2{page_head}}),
+      .rd_row_i   ({1'b0, rd_row}),
       .rd_offset_i('0),
       .rd_data_o  (rd_data)
   );
 
   mae_dma_read_row_output #(
-      .DataWidth     (DataWidth),
-      .Contexts      (Contexts),
-      .RowsPerContext(RowsPerContext),
-      .final_t       (final_t)
+      .DataWidth(DataWidth),
+      .Contexts (Contexts),
+      .PageRows (PageRows),
+      .RowWidth (RowWidth),
+      .final_t  (final_t)
   ) u_rows (
       .clk_i,
       .rst_ni,
       .final_valid_i (final_valid),
       .final_i       (final_row),
       .look_ctx_i    (look_ctx),
-      .look_row_o    (look_row),
       .look_ended_o  (look_ended),
       .wake_i        (commit_hot),
       .room_i        (client_room_i & writer_room_i),
@@ -262,6 +301,7 @@ module mae_dma_read_engine
       .commit_row_i  (commit_row),
       .rd_enable_o   (rd_enable),
       .rd_row_o      (rd_row),
+      .rd_empties_o  (page_empties),
       .rd_data_i     (rd_data),
       .row_valid_o,
       .row_ready_i,
@@ -269,7 +309,6 @@ module mae_dma_read_engine
       .row_data_o,
       .row_bytes_o,
       .row_last_o,
-      .left_o        (left_hot),
       .finish_valid_o(finish_valid),
       .finish_ctx_o  (finish_ctx)
   );

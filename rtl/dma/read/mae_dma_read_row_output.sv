@@ -16,10 +16,11 @@ module mae_dma_read_row_output
 #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
-    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned PageRows = 8,
+    parameter int unsigned RowWidth = 12,  // of counted rows
     parameter type final_t = logic,
     localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1,
-    localparam int unsigned RowWidth = $clog2(RowsPerContext),
+    localparam int unsigned InWidth = $clog2(PageRows),
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
@@ -28,18 +29,18 @@ module mae_dma_read_row_output
     input  logic                  final_valid_i,
     input  final_t                final_i,
     input  logic   [CtxWidth-1:0] look_ctx_i,
-    output logic   [  RowWidth:0] look_row_o,     // oldest row of look_ctx_i that was not output
     output logic                  look_ended_o,   // its job is final and was not completely output
 
     // the selected context, and its first row that is not committed
     input  logic [Contexts-1:0] wake_i,       // there may be rows
     input  logic [Contexts-1:0] room_i,
     output logic [CtxWidth-1:0] pick_ctx_o,
-    input  logic [  RowWidth:0] commit_row_i,
+    input  logic [RowWidth-1:0] commit_row_i,
 
     // the buffer's read port
     output logic                 rd_enable_o,
-    output logic [ RowWidth-1:0] rd_row_o,
+    output logic [  InWidth-1:0] rd_row_o,      // of the context's oldest page
+    output logic                 rd_empties_o,  // and then the page is free
     input  logic [DataWidth-1:0] rd_data_i,
 
     output logic                      row_valid_o,
@@ -49,7 +50,6 @@ module mae_dma_read_row_output
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
 
-    output logic [Contexts-1:0] left_o,          // a row of this context left the buffer
     output logic                finish_valid_o,  // the last row was accepted
     output logic [CtxWidth-1:0] finish_ctx_o
 );
@@ -58,15 +58,17 @@ module mae_dma_read_row_output
   logic   [Contexts-1:0] wake_q;
   logic   [Contexts-1:0] ended_q;
   logic   [Contexts-1:0] aborted_q;  // an aborted job's own last row is to come
-  final_t                final_q                                                [Contexts];
-  logic   [  RowWidth:0] row_q                                                  [Contexts];
+  final_t                final_q                                                     [Contexts];
+  logic   [RowWidth-1:0] row_q                                                       [Contexts];
 
   logic   [Contexts-1:0] pick_hot;
   logic   [CtxWidth-1:0] pick_ctx;
   logic                  pick_valid;
   logic                  step;
-  logic   [  RowWidth:0] row;
-  logic   [  RowWidth:0] next_row;
+  logic   [RowWidth-1:0] row;
+  logic   [RowWidth-1:0] next_row;
+  logic                  ends_page;
+  logic                  pageless;  // the row of zeros of an aborted job, in no page
   final_t                last_row;
   logic                  last;
   logic                  there;  // the context has a row
@@ -89,14 +91,15 @@ module mae_dma_read_row_output
       .valid_o  (pick_valid)
   );
 
-  assign row      = row_q[pick_ctx];
-  assign next_row = row + 1'b1;
-  assign last_row = final_q[pick_ctx];
-  assign last     = ended_q[pick_ctx] && row == last_row.row;
-  assign there    = row != commit_row_i || aborted_q[pick_ctx];
-  assign more     = !last && (next_row != commit_row_i || aborted_q[pick_ctx]);
-  assign leave    = pick_valid && step && there;
-  assign left_o   = leave ? pick_hot : '0;
+  assign row       = row_q[pick_ctx];
+  assign next_row  = row + 1'b1;
+  assign last_row  = final_q[pick_ctx];
+  assign last      = ended_q[pick_ctx] && row == last_row.row;
+  assign there     = row != commit_row_i || aborted_q[pick_ctx];
+  assign more      = !last && (next_row != commit_row_i || aborted_q[pick_ctx]);
+  assign leave     = pick_valid && step && there;
+  assign pageless  = last && last_row.zero && row[InWidth-1:0] == '0;
+  assign ends_page = (last || row[InWidth-1:0] == '1) && !pageless;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -109,7 +112,10 @@ module mae_dma_read_row_output
       wake_q <= (wake_q & ~((step && !(there && more)) ? pick_hot : '0)) | wake_i
                 | (Contexts'(final_valid_i && final_i.aborted) << final_i.ctx);
       if (leave) begin
+        // The next job begins in the next page.
         row_q[pick_ctx] <= next_row;
+        if (ends_page) row_q[pick_ctx] <= {row[RowWidth-1:InWidth] + 1'b1, InWidth'(0)};
+        if (pageless) row_q[pick_ctx] <= row;
         if (last) begin
           ended_q[pick_ctx]   <= 1'b0;
           aborted_q[pick_ctx] <= 1'b0;
@@ -124,11 +130,11 @@ module mae_dma_read_row_output
 
   always_ff @(posedge clk_i) if (final_valid_i) final_q[final_i.ctx] <= final_i;
 
-  assign look_row_o   = row_q[look_ctx_i];
   assign look_ended_o = ended_q[look_ctx_i];
 
   assign rd_enable_o  = leave;
-  assign rd_row_o     = row[RowWidth-1:0];
+  assign rd_row_o     = row[InWidth-1:0];
+  assign rd_empties_o = leave && ends_page;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

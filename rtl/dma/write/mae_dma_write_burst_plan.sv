@@ -19,12 +19,13 @@ module mae_dma_write_burst_plan
 #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
-    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned PageRows = 8,
+    parameter int unsigned RowWidth = 12,  // of counted rows
     parameter int unsigned BurstBeats = 8,
     parameter int unsigned NumIds = 128,
     parameter type burst_t = logic,
     localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1,
-    localparam int unsigned RowWidth = $clog2(RowsPerContext),
+    localparam int unsigned InWidth = $clog2(PageRows),
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
 ) (
     input logic clk_i,
@@ -40,7 +41,7 @@ module mae_dma_write_burst_plan
 
     // the context that is examined, and its rows
     output logic [  CtxWidth-1:0] look_ctx_o,
-    input  logic [    RowWidth:0] look_row_i,
+    input  logic [  RowWidth-1:0] look_row_i,
     input  logic                  look_ended_i,
     input  logic [BytesWidth-1:0] look_bytes_i,
     input  logic [  Contexts-1:0] wake_i,        // rows have arrived
@@ -63,10 +64,10 @@ module mae_dma_write_burst_plan
   localparam int unsigned LaneWidth = $clog2(Bytes);
   localparam int unsigned BurstBytes = BurstBeats * Bytes;
   localparam int unsigned BurstWidth = $clog2(BurstBytes);
-  localparam int unsigned PosWidth = RowWidth + 1 + LaneWidth;
+  localparam int unsigned PosWidth = RowWidth + LaneWidth;
   localparam int unsigned CountWidth = $clog2(NumIds) + 1;
 
-  // Positions count bytes of a context's ring, modulo twice its size.
+  // Positions count bytes of a context's rows, modulo twice the buffer's size.
   logic [PosWidth-1:0] plan_q[Contexts];  // next byte to be planned
   logic [CountWidth-1:0] sent_q[Contexts];  // bursts planned
   logic [CountWidth-1:0] answered_q[Contexts];  // bursts with a response
@@ -93,32 +94,34 @@ module mae_dma_write_burst_plan
   );
 
   // stage 1: examine it
-  logic                           look_valid_q;
-  logic  [          CtxWidth-1:0] look_ctx_q;
-  logic                           head_valid;
-  addr_t                          head_addr;
-  logic  [                  31:0] head_bytes;
-  logic                           head_last;
-  logic                           head_abort;
+  logic                       look_valid_q;
+  logic  [      CtxWidth-1:0] look_ctx_q;
+  logic                       head_valid;
+  addr_t                      head_addr;
+  logic  [              31:0] head_bytes;
+  logic                       head_last;
+  logic                       head_abort;
 
-  logic                           look;
-  logic                           send;  // a burst is sent
-  logic                           skip;  // the rest of a segment is dropped
-  logic                           drop;  // the remaining rows are dropped
-  logic                           abort;
-  logic                           seg_taken;
-  logic  [                  31:0] take_bytes;
-  logic                           seg_ended;
-  logic  [          PosWidth-1:0] pos;
-  logic  [          PosWidth-1:0] there;  // position after the bytes that have arrived
-  logic  [          PosWidth-1:0] avail;
-  logic  [          PosWidth-1:0] stop;  // position after the burst
-  logic  [RowWidth+LaneWidth-1:0] base;  // position of lane 0 of the first beat
-  logic  [            RowWidth:0] last_row;
-  logic  [          BurstWidth:0] to_boundary;
-  logic  [          BurstWidth:0] wanted;  // bytes up to the next burst boundary
-  logic  [          BurstWidth:0] bytes;  // bytes of the burst
-  logic  [          BurstWidth:0] bus_last;  // last byte, counted from lane 0 of the first beat
+  logic                       look;
+  logic                       send;  // a burst is sent
+  logic                       skip;  // the rest of a segment is dropped
+  logic                       drop;  // the remaining rows are dropped
+  logic                       abort;
+  logic                       seg_taken;
+  logic  [              31:0] take_bytes;
+  logic                       seg_ended;
+  logic  [      PosWidth-1:0] pos;
+  logic  [      PosWidth-1:0] there;  // position after the bytes that have arrived
+  logic  [      PosWidth-1:0] avail;
+  logic  [      PosWidth-1:0] stop;  // position after the burst
+  logic  [      PosWidth-1:0] base;  // position of lane 0 of the first beat
+  logic  [      RowWidth-1:0] last_row;
+  logic  [RowWidth-1:InWidth] after_page;  // oldest page that is needed after the burst
+  logic  [RowWidth-1:InWidth] next_page;  // the one after the job's last row
+  logic  [      BurstWidth:0] to_boundary;
+  logic  [      BurstWidth:0] wanted;  // bytes up to the next burst boundary
+  logic  [      BurstWidth:0] bytes;  // bytes of the burst
+  logic  [      BurstWidth:0] bus_last;  // last byte, counted from lane 0 of the first beat
 
   assign to_boundary = (BurstWidth + 1)'(BurstBytes) - {1'b0, head_addr[BurstWidth-1:0]};
   assign wanted = (head_bytes < 32'(to_boundary)) ? head_bytes[BurstWidth:0] : to_boundary;
@@ -129,8 +132,9 @@ module mae_dma_write_burst_plan
   assign avail = there - pos;
   assign bytes = (32'(avail) < 32'(wanted)) ? (BurstWidth + 1)'(avail) : wanted;
   assign stop = pos + PosWidth'(bytes);
-  assign base = (RowWidth + LaneWidth)'(pos) - (RowWidth + LaneWidth)'(head_addr[LaneWidth-1:0]);
+  assign base = pos - PosWidth'(head_addr[LaneWidth-1:0]);
   assign bus_last = (BurstWidth + 1)'(head_addr[LaneWidth-1:0]) + bytes - 1'b1;
+  assign next_page = last_row[RowWidth-1:InWidth] + 1'b1;
   assign seg_ended = seg_ended_q[look_ctx_q];
 
   assign look = look_valid_q && ready_i;
@@ -195,8 +199,8 @@ module mae_dma_write_burst_plan
     end else begin
       if (send) sent_q[look_ctx_q] <= sent_q[look_ctx_q] + 1'b1;
       if (b_valid_i) answered_q[b_ctx_i] <= answered_q[b_ctx_i] + 1'b1;
-      // The next job begins in the next row.
-      if (finish_valid_o) plan_q[look_ctx_q] <= {look_row_i, LaneWidth'(0)};
+      // The next job begins in the next page.
+      if (finish_valid_o) plan_q[look_ctx_q] <= {next_page, (InWidth + LaneWidth)'(0)};
       else if (drop) plan_q[look_ctx_q] <= there;
       else if (send) plan_q[look_ctx_q] <= stop;
       if (finish_valid_o) seg_ended_q[look_ctx_q] <= 1'b0;
@@ -209,17 +213,22 @@ module mae_dma_write_burst_plan
   assign burst_valid_o = send || drop;
   assign burst_bytes_o = 32'(bytes);
   always_comb begin
-    burst_o        = '0;
-    burst_o.ctx    = look_ctx_q;
-    burst_o.drop   = drop;
-    burst_o.row    = base[RowWidth+LaneWidth-1:LaneWidth];
+    // The job's last page is free with its last byte.
+    if (look_ended_i && (drop || stop == there)) after_page = next_page;
+    else if (drop) after_page = there[PosWidth-1:InWidth+LaneWidth];
+    else after_page = stop[PosWidth-1:InWidth+LaneWidth];
+    burst_o = '0;
+    burst_o.ctx = look_ctx_q;
+    burst_o.drop = drop;
+    // Row 0 is that of the oldest page, the one of pos.
+    burst_o.row = {
+      base[InWidth+LaneWidth] ^ pos[InWidth+LaneWidth], base[InWidth+LaneWidth-1:LaneWidth]
+    };
     burst_o.offset = base[LaneWidth-1:0];
-    burst_o.len    = 8'(bus_last >> LaneWidth);
-    burst_o.first  = head_addr[LaneWidth-1:0];
-    burst_o.last   = bus_last[LaneWidth-1:0];
-    // The last row of the job is freed with its last byte.
-    if (look_ended_i && (drop || stop == there)) burst_o.free_row = look_row_i;
-    else burst_o.free_row = drop ? there[PosWidth-1:LaneWidth] : stop[PosWidth-1:LaneWidth];
+    burst_o.len = 8'(bus_last >> LaneWidth);
+    burst_o.first = head_addr[LaneWidth-1:0];
+    burst_o.last = bus_last[LaneWidth-1:0];
+    burst_o.pages = ($bits(burst_o.pages))'(after_page - pos[PosWidth-1:InWidth+LaneWidth]);
   end
 
   `MAE_ASSERT(OneJob, !(look_valid_q && seg_ended && head_valid))

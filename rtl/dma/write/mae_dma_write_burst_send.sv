@@ -2,12 +2,13 @@
 //
 // mae_dma_write_burst_send: sends the W beats of planned bursts.
 //
-// Each beat is a window of the ring at any byte position; only the bytes of the segment have
-// strobes. All data of a burst are present, so W has no gap within a burst or from burst to burst.
-// The rows are freed when the last beat is read. w_ready_i has a combinational path to the read
-// enable of the buffer.
+// Each beat is a window of the context's rows at any byte position; only the bytes of the
+// segment have strobes. All data of a burst are present, so W has no gap within a burst or from
+// burst to burst. The pages are given back when the last beat is read. w_ready_i has a
+// combinational path to the read enable of the buffer.
 // Latency: 3 clocks from plan to W.
-// Throughput: one beat a clock; dropping rows takes one clock.
+// Throughput: one beat and one page a clock; dropping rows takes one clock for each page, at
+// least one.
 // Reset: drops all bursts.
 // Parameters: Legal: as in mae_dma_write_engine; burst_t is its type.
 
@@ -15,10 +16,11 @@
 
 module mae_dma_write_burst_send #(
     parameter int unsigned DataWidth = 512,
-    parameter int unsigned RowsPerContext = 32,
+    parameter int unsigned PageRows = 8,
+    parameter int unsigned CountWidth = 9,  // of a burst's pages
     parameter int unsigned CtxWidth = 6,
     parameter type burst_t = logic,
-    localparam int unsigned RowWidth = $clog2(RowsPerContext),
+    localparam int unsigned RowWidth = $clog2(2 * PageRows),
     localparam int unsigned LaneWidth = $clog2(DataWidth / 8)
 ) (
     input logic clk_i,
@@ -40,37 +42,41 @@ module mae_dma_write_burst_send #(
     output logic [DataWidth/8-1:0] w_strb_o,
     output logic                   w_last_o,
 
-    output logic                free_valid_o,
-    output logic [CtxWidth-1:0] free_ctx_o,
-    output logic [  RowWidth:0] free_row_o
+    output logic free_valid_o  // the oldest page of rd_ctx_o is free
 );
   localparam int unsigned Bytes = DataWidth / 8;
 
-  logic [      7:0] beat_q;
-  logic             last;
-  logic             read;
-  logic             read_step;
-  logic             send_step;
+  logic [           7:0] beat_q;
+  logic [CountWidth-1:0] freed_q;  // pages of the burst
+  logic                  last;
+  logic                  done;  // all is read
+  logic                  read;
+  logic                  read_step;
+  logic                  send_step;
 
   // the beat in the buffer's read register
-  logic             read_valid_q;
-  logic             read_last_q;
-  logic [Bytes-1:0] read_strb_q;
+  logic                  read_valid_q;
+  logic                  read_last_q;
+  logic [     Bytes-1:0] read_strb_q;
 
   assign send_step     = !w_valid_o || w_ready_i;
   assign read_step     = !read_valid_q || send_step;
-  assign last          = burst_i.drop || beat_q == burst_i.len;
-  assign read          = burst_valid_i && !burst_i.drop;
-  assign burst_ready_o = read_step && last;
+  assign last          = beat_q == burst_i.len;
+  assign read          = burst_valid_i && !burst_i.drop && freed_q == '0;
+  assign done          = burst_valid_i && (!read || read_step && last);
+  assign burst_ready_o = done && burst_i.pages <= freed_q + 1'b1;
 
   assign rd_enable_o   = read && read_step;
   assign rd_ctx_o      = burst_i.ctx;
   assign rd_row_o      = burst_i.row + RowWidth'(beat_q);
   assign rd_offset_o   = burst_i.offset;
 
-  assign free_valid_o  = burst_valid_i && burst_ready_o;
-  assign free_ctx_o    = burst_i.ctx;
-  assign free_row_o    = burst_i.free_row;
+  assign free_valid_o  = done && burst_i.pages != '0;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) freed_q <= '0;
+    else if (done) freed_q <= burst_ready_o ? '0 : freed_q + 1'b1;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

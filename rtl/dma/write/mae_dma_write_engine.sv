@@ -4,24 +4,26 @@
 // segments with AXI4 bursts.
 //
 // A burst is announced (AW) only when all its data are present. A job of a context ends when the
-// client's last row and the segment marked last (or an abort) have arrived, everything is written
-// and all write responses have arrived. Rows beyond the segments and segments beyond the rows are
-// dropped. One job a context at a time: give segments and rows of the next one after done_*. Bytes
-// outside the segments are never written. A write error is reported with the end of the job, and
-// the job continues. AW and W are independent; W has no gap within a burst; every outstanding burst
-// has its own ID, with top bit 0. b_ready_o is constant. Only the last row of a job may have fewer
-// than DataWidth / 8 bytes. row_ready_o is combinational in row_ctx_i (mae_dma_write_row_input);
-// w_ready_i has a combinational path to the read enable of the buffer; all other paths are
-// registered.
+// client's last row and the segment marked last (or an abort) have arrived, everything is
+// written and all write responses have arrived. Rows beyond the segments and segments beyond the
+// rows are dropped. One job a context at a time: give segments and rows of the next one after
+// done_*. Bytes outside the segments are never written. A write error is reported with the end
+// of the job, and the job continues. AW and W are independent; W has no gap within a burst;
+// every outstanding burst has its own ID, with top bit 0. b_ready_o is constant. Only the last
+// row of a job may have fewer than DataWidth / 8 bytes. The buffer has Contexts * RowsPerContext
+// rows in pages of one burst each (at least four rows): three pages are guaranteed to each
+// context, the others are lent to those that can use them (mae_dma_pages). row_ready_o is
+// combinational in row_ctx_i (mae_dma_write_row_input); w_ready_i has a combinational path to
+// the read enable of the buffer; all other paths are registered.
 // Latency: 6 clocks from the last row of a burst to its first W beat.
 // Throughput: one row and one beat a clock.
-// Reset and clear: reset drops all jobs; clear_i, given only when idle, erases the buffer
-// (mae_dma_ring_buffer).
+// Reset and clear: reset drops all jobs and takes back all pages; clear_i, given only when idle,
+// erases the buffer (mae_dma_ring_buffer).
 // Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 2; BurstBeats a
-// power of 2, BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a power of 2, >= BurstBeats
-// + 4.
+// power of 2, BurstBeats * DataWidth / 8 <= 4096 bytes; RowsPerContext a multiple of
+// max(BurstBeats, 4), at least three times that.
 // Security: not constant-time, no masking: holds no secret but the data it moves.
-// Source: Fernando et al. (its I/O subsystem).
+// Source: Fernando et al. (its I/O subsystem); docs/adr/0021.
 
 `include "mae_assert.svh"
 
@@ -31,7 +33,7 @@ module mae_dma_write_engine
     parameter  int unsigned DataWidth      = 512,
     parameter  int unsigned Contexts       = 64,
     parameter  int unsigned IdWidth        = 8,
-    parameter  int unsigned RowsPerContext = 32,
+    parameter  int unsigned RowsPerContext = 32,                        // on average
     parameter  int unsigned BurstBeats     = 8,
     localparam int unsigned BytesWidth     = $clog2(DataWidth / 8 + 1)
 ) (
@@ -88,10 +90,15 @@ module mae_dma_write_engine
   `MAE_PARAM(IdWidthLegal, IdWidth >= 2)
   `MAE_PARAM(BurstLegal, 2 ** $clog2(BurstBeats)
              == BurstBeats && BurstBeats <= 256 && BurstBeats * DataWidth / 8 <= 4096)
-  `MAE_PARAM(RowsLegal, RowsPerContext >= BurstBeats + 4)
 
   localparam int unsigned CtxWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
-  localparam int unsigned RowWidth = $clog2(RowsPerContext);
+  localparam int unsigned PageRows = (BurstBeats > 4) ? BurstBeats : 4;
+  `MAE_PARAM(RowsLegal, RowsPerContext % PageRows == 0 && RowsPerContext >= 3 * PageRows)
+  localparam int unsigned Pages = Contexts * RowsPerContext / PageRows;
+  localparam int unsigned PageWidth = $clog2(Pages);
+  localparam int unsigned CountWidth = $clog2(Pages + 1);
+  localparam int unsigned InWidth = $clog2(PageRows);
+  localparam int unsigned RowWidth = $clog2(2 * Pages * PageRows);  // full is not empty
   localparam int unsigned LaneWidth = $clog2(DataWidth / 8);
   localparam int unsigned NumIds = (IdWidth > 8) ? 128 : 2 ** (IdWidth - 1);
   localparam int unsigned NumWidth = $clog2(NumIds);
@@ -99,14 +106,14 @@ module mae_dma_write_engine
 
   // A planned burst.
   typedef struct packed {
-    logic [CtxWidth-1:0]  ctx;
-    logic                 drop;      // nothing is sent, rows are freed
-    logic [RowWidth-1:0]  row;       // position of lane 0 of the first beat
-    logic [LaneWidth-1:0] offset;
-    logic [7:0]           len;       // beats - 1
-    logic [LaneWidth-1:0] first;     // first lane of the first beat
-    logic [LaneWidth-1:0] last;      // last lane of the last beat
-    logic [RowWidth:0]    free_row;  // oldest row that is needed after it
+    logic [CtxWidth-1:0]   ctx;
+    logic                  drop;    // nothing is sent, rows are freed
+    logic [InWidth:0]      row;     // row of lane 0 of the first beat in the burst's two pages
+    logic [LaneWidth-1:0]  offset;
+    logic [7:0]            len;     // beats - 1
+    logic [LaneWidth-1:0]  first;   // first lane of the first beat
+    logic [LaneWidth-1:0]  last;    // last lane of the last beat
+    logic [CountWidth-1:0] pages;   // pages that are free after it
   } burst_t;
 
   typedef struct packed {
@@ -115,45 +122,55 @@ module mae_dma_write_engine
     logic [7:0]          len;
   } aw_t;
 
-  logic   [  CtxWidth-1:0] look_ctx;
-  logic   [    RowWidth:0] look_row;
-  logic                    look_ended;
-  logic   [BytesWidth-1:0] look_bytes;
-  logic                    finish_valid;
-  logic                    take_valid;
-  logic   [  CtxWidth-1:0] take_ctx;
-  logic   [  RowWidth-1:0] take_row;
-  logic                    free_valid;
-  logic   [  CtxWidth-1:0] free_ctx;
-  logic   [    RowWidth:0] free_row;
+  logic   [  CtxWidth-1:0]               look_ctx;
+  logic   [  RowWidth-1:0]               look_row;
+  logic                                  look_ended;
+  logic   [BytesWidth-1:0]               look_bytes;
+  logic                                  finish_valid;
+  logic                                  take_valid;
+  logic   [  CtxWidth-1:0]               take_ctx;
+  logic   [   InWidth-1:0]               take_row;
+  logic                                  free_valid;
 
-  logic                    plan_ready;
-  logic                    plan_valid;
-  burst_t                  plan;
-  logic   [          31:0] plan_bytes;
-  logic                    plan_aw_valid;
-  addr_t                   plan_aw_addr;
-  logic                    burst_ready;
-  logic                    burst_taken;
-  logic                    burst_valid;
-  burst_t                  burst;
-  logic                    aw_ready;
-  aw_t                     aw;
+  logic   [           1:0]               page_claim;
+  logic   [           1:0][CtxWidth-1:0] page_claim_ctx;
+  logic                                  page_room;
+  logic                                  unused_room;  // rooms tell
+  logic   [  Contexts-1:0]               page_rooms;
+  logic                                  page_put;
+  logic   [ PageWidth-1:0]               page;
+  logic   [ PageWidth-1:0]               page_tail;
+  logic   [ PageWidth-1:0]               page_head;
+  logic   [ PageWidth-1:0]               page_next;
 
-  logic                    b_valid_q;
-  logic   [  CtxWidth-1:0] b_ctx_q;
-  logic   [           1:0] b_resp_q;
+  logic                                  plan_ready;
+  logic                                  plan_valid;
+  burst_t                                plan;
+  logic   [          31:0]               plan_bytes;
+  logic                                  plan_aw_valid;
+  addr_t                                 plan_aw_addr;
+  logic                                  burst_ready;
+  logic                                  burst_taken;
+  logic                                  burst_valid;
+  burst_t                                burst;
+  logic                                  aw_ready;
+  aw_t                                   aw;
 
-  logic                    rd_enable;
-  logic   [  CtxWidth-1:0] rd_ctx;
-  logic   [  RowWidth-1:0] rd_row;
-  logic   [ LaneWidth-1:0] rd_offset;
-  logic   [ DataWidth-1:0] rd_data;
+  logic                                  b_valid_q;
+  logic   [  CtxWidth-1:0]               b_ctx_q;
+  logic   [           1:0]               b_resp_q;
+
+  logic                                  rd_enable;
+  logic   [  CtxWidth-1:0]               rd_ctx;
+  logic   [     InWidth:0]               rd_row;
+  logic   [ LaneWidth-1:0]               rd_offset;
+  logic   [ DataWidth-1:0]               rd_data;
 
   mae_dma_write_row_input #(
-      .DataWidth     (DataWidth),
-      .Contexts      (Contexts),
-      .RowsPerContext(RowsPerContext)
+      .DataWidth(DataWidth),
+      .Contexts (Contexts),
+      .PageRows (PageRows),
+      .RowWidth (RowWidth)
   ) u_take (
       .clk_i,
       .rst_ni,
@@ -165,6 +182,11 @@ module mae_dma_write_engine
       .room_o        (row_room_o),
       .reserve_valid_i,
       .reserve_ctx_i,
+      .claim_valid_o (page_claim),
+      .claim_ctx_o   (page_claim_ctx),
+      .claim_room_i  (page_room),
+      .rooms_i       (page_rooms),
+      .put_valid_o   (page_put),
       .wr_valid_o    (take_valid),
       .wr_ctx_o      (take_ctx),
       .wr_row_o      (take_row),
@@ -172,42 +194,63 @@ module mae_dma_write_engine
       .look_row_o    (look_row),
       .look_ended_o  (look_ended),
       .look_bytes_o  (look_bytes),
-      .finish_valid_i(finish_valid),
-      .free_valid_i  (free_valid),
-      .free_ctx_i    (free_ctx),
-      .free_row_i    (free_row)
+      .finish_valid_i(finish_valid)
+  );
+
+  // Room holds for the rows that a read mover has chosen, and for one page of somebody else.
+  mae_dma_pages #(
+      .Contexts(Contexts),
+      .Pages   (Pages),
+      .Share   (3),
+      .Margin  (6)
+  ) u_pages (
+      .clk_i,
+      .rst_ni,
+      .claim_valid_i(page_claim),
+      .claim_ctx_i  (page_claim_ctx),
+      .room_o       ({page_room, unused_room}),
+      .rooms_o      (page_rooms),
+      .put_valid_i  (page_put),
+      .put_ctx_i    (take_ctx),
+      .page_o       (page),
+      .tail_o       (page_tail),
+      .get_valid_i  (free_valid),
+      .get_ctx_i    (rd_ctx),
+      .head_o       (page_head),
+      .next_o       (page_next)
   );
 
   mae_dma_ring_buffer #(
-      .DataWidth     (DataWidth),
-      .Contexts      (Contexts),
-      .RowsPerContext(RowsPerContext),
-      .ByteWrites    (1'b0)
+      .DataWidth (DataWidth),
+      .Pages     (Pages),
+      .PageRows  (PageRows),
+      .ByteWrites(1'b0)
   ) u_buffer (
       .clk_i,
       .rst_ni,
       .clear_i,
       .clearing_o,
       .wr_valid_i (take_valid),
-      .wr_ctx_i   (take_ctx),
-      .wr_row_i   (take_row),
+      .wr_pages_i ({2{page_put ? page : page_tail}}),
+      .wr_row_i   ({1'b0, take_row}),
       .wr_offset_i('0),
       .wr_strobe_i('1),
       .wr_data_i  (row_data_i),
       .rd_enable_i(rd_enable),
-      .rd_ctx_i   (rd_ctx),
+      .rd_pages_i ({page_next, page_head}),
       .rd_row_i   (rd_row),
       .rd_offset_i(rd_offset),
       .rd_data_o  (rd_data)
   );
 
   mae_dma_write_burst_plan #(
-      .DataWidth     (DataWidth),
-      .Contexts      (Contexts),
-      .RowsPerContext(RowsPerContext),
-      .BurstBeats    (BurstBeats),
-      .NumIds        (NumIds),
-      .burst_t       (burst_t)
+      .DataWidth (DataWidth),
+      .Contexts  (Contexts),
+      .PageRows  (PageRows),
+      .RowWidth  (RowWidth),
+      .BurstBeats(BurstBeats),
+      .NumIds    (NumIds),
+      .burst_t   (burst_t)
   ) u_plan (
       .clk_i,
       .rst_ni,
@@ -307,10 +350,11 @@ module mae_dma_write_engine
   assign aw_len_o  = aw.len;
 
   mae_dma_write_burst_send #(
-      .DataWidth     (DataWidth),
-      .RowsPerContext(RowsPerContext),
-      .CtxWidth      (CtxWidth),
-      .burst_t       (burst_t)
+      .DataWidth (DataWidth),
+      .PageRows  (PageRows),
+      .CountWidth(CountWidth),
+      .CtxWidth  (CtxWidth),
+      .burst_t   (burst_t)
   ) u_send (
       .clk_i,
       .rst_ni,
@@ -327,9 +371,7 @@ module mae_dma_write_engine
       .w_data_o,
       .w_strb_o,
       .w_last_o,
-      .free_valid_o (free_valid),
-      .free_ctx_o   (free_ctx),
-      .free_row_o   (free_row)
+      .free_valid_o (free_valid)
   );
 
   mae_dma_job_status #(

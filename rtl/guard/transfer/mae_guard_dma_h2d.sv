@@ -15,9 +15,8 @@
 // of 300 clocks.
 // Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
-// Parameters: PullRows and PullBursts are the numbers of buffered rows and outstanding bursts a
-// chunk. Legal: as RowsPerContext and BurstsPerContext of mae_dma_host_read; Sbox any of
-// sbox_impl_e.
+// Parameters: PullRows is the number of buffered rows a chunk. Legal: PullRows as RowsPerContext of
+// mae_dma_host_read; Sbox any of sbox_impl_e.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5 (H1: no tag is revealed; H9, H17: exact beats and chunks).
 
@@ -28,8 +27,7 @@ module mae_guard_dma_h2d
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
-    parameter int unsigned PullRows = 1024,  // buffered rows of a chunk
-    parameter int unsigned PullBursts = 64
+    parameter int unsigned PullRows = 1024  // buffered rows of a chunk
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -106,8 +104,7 @@ module mae_guard_dma_h2d
   logic [127:0] unused_tag;  // zero: the tag is never output
 
   mae_dma_host_read #(
-      .RowsPerContext  (PullRows),
-      .BurstsPerContext(PullBursts)
+      .RowsPerContext(PullRows)
   ) u_pull (
       .clk_i,
       .rst_ni      (mover_rst_ni),

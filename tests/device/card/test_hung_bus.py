@@ -77,6 +77,16 @@ def left(card: Card, kinds: dict[str, list[bytes]]) -> list[str]:
     ]
 
 
+def pages_held(dut: SimHandleBase) -> list[str]:
+    """Signals that say that a page of a DMA engine's buffer is in use, or lent."""
+    own = [s for s in secrets.signals(dut) if ".u_pages." in s._path]
+    free = [s for s in own if s._path.endswith(".free_q")]
+    used = [s for s in own if s._path.rpartition(".")[2].startswith(("held_q", "lent_q", "any_q"))]
+    assert len(free) == 2 and len(used) >= 6, "the search finds nothing"
+    taken = [s._path for s in free if "0" in str(s.value)]
+    return taken + [s._path for s in used if "1" in str(s.value)]
+
+
 async def hang(card: Card, state: str, wait: int) -> list[Job]:
     """Bring the card into this state, in which it stays."""
     channels, events = STATES[state]
@@ -111,6 +121,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
         kinds = pieces(card, jobs)
         assert left(card, kinds), "the search finds nothing"
         assert (await card.fields("status"))["busy"] or "jobs" not in STATES[state][1]
+        assert pages_held(dut) or state != "writing", "no page was in use"
         await card.write("ctrl", enable=1, wipe=1)
         assert await card.key_command(slot=0) == BUSY, "a key is not taken meanwhile"
         await ClockCycles(card.clk, bound(card.contexts) + 80 * hasattr(dut, "bus_clk_i"))
@@ -118,6 +129,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
             dut.m_axi_rdata.value = 0  # the memory's wires
             await ClockCycles(card.clk, 2)
         assert left(card, kinds) == [], round_
+        assert pages_held(dut) == [], round_
         status = await card.fields("status")
         assert not status["wiping"] and not status["jobs"]
         assert await card.read("key_valid") == 0 and await card.read("ctrl") == 0

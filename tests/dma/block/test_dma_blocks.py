@@ -233,7 +233,7 @@ async def measures(dut) -> None:
 @pytest.mark.parametrize("jobs", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_blocks(jobs: int) -> None:
     """Two jobs at once, as in the cards, and four."""
-    parameters = {"Jobs": jobs, "PullRows": 1024, "PullBursts": 64, "PushRows": 64}
+    parameters = {"Jobs": jobs, "PullRows": 1024, "PushRows": 64}
     source = "tests/dma/mae_block_bench.sv"
     bench.run(
         "mae_block_bench",
@@ -245,7 +245,7 @@ def test_blocks(jobs: int) -> None:
 
 def test_erased() -> None:
     """With every signal in sight."""
-    parameters = {"Jobs": 2, "PullRows": 64, "PullBursts": 8, "PushRows": 32}
+    parameters = {"Jobs": 2, "PullRows": 64, "PushRows": 32}
     source = "tests/dma/mae_block_bench.sv"
     bench.run(
         "mae_block_bench",

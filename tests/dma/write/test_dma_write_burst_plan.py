@@ -14,7 +14,9 @@ from tests.dma.cuts import Burst, Feed, cut
 from tests.support import bench
 from tests.support.stream import start
 
-BYTES, CONTEXTS, ROWS, BEATS, IDS = 16, 3, 8, 4, 8  # the sizes of write_plan_bench
+BYTES, CONTEXTS, BEATS, IDS = 16, 3, 4, 8  # the sizes of write_plan_bench
+ROWS = BEATS  # of a page
+COUNT = 64  # rows are counted modulo this
 INPUTS = "seg_valid seg_abort seg_ctx seg_addr seg_bytes seg_last look_row look_ended look_bytes"
 INPUTS += " wake ready b_valid b_ctx"
 PLACE = ("row", "offset", "len", "first", "last")
@@ -25,7 +27,7 @@ class Context:
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number
-        self.row = self.free = self.jobs = 0
+        self.row = self.page = self.jobs = 0
         self.begin()
 
     def begin(self) -> None:
@@ -38,14 +40,19 @@ class Context:
         self.bytes = random.choice((held, held, less, more))
         self.start = self.row
         self.stop = self.start + -(-self.bytes // BYTES)  # its rows
+        self.sent = self.start * BYTES
         self.bursts: deque[Burst] = deque()
         at, end = self.start * BYTES, self.start * BYTES + self.bytes
         for address, count in segments:
             self.bursts.extend(cut(at, address, min(count, end - at), BYTES, BEATS))
             at += min(count, end - at)
 
+    def goes_on_in(self, at: int, whole: bool) -> int:
+        """The page that is needed next, when everything before byte ``at`` is sent."""
+        return -(-self.stop // ROWS) if whole else at // (ROWS * BYTES)
+
     def there(self) -> int:
-        """How many bytes of the ring have come."""
+        """How many of its bytes have come."""
         return self.start * BYTES + self.bytes if self.ended else self.row * BYTES
 
 
@@ -59,7 +66,7 @@ async def plans_what_is_there(dut) -> None:
     while min(context.jobs for context in contexts) < 20:
         feed.clock()
         each = list(enumerate(contexts))
-        dut.look_row_i.value = sum(c.row % (2 * ROWS) << 4 * i for i, c in each)
+        dut.look_row_i.value = sum(c.row % COUNT << 6 * i for i, c in each)
         dut.look_ended_i.value = sum(c.ended << i for i, c in each)
         dut.look_bytes_i.value = sum(((c.bytes - 1) % BYTES + 1) << 5 * i for i, c in each)
         dut.wake_i.value = wake
@@ -76,33 +83,38 @@ async def plans_what_is_there(dut) -> None:
                 burst = context.bursts.popleft()
                 assert burst.stop <= context.there(), "its data is there"
                 got = [int(getattr(dut, f"burst_{name}_o").value) for name in PLACE]
-                place = [burst.row % ROWS, burst.offset, burst.length, burst.first, burst.last]
+                lane0 = (burst.row - context.page * ROWS) % (2 * ROWS)
+                place = [lane0, burst.offset, burst.length, burst.first, burst.last]
                 assert got == place and int(dut.aw_addr_o.value) == burst.address
                 assert int(dut.burst_bytes_o.value) == burst.stop - burst.start
                 whole = burst.stop == context.start * BYTES + context.bytes
-                context.free = context.stop if whole else burst.stop // BYTES
+                page = context.goes_on_in(burst.stop, whole)
+                sent_to = burst.stop
                 context.under_way += 1
             else:
                 assert not context.bursts and not feed.queues[context.number], (
                     "only what no segment wants"
                 )
-                assert context.free < context.row
-                context.free = context.row
+                assert context.sent < context.there()
+                sent_to = context.there()
+                page = context.goes_on_in(sent_to, context.ended)
                 drops += 1
-            assert int(dut.burst_free_row_o.value) == context.free % (2 * ROWS)
+            assert int(dut.burst_pages_o.value) == page - context.page
+            context.page, context.sent = page, sent_to
         else:
             assert not sent
         if int(dut.finish_valid_o.value):
             context = contexts[int(dut.look_ctx_o.value)]
             assert context.ended and not context.bursts and not feed.queues[context.number]
-            assert context.free == context.row and not context.under_way
+            assert context.sent == context.there() and not context.under_way
             context.jobs += 1
+            context.row = context.page * ROWS
             context.begin()
         if answer is not None:
             contexts[answer].under_way -= 1
         wake = 0
         context = contexts[number := random.randrange(CONTEXTS)]
-        if context.row < context.stop and context.row - context.free < ROWS:
+        if context.row < context.stop and context.row - context.sent // BYTES < 3 * ROWS:
             context.row, wake = context.row + 1, 1 << number
             context.ended = context.row == context.stop
     assert drops > 5, "the draw missed a case"
@@ -123,11 +135,11 @@ async def takes_two_clocks(dut) -> None:
     dut.wake_i.value = 1
     for _ in range(5):
         await RisingEdge(dut.clk_i)
-        dut.wake_i.value, dut.look_row_i.value = 0, ROWS
+        dut.wake_i.value, dut.look_row_i.value = 0, 2 * BEATS
         shown.append(int(dut.burst_valid_o.value))
     assert shown == [0, 0, 1, 1, 0]
 
 
 def test_dma_write_burst_plan() -> None:
-    """Small rings, so that bursts wait for rows and rows for bursts."""
+    """A small size, so that bursts wait for rows and rows for bursts."""
     bench.run("write_plan_bench", sources=["tests/dma/write_plan_bench.sv"])

@@ -10,15 +10,16 @@ from cocotb.triggers import RisingEdge
 from tests.support import bench
 from tests.support.stream import start
 
-BYTES, ROWS = 16, 8  # the sizes of write_send_bench
-FIELDS = ("ctx", "drop", "row", "offset", "len", "first", "last", "free_row")
+BYTES, ROWS = 16, 8  # the sizes of write_send_bench, two pages
+FIELDS = ("ctx", "drop", "row", "offset", "len", "first", "last", "pages")
 
 
-def draw(drop: bool) -> dict[str, int]:
+def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
     """A planned burst."""
     burst = {name: random.randrange(BYTES) for name in FIELDS}
     burst |= {"ctx": random.randrange(4), "drop": int(drop), "row": random.randrange(ROWS)}
     burst["len"] = random.randrange(5)
+    burst["pages"] = random.randrange(3) if pages is None else pages
     if burst["len"] == 0:
         burst["first"], burst["last"] = sorted((burst["first"], burst["last"]))
     return burst
@@ -29,7 +30,7 @@ class Bench:
 
     def __init__(self, dut) -> None:
         self.dut = dut
-        self.beat = 0  # of the burst that is offered
+        self.beat = self.freed = 0  # of the burst that is offered
         self.due: deque[tuple] = deque()  # W beats
 
     async def clock(self, burst: dict[str, int] | None, ready: int) -> tuple[bool, bool]:
@@ -48,25 +49,31 @@ class Bench:
         else:
             assert int(dut.w_data_o.value) == 0, "nothing stays"
         done = burst is not None and bool(int(dut.burst_ready_o.value))
-        assert int(dut.free_valid_o.value) == int(done)
+        read = bool(int(dut.rd_enable_o.value))
+        if int(dut.free_valid_o.value):
+            assert burst is not None and int(dut.rd_ctx_o.value) == burst["ctx"]
+            self.freed += 1
+            whole = self.beat == burst["len"] if read else burst["drop"] or self.beat < 0
+            assert whole, "pages are free when the last beat is read"
         if done:
-            freed = (int(dut.free_ctx_o.value), int(dut.free_row_o.value))
-            assert freed == (burst["ctx"], burst["free_row"])
+            assert self.freed == burst["pages"]
         if int(dut.rd_enable_o.value):
             assert burst is not None and not burst["drop"]
             place = [int(s.value) for s in (dut.rd_ctx_o, dut.rd_row_o, dut.rd_offset_o)]
             row = (burst["row"] + self.beat) % ROWS
             assert place == [burst["ctx"], row, burst["offset"]]
             last = self.beat == burst["len"]
-            assert done == last, "rows are free when the last beat is read"
+            assert done == (last and burst["pages"] < 2), "done when its pages are free"
             low = burst["first"] if self.beat == 0 else 0
             high = burst["last"] if last else BYTES - 1
             data = random.getrandbits(8 * BYTES)
             dut.rd_data_i.value = data  # from now to the next read
             self.due.append((data, sum(1 << lane for lane in range(low, high + 1)), int(last)))
-            self.beat = 0 if last else self.beat + 1
+            self.beat = -1 if last else self.beat + 1  # then nothing but pages
         else:
-            assert not done or burst["drop"]
+            assert not done or burst["drop"] or self.beat < 0
+        if done:
+            self.beat = self.freed = 0
         return done, shown
 
 
@@ -95,13 +102,18 @@ async def sends_as_planned(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def no_gap(dut) -> None:
-    """Two clocks from burst to W, then a beat each clock, over bursts too; a drop takes one."""
+    """Two clocks from burst to W, then a beat each clock, over bursts too.
+
+    A drop takes a clock, and a second page one more.
+    """
     own = await begin(dut)
-    bursts = [draw(drop=number == 10) for number in range(20)]
+    bursts = [draw(drop=number == 10, pages=number % 2) for number in range(20)]
+    bursts[5]["pages"] = 2
     beats = [shown for burst in bursts for shown in [not burst["drop"]] * (burst["len"] + 1)]
     skipped = bursts[10]["len"]
     at = sum(burst["len"] + 1 for burst in bursts[:10])
     del beats[at : at + skipped]
+    beats.insert(sum(burst["len"] + 1 for burst in bursts[:6]), False)
     left, shown = deque(bursts), []
     while len(shown) < len(beats) + 3:
         done, valid = await own.clock(left[0] if left else None, 1)
@@ -112,5 +124,5 @@ async def no_gap(dut) -> None:
 
 
 def test_dma_write_burst_send() -> None:
-    """A small ring."""
+    """A small size."""
     bench.run("write_send_bench", sources=["tests/dma/write_send_bench.sv"])
