@@ -30,13 +30,12 @@ module mae_dma_host_read_proof
   logic [7:0] ar_len;
 
   mae_dma_host_read #(
-      .DataWidth       (DataWidth),
-      .IdWidth         (IdWidth),
-      .Jobs            (2),
-      .RowsPerContext  (8),
-      .BurstBeats      (4),
-      .BurstsPerContext(2),
-      .Window          (8)
+      .DataWidth     (DataWidth),
+      .IdWidth       (IdWidth),
+      .Jobs          (2),
+      .RowsPerContext(8),
+      .BurstBeats    (4),
+      .Window        (8)
   ) u_dut (
       .clk_i,
       .rst_ni,

@@ -43,7 +43,7 @@ module mae_dma_host_write_proof
       .DataWidth     (DataWidth),
       .IdWidth       (IdWidth),
       .Jobs          (2),
-      .RowsPerContext(8),
+      .RowsPerContext(12),
       .BurstBeats    (4)
   ) u_dut (
       .clk_i,
