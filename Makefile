@@ -10,7 +10,8 @@ FILE ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 LIBDIR ?= $(PREFIX)/lib
-INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)"
+# No bytecode: root would leave files in the checkout that its owner cannot remove.
+INSTALL_TO = PREFIX="$(PREFIX)" LIBDIR="$(LIBDIR)" DESTDIR="$(DESTDIR)" PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
 .PHONY: help

@@ -145,10 +145,14 @@ def foreign_folders() -> list[pathlib.Path]:
     return [pathlib.Path(found.origin).parent / "verilog"] if found and found.origin else []
 
 
-def verilator_sources() -> list[str]:
-    """Arguments that let Verilator find every package and module (file = module)."""
+def verilator_sources(foreign: bool = True) -> list[str]:
+    """Arguments that let Verilator find every package and module (file = module).
+
+    ``foreign``: those of installed Python packages, too.
+    """
     folders = [sub for folder in rtl_folders() for sub in (folder, *sorted(folder.glob("*/")))]
-    args = [arg for folder in (*folders, *foreign_folders()) for arg in ("-y", str(folder))]
+    others = foreign_folders() if foreign else []
+    args = [arg for folder in (*folders, *others) for arg in ("-y", str(folder))]
     return [*args, "+libext+.sv+.v", f"-I{RTL / 'prim'}"]
 
 

@@ -10,6 +10,7 @@ as it is. The environment names no path of its own, so that a checkout can be mo
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import shutil
@@ -107,6 +108,8 @@ def main() -> None:
             "setup: Python {}.{} or newer is needed, and this is {}.{}; name another one: "
             "make setup PYTHON=python3.12".format(*MIN_PYTHON, *sys.version_info[:2])
         )
+    if os.environ.get("SUDO_UID") and ROOT.stat().st_uid != os.geteuid():
+        sys.exit("setup: run `make setup` without sudo first: root would own its files")
     sys.path.insert(0, str(ROOT))
     from maeslant.build import toolchain  # after the check: it takes that Python
     from maeslant.errors import MaeslantError

@@ -124,7 +124,9 @@ def build_top(
     arguments += [f"-G{key}={value}" for key, value in parameters.items()]
     if checked:
         files += bus_checkers.sources(files, where / "bus_checks.sv")
-    arguments += [*paths.verilator_sources(), f"-I{bus_checkers.CHECKERS}", *map(str, files)]
+    # Not those that this top has no use for: installing them would build it again.
+    arguments += paths.verilator_sources(foreign=top in FOREIGN)
+    arguments += [f"-I{bus_checkers.CHECKERS}", *map(str, files)]
     arguments += [str(path) for path in _harness_files(top) if path.suffix == ".vlt"]
     with open(where / ".lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -117,8 +117,9 @@ def doctor(as_json: JsonOption = False) -> None:
 
 
 def _show(found: list[Finding], console: Console) -> None:
-    table = Table("", "name", "for", box=None, pad_edge=False)
-    table.add_column("found, or how to get it", overflow="fold")
+    table = Table("", "name", box=None, pad_edge=False)
+    for title in ("for", "found, or how to get it"):
+        table.add_column(title, overflow="fold")
     for finding in found:
         absent = "[red]missing[/]" if finding.always else "-"
         mark = "[green]✓[/]" if finding.found else absent

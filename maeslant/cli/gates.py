@@ -2,6 +2,7 @@
 """Defines the commands that synthesize one design or a table of designs."""
 
 import json
+import os
 import pathlib
 from typing import Annotated
 
@@ -134,6 +135,19 @@ def files(
         typer.echo(json.dumps({"include": [include], "files": found, "root": str(paths.ROOT)}))
         return
     typer.echo("\n".join([f"+incdir+{include}", *found]))
+
+
+@app.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})
+def verilator(
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="Arguments of Verilator.", metavar="ARGUMENTS")
+    ] = None,
+) -> None:
+    """Run the Verilator that maeslant simulates with."""
+    from maeslant.build import toolchain
+
+    program = toolchain.verilator()
+    os.execv(program, [program, *(arguments or [])])
 
 
 @app.command()

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from maeslant import __version__, paths
-from maeslant.build import c_driver
+from maeslant.build import c_driver, simulator
 
 TOOL = paths.ROOT / "tools" / "install.py"
 MAJOR = __version__.split(".")[0]
@@ -79,6 +79,42 @@ def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
     assert "Libs.private: -ldl" in text and str(paths.ROOT) not in text
     for name in ("maeslant.h", "maeslant_pool.h", "maeslant_peripheral.h"):
         assert (installed / "include" / name).is_file()
+
+
+def link_seal(prefix: pathlib.Path, program: pathlib.Path, *flags: str) -> None:
+    """Compiles an example with the static library."""
+    source = paths.ROOT / "examples" / "c_program" / "seal_gcm.c"
+    command = ["cc", "-I", prefix / "include", source, prefix / "lib" / "libmaeslant.a", *flags]
+    output(*command, "-ldl", "-pthread", "-o", program)
+
+
+def run_seal(program: pathlib.Path, uri: str, builds: pathlib.Path) -> subprocess.CompletedProcess:
+    """Seals on a device by a program that is linked with the static library."""
+    environment = os.environ | {"MAESLANT_SIM_PATH": str(builds)}
+    return subprocess.run(
+        [program, uri], env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_static_library_in_a_program(installed: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """The program runs on a simulated device without the shared library."""
+    simulator.build("peripheral")
+    link_seal(installed, tmp_path / "seal")
+    assert "libmaeslant" not in output("readelf", "-d", tmp_path / "seal")
+    done = run_seal(tmp_path / "seal", "sim:peripheral", paths.BUILD / "sim")
+    assert "changed: refused" in done.stdout, done.stderr
+
+
+def test_static_program_is_told_that_it_cannot_simulate(
+    installed: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """One line, no crash: glibc would load the simulator and crash in it."""
+    link_seal(installed, tmp_path / "seal", "-static")
+    folder = tmp_path / "some"
+    folder.mkdir()
+    output("cc", "-shared", "-x", "c", "/dev/null", "-o", folder / "libmae_sim_some.so")
+    done = run_seal(tmp_path / "seal", "sim:some", tmp_path)
+    assert "linked with -static" in done.stdout + done.stderr and done.returncode > 0
 
 
 def test_man_page(installed: pathlib.Path) -> None:

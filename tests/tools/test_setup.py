@@ -92,6 +92,18 @@ def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.P
     assert "\n" not in text
 
 
+def test_root_makes_no_environment_in_a_users_checkout(
+    setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`sudo make install` without `make setup` before it gets one line, and makes nothing."""
+    monkeypatch.setenv("SUDO_UID", "1000")
+    monkeypatch.setattr(setup.os, "geteuid", lambda: paths.ROOT.stat().st_uid + 1)
+    monkeypatch.setattr(setup, "create", lambda env: pytest.fail("an environment is made"))
+    monkeypatch.setattr(setup.sys, "argv", ["setup.py", "none"])
+    with pytest.raises(SystemExit, match="without sudo first"):
+        setup.main()
+
+
 def copied(folder: pathlib.Path) -> pathlib.Path:
     """Makes a checkout in another folder, with this one's environment."""
     folder.mkdir(parents=True)

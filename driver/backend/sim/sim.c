@@ -8,6 +8,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -365,8 +366,23 @@ static mae_error_t parse(const char *rest, char *build, size_t build_size, char 
     return MAE_OK;
 }
 
+/* Returns 1 for a program or library that names a dynamic linker. */
+static int is_dynamic(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size;
+    (void)unused;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_INTERP)
+            return 1;
+    return 0;
+}
+
 static mae_error_t load(struct sim *sim, const char *file)
 {
+    /* glibc's dlopen accepts a simulator in a static program, which then crashes. */
+    if (!dl_iterate_phdr(is_dynamic, NULL))
+        return mae_detail(MAE_E_UNSUPPORTED,
+                          "a program linked with -static cannot load a simulated device");
     sim->library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     if (!sim->library)
         return mae_detail(MAE_E_SYSTEM, "%s", dlerror());
