@@ -2,9 +2,9 @@
 """Runs the mutation tests: changes the RTL place by place and checks that a test fails.
 
 tests/mutations*.yml list the places. Each is made in a copy of the tree, where the test named
-beside it must fail; the same test must pass on the copy as it is. Words on the command line
-choose some, or `--list` the lists by their names. `--write` only writes the list into docs/mutations.md; `--check` sees that each place
-is still there and the page as the lists are.
+beside it must fail; the same test must pass on the copy as it is. Words on the command line choose
+some, or `--list` the lists by their names. `--write` only writes the list into docs/mutations.md;
+`--check` sees that each place is still there and the page as the lists are.
 """
 
 import argparse

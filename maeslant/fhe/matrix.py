@@ -60,7 +60,7 @@ class Client:
         return self.encryptor.encrypt(self.encoder.encode(whole, 2.0**self.params.log_scale))
 
     def encrypt_diagonal(self, values: np.ndarray) -> seal.Ciphertext:
-        """Encrypts a diagonal that the card must not see."""
+        """Encrypts a diagonal of the matrix; the card then sees neither factor of the product."""
         return self.encryptor.encrypt(self.encoder.encode(values, 2.0**self.params.log_scale))
 
     def decrypt(self, found: seal.Ciphertext, shape: tuple[int, ...]) -> np.ndarray:

@@ -152,7 +152,7 @@ class Gate:
         """Does nothing, because the other process raises no Python exceptions."""
 
     def pause(self, _user, news: bool) -> None:
-        """Advances the card's time in the other process."""
+        """Advances the simulated card, which runs in another process, by a number of clocks."""
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
@@ -175,7 +175,7 @@ class Gate:
 
     @property
     def clocks(self) -> int:
-        """The number of clocks of the card."""
+        """Returns the number of clock cycles that the card has run."""
         return self.lib.mae_gate_clocks(self.handle)
 
     @property
@@ -344,7 +344,7 @@ class Host:
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
-        """Executes protected register accesses in order, all or none but for a failed WAIT."""
+        """Executes register accesses in order, protected: none if one is illegal; a failed WAIT ends them."""
         each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
         array = self.ffi.new("struct mae_operation[]", each or 1)
         return self._job(self.lib.mae_session_batch, queue, array, len(each))

@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """A job that aborts the engine ``wait`` clocks after all earlier jobs were announced."""
+    """A job that aborts the engine ``wait`` clocks after the last earlier job was handed to it."""
 
     wait: int
     clear: bool = False

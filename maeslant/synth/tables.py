@@ -300,7 +300,7 @@ def tables() -> tuple[Table, ...]:
 
 
 def headlines() -> tuple[Ours, ...]:
-    """Returns the rows of the summary at the head of the page."""
+    """Returns the rows of the summary table at the head of results/synthesis.md."""
     whole, small = "all key sizes, both directions, round keys on the fly", "AES-128 encryption"
     return (
         Ours("small128", options={"period_ns": 2}, label=f"`small128`: {small}, a round a clock"),

@@ -35,7 +35,7 @@ def jobs() -> dict[str, list]:
 
 
 def all_figures(parts: list[str] | None, err: Console) -> list[Figure]:
-    """Measures the named parts, all by default, and returns their figures."""
+    """Runs the simulations of the named parts, all by default, and returns the measured figures."""
     known = jobs()
     for part in parts or []:
         if part not in known:

@@ -95,7 +95,7 @@ def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
 
 
 def _lengths(bench: Bench) -> list[dict[str, object]]:
-    """Measures messages of each length, mode, direction and way, with one key and with many."""
+    """Measures AES messages on the PicoRV32 system by length, mode, direction and data path."""
     rows = []
     for way in WAYS:
         for mode in MODES if way != "software" else ("ecb",):

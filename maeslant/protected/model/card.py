@@ -116,7 +116,7 @@ class Kernel:
             self.registers[offset : offset + width] = value.to_bytes(width, "little")
 
     def step(self) -> bool:
-        """Processes one granule of the current run; returns false when idle."""
+        """Computes the next 64 bytes of the kernel's run; returns false if the kernel is idle."""
         if not self.busy:
             return False
         length = self.read(LENGTH, 8)

@@ -189,7 +189,7 @@ class Host:
     # Sealing.
 
     def _begin(self, queue: int, kind: Kind, body_bytes: int, chunk_bytes: int = 0) -> int:
-        """Checks a request as far as possible, then uses a sequence number (H5, H11, H12)."""
+        """Checks a request's arguments, then reserves its sequence number (H5, H11, H12)."""
         if self.poison_error:
             raise self.poison_error
         if not 0 <= queue < len(self.channels):
@@ -254,7 +254,7 @@ class Host:
         return job
 
     def batch(self, queue: int, operations: list[wire.Operation]) -> Job:
-        """Executes protected register accesses in order, all or none but for a failed WAIT."""
+        """Executes register accesses in order, protected: none if one is illegal; a failed WAIT ends them."""
         if not 1 <= len(operations) <= self.capabilities.operations:
             raise MisuseError("1 to 64 operations")
         body = b"".join(operation.pack() for operation in operations)

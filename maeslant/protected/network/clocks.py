@@ -18,7 +18,7 @@ MAXIMA = 3
 
 
 def _steps(command: memory.Command) -> Iterator[list[bool]]:
-    """Yields, for each output pixel of a group, its clocks: a read, or a tap outside the map."""
+    """Yields the clocks of each output pixel, one a tap: true if the tap reads the feature map."""
     pad, kernel, height, width = command.pad, command.kernel, command.height, command.width
     if command.op == memory.OP_POOL:
         yield from [[True] * 4] * ((height // 2) * (width // 2))

@@ -94,7 +94,7 @@ class Record:
 
     @property
     def per_watt(self) -> float | None:
-        """Gbit/s per W at the clock that the power is for; independent of it but for leakage.
+        """The throughput per watt, in Gbit/s/W, at the clock rate for which power was estimated.
 
         Ours is of blocks that were counted while the power was: pj, or nothing.
         """

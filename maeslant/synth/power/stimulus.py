@@ -91,7 +91,7 @@ class Cipher(Bench):
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives the key until it is accepted, then blocks."""
+        """Drives the key inputs until the key is accepted, then a block into each lane."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
