@@ -344,7 +344,7 @@ class Host:
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
-        """Executes register accesses in order, protected: none if one is illegal; a failed WAIT ends them."""
+        """Executes protected register accesses in order: all, or up to a failed WAIT."""
         each = [(o.op, o.log2_width, o.zero, o.offset, o.data) for o in operations]
         array = self.ffi.new("struct mae_operation[]", each or 1)
         return self._job(self.lib.mae_session_batch, queue, array, len(each))

@@ -254,7 +254,7 @@ class Host:
         return job
 
     def batch(self, queue: int, operations: list[wire.Operation]) -> Job:
-        """Executes register accesses in order, protected: none if one is illegal; a failed WAIT ends them."""
+        """Executes protected register accesses in order: all, or up to a failed WAIT."""
         if not 1 <= len(operations) <= self.capabilities.operations:
             raise MisuseError("1 to 64 operations")
         body = b"".join(operation.pack() for operation in operations)
