@@ -164,7 +164,7 @@ def yosys(root: pathlib.Path) -> list[str]:
     for top, path in modules.items():
         if path in used and not top.startswith("mae_kernel_"):  # a card takes one kernel of many
             continue
-        small = {"Lanes": 1, "Contexts": 4, "DataWidth": 128}
+        small = {"Lanes": 1, "Contexts": 4, "DataWidth": 128} if "mae_kernel_" not in top else {}
         given = [f"-G {n}={v}" for n, v in small.items() if f" {n} " in path.read_text()]
         needed = paths.rtl_packages_of([path])
         needed += [file for file in paths.rtl_closure([path]) if file not in needed]
