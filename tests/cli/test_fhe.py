@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from maeslant.bench.measure import fhe
+from maeslant.build import simulator
 from maeslant.fhe import sets
+from maeslant.fhe.protected import BUILD
 from tests.cli.test_cli import bad, good
 
 RNG = np.random.default_rng(3)
@@ -24,6 +26,7 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
 
 def test_matmul(tmp_path: pathlib.Path) -> None:
     """A matrix that fills no 64 x 64 by an encrypted vector."""
+    simulator.build(sets.SMALL.build)
     a, b = RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)
     found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), "--json"))
     assert found["equal"] and np.allclose(found["result"], a @ b, atol=2e-3)
@@ -32,6 +35,7 @@ def test_matmul(tmp_path: pathlib.Path) -> None:
 @pytest.mark.slow
 def test_protected(tmp_path: pathlib.Path) -> None:
     """Keys and ciphertexts through the guard: SEAL's bytes again."""
+    simulator.build(BUILD)
     a, b = RNG.uniform(-1, 1, (64, 64)), RNG.uniform(-1, 1, 64)
     words = (*saved(tmp_path, a=a, b=b), "--protected", "--json")
     assert json.loads(good("fhe", "matmul", *words))["equal"]
