@@ -114,7 +114,7 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
     there = file and report.load(file)
     if file and (mine.power or not (there and there.sources == mine.sources)):
         mine.write(file)
-    return Outcome(point, found, file)
+    return Outcome(point, mine.as_dict(), file)
 
 
 def _local(
