@@ -179,7 +179,7 @@ def run(name: str, console: Console) -> None:
             )
     console.print(table)
     console.print(
-        "A GCM message is one chain of rows, and as fast as its share of reads in flight lets it.\n"
+        "The hash of a GCM message takes a row every second clock.\n"
         "CBC encryption is a chain: each block waits 11 clocks for the one before.\n"
         "Many messages at once fill the card in those modes too: maeslant measure modes"
     )
