@@ -38,6 +38,8 @@ def multiply(
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")
+    if not left.any():
+        raise MaeslantError("the first matrix is zero: SEAL refuses a product without noise")
     unit = 1 if right.ndim == 1 else matrix.SIZE
     params = sets.LARGE if encrypted or right.ndim == 2 or large else sets.SMALL
     client = Client(params, unit, encrypted)

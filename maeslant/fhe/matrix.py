@@ -83,9 +83,15 @@ class Client:
         for giant in reversed(range(STEP)):
             if total is not None:
                 evaluator.rotate_vector_inplace(total, STEP * unit, self.galois)
-            part = times(turned[0], terms[STEP * giant])
-            for baby in range(1, STEP):
-                evaluator.add_inplace(part, times(turned[baby], terms[STEP * giant + baby]))
+            part = None
+            for baby in range(STEP):
+                term = terms[STEP * giant + baby]
+                if not encrypted and term.is_zero():  # SEAL refuses such a product; it adds nothing
+                    continue
+                product = times(turned[baby], term)
+                part = product if part is None else evaluator.add(part, product)
+            if part is None:
+                continue
             if encrypted:
                 evaluator.relinearize_inplace(part, self.relin)
             total = part if total is None else evaluator.add(total, part)

@@ -25,11 +25,14 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
 
 
 def test_matmul(tmp_path: pathlib.Path) -> None:
-    """A matrix that fills no 64 x 64 by an encrypted vector."""
+    """A matrix that fills no 64 x 64, and the identity, most of whose diagonals are zero."""
     simulator.build(sets.SMALL.build)
-    a, b = RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)
-    found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), "--json"))
-    assert found["equal"] and np.allclose(found["result"], a @ b, atol=2e-3)
+    for a, b in (
+        (RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)),
+        (np.eye(64), np.arange(64) / 64),
+    ):
+        found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), "--json"))
+        assert found["equal"] and np.allclose(found["result"], a @ b, atol=2e-3)
 
 
 @pytest.mark.slow
@@ -50,6 +53,8 @@ def test_bad_input(tmp_path: pathlib.Path) -> None:
     assert "text.npy is no .npy file" in bad("fhe", "matmul", text, vector)
     assert "do not fit" in bad("fhe", "matmul", square, vector)
     assert "finite" in bad("fhe", "matmul", nan, square)
+    (zero,) = saved(tmp_path, zero=np.zeros((4, 4)))
+    assert "matrix is zero" in bad("fhe", "matmul", zero, square)
     assert "missing.npy" in bad("fhe", "matmul", tmp_path / "missing.npy", square)
     assert "held out, not 0" in bad("fhe", "digits", "--images", "0")
 
