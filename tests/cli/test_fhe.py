@@ -62,9 +62,7 @@ def test_bad_input(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("params", sets.SETS.values(), ids=sets.SETS)
 def test_measured_transforms(params: sets.ParameterSet) -> None:
     """The clocks of a transform are within what is asked, and grow as N log N / lanes."""
-    found = [figure.value for figure in fhe.transform_figures(params)]
-    assert all(figure.met() is not False for figure in fhe.transform_figures(params))
-    stages = params.log_n * params.n // 2
-    assert [value - stages // lanes for value, lanes in zip(found, (8, 16), strict=True)] == [
-        found[0] - stages // 8
-    ] * 2
+    eight, sixteen = fhe.transform_figures(params)
+    assert eight.met() is not False and sixteen.met() is not False
+    # Beside the pipeline's length, which is the same, half the lanes take twice the clocks.
+    assert eight.value - sixteen.value == params.log_n * params.n // 2 // 16

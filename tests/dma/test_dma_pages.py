@@ -26,11 +26,11 @@ class Model:
         self.queues: list[deque[int]] = [deque() for _ in range(self.contexts)]
 
     def lent(self, context: int) -> int:
-        """How many pages it has beyond its share."""
+        """Returns the number of pages that a context holds beyond its share."""
         return max(0, self.claimed[context] - self.share)
 
     def may(self, context: int, margin: int) -> bool:
-        """Whether it may have one more: while it has fewer lent pages than are left."""
+        """Returns true if a context may get a page: it holds fewer lent ones than are left."""
         left = self.lendable - sum(map(self.lent, range(self.contexts)))
         own = self.claimed[context] < self.share
         return own or self.lent(context) + margin < left

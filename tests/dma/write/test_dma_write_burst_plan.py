@@ -52,7 +52,7 @@ class Context:
         return -(-self.stop // ROWS) if whole else at // (ROWS * BYTES)
 
     def there(self) -> int:
-        """How many of its bytes have come."""
+        """Returns the number of bytes of a job that have come."""
         return self.start * BYTES + self.bytes if self.ended else self.row * BYTES
 
 
