@@ -89,7 +89,10 @@ class Client:
                 if not encrypted and term.is_zero():  # SEAL refuses such a product; it adds nothing
                     continue
                 product = times(turned[baby], term)
-                part = product if part is None else evaluator.add(part, product)
+                if part is None:
+                    part = product
+                else:
+                    evaluator.add_inplace(part, product)
             if part is None:
                 continue
             if encrypted:

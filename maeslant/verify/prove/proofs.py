@@ -94,9 +94,10 @@ def page() -> str:
         if proof.combinational:
             depth, length = "combinational", "not needed"
         module = pathlib.Path(proof.top).name
+        left = "" if proof.whole else "; the assertions inside rtl/ are not proved here"
         rows.append(
             f"| {proof.name}: {proof.says} | {module} | {given} | {depth} | {length} | "
-            f"{proof.assumed} |\n"
+            f"{proof.assumed}{left} |\n"
         )
     rows.append(INDEPENDENT)
     for shown in independence.load():
