@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model what surrounds mae_guard_transfer_engine: requester, movers, kernel, memory, answers.
+"""Models the neighbours of mae_guard_transfer_engine: requester, movers, kernel, memory, answers.
 
 Arms are judged by the golden card's own rules. Some things happen inside at a time that nobody sees
 (a transfer whose run fails to come is given up): there, either of two outcomes is right.

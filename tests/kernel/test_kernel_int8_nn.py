@@ -405,7 +405,7 @@ FILTERS = {2: "layers_equal|stops_at_every", 16: "^(?!.*(clear_erases|reads_digi
 
 @pytest.mark.parametrize("outstanding", FILTERS)
 def test_kernel_int8_nn(outstanding: int) -> None:
-    """Runs the layer and refusal checks of mae_kernel_int8_nn with two read depths."""
+    """Runs the checks of mae_kernel_int8_nn with 2 and with 16 outstanding reads."""
     parameters = {"Outstanding": outstanding}
     bench.run("mae_kernel_int8_nn", parameters=parameters, test_filter=FILTERS[outstanding])
 
