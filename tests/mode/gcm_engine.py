@@ -47,7 +47,7 @@ class Message:
             self.expected, self.tag = gcm_oracle.encrypt(self.key, self.iv, self.aad, self.data)
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """(data, bytes, last), with rubbish behind the end of a part."""
+        """Splits the message into beats (data, bytes, last) with random bytes after a part."""
         parts = [self.iv if len(self.iv) != 12 else b"", self.aad, self.data]
         out = []
         for part in parts:

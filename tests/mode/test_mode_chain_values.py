@@ -47,7 +47,7 @@ class Chain:
         assert int(getattr(self.dut, f"{reader}_o").value) == wanted, (reader, slot)
 
     async def write(self, writes: dict[str, tuple[int, int]]) -> None:
-        """One clock with these writes (writer: slot, value); reads before and after."""
+        """Runs one clock with writes (writer: slot, value); checks readers before and after."""
         dut, slots = self.dut, len(self.held)
         for writer, port in (("iv", "iv_i"), ("par", "par_i"), ("answer", "answer_i")):
             slot, value = writes.get(writer, (random.randrange(slots), random.getrandbits(128)))
