@@ -142,7 +142,7 @@ def command(
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The memory layout of a network and its images.
+    """Holds the memory layout of a network and its images.
 
     ``loads`` are the bytes that the card needs: (address, bytes). The results of the images follow
     each other, ``result_bytes`` for each.
