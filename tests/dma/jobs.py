@@ -43,11 +43,11 @@ class Mover:
             handle.value = 0
 
     def start(self) -> None:
-        """Starts driving the mover."""
+        """Starts driving segments into the DMA mover."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Stops driving the mover."""
+        """Stops driving segments into the DMA mover."""
         self._task.cancel()
 
     def push(self, ctx: int, segments: list[Segment]) -> None:
@@ -114,7 +114,7 @@ class Land:
         self.random = chooser
 
     def take(self, count: int, align: int = 1) -> int:
-        """Allocates a number of bytes."""
+        """Allocates a number of bytes of the test's memory."""
         gap = self.random.choice((0, 0, 1, 3, 16, 100))
         at = -(-(self.next + gap) // align) * align
         self.next = at + count

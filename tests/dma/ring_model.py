@@ -245,7 +245,7 @@ class Ring:
         return (len(self.sent) - head) % 65536 < size and self.rng.random() < 0.7
 
     def drive(self) -> None:
-        """Drives the inputs of the next clock."""
+        """Drives the ring manager's inputs for the next clock."""
         dut, rng = self.dut, self.rng
         dut.ctrl_i.value = self.ctrl.pack()
         for name in self.ready:

@@ -49,7 +49,7 @@ class Bench:
             model.start()
 
     def expect(self, src: list[Segment], dst: list[Segment]) -> int:
-        """Applies a copy to the expected memory."""
+        """Applies a copy job to the expected memory."""
         data = b"".join(self.memory.read(addr, count) for addr, count in src)
         at = 0
         for addr, count in dst:
@@ -80,7 +80,7 @@ class Bench:
         self.compare()
 
     def compare(self) -> None:
-        """Checks that the whole memory is as expected."""
+        """Checks that memory equals the expected result of all copy jobs."""
         if self.memory.data != self.expected:
             bad = [i for i, x in enumerate(self.expected) if self.memory.data[i] != x]
             raise AssertionError(f"{len(bad)} bytes differ, first {[hex(i) for i in bad[:8]]}")

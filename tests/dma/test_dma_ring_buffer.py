@@ -26,7 +26,7 @@ async def windows_anywhere(dut) -> None:
         return held[pair[at // size % 2]], at % size
 
     def two() -> tuple[int, int]:
-        """Draws two pages."""
+        """Draws two pages of the ring buffer at random."""
         return tuple(random.sample(range(pages), 2))
 
     dut.rst_ni.value = 0

@@ -79,7 +79,7 @@ class Bench:
             self.bad_blocks.add(job.bad_block)
 
     async def run(self, limit: int = 100000) -> None:
-        """Runs clocks until all jobs are done."""
+        """Runs the scatter-gather walker until all jobs are done."""
         while self.todo or self.jobs:
             await self.step()
             assert self.clock < limit, f"jobs hang: {self.jobs}"
@@ -115,7 +115,7 @@ class Bench:
         self.drive()
 
     def drive(self) -> None:
-        """Drives the walker's inputs of the next clock."""
+        """Drives the scatter-gather walker's inputs for the next clock."""
         dut, rng = self.dut, self.rng
         for ctx, count in enumerate(self.queues):
             if count and rng.random() < self.drain:

@@ -37,7 +37,7 @@ class Bench:
         self.clock = self.waited = self.zeros = 0
 
     def drive(self) -> None:
-        """Drives the inputs of the next clock."""
+        """Drives the inputs of mae_dma_zero_fill for the next clock."""
         dut, rng = self.dut, self.rng
         if self.offered is None and rng.random() >= self.gap:
             last = rng.randrange(4) == 0

@@ -54,7 +54,7 @@ class Client:
 
 
 def data(found: seal.Ciphertext) -> np.ndarray:
-    """Returns the coefficients of a SEAL object."""
+    """Returns the polynomial coefficients of a SEAL ciphertext or plaintext."""
     return seal_bytes.parse_ciphertext(found.to_string(), TINY).data
 
 

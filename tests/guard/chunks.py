@@ -96,7 +96,7 @@ class Bench:
                 await self.load(way, bank)
 
     def stop(self) -> None:
-        """Stops all models."""
+        """Stops all models around the guard's chunk engines."""
         for model in (self.host, self.device):
             model.stop()
         for task in self.tasks:
@@ -184,7 +184,7 @@ class Bench:
             await self.shake(dut.ans_w_valid_i, dut.ans_w_ready_o)
 
     async def rest(self) -> None:
-        """Waits until the bus is idle."""
+        """Waits until the guard's host bus is idle."""
         while not int(self.dut.quiet_o.value):
             await FallingEdge(self.dut.clk_i)
         await ClockCycles(self.dut.clk_i, 5)

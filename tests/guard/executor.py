@@ -81,7 +81,7 @@ class Bench:
         self.fatal: tuple[int, int, int] | None = None
 
     def drive(self, **values: int) -> None:
-        """Drives the inputs that change."""
+        """Drives the request executor's inputs that change in this clock."""
         for name, value in values.items():
             if self.driven.get(name) != value:
                 self.driven[name] = value
@@ -285,7 +285,7 @@ class CardKeys:
         return {n: key for n, key in keys if int.from_bytes(key.bytes + key.mask) in held}
 
     def wipe(self) -> None:
-        """Leaves erasure of keys to the executor."""
+        """Leaves the erasure of session keys to the RTL executor."""
 
 
 class Card(Device):

@@ -79,7 +79,7 @@ class Chunk:
 
 
 class Model:
-    """Models the armed, active and answered chunks."""
+    """Models the armed, active and answered chunks of protected transfers."""
 
     def __init__(self, queues: int, regions: int, memory: int, chunk: int) -> None:
         self.capabilities = SimpleNamespace(log2_memory=memory, log2_chunk=chunk)
@@ -224,7 +224,7 @@ class Model:
                 chunk.always_late = self.is_late(moving)
 
     def asked(self, queue: int) -> None:
-        """Records that the abort is done."""
+        """Records that the abort of a transfer is complete."""
         moving = self.open_of(queue)
         if moving:
             assert not moving.chunks, "chunks without an answer"
@@ -264,7 +264,7 @@ class Requests:
         return min(rest, longest, GRANULE * self.random.choice((1, 1, 2, 5, longest // GRANULE)))
 
     def body(self, queue: int) -> tuple[bool, wire.Transfer]:
-        """Makes a random direction and request body."""
+        """Makes the direction and body of a random arm request."""
         generator, model = self.random, self.model
         longest = 1 << model.capabilities.log2_chunk
         opened = model.open_of(queue)

@@ -48,7 +48,7 @@ async def begin(dut) -> None:
 
 
 def near(target: Fraction, multiplier: int) -> int:
-    """Returns a sum whose product is near a target."""
+    """Draws a sum whose product with the multiplier is near a target."""
     return max(-(2**31), min(2**31 - 1, round(target / multiplier)))
 
 

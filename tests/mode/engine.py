@@ -98,7 +98,7 @@ class Message:
 
 
 class Keys:
-    """Holds the expected contents of the key slots."""
+    """Holds the keys that the key slots should contain."""
 
     def __init__(self, count: int, rng: random.Random, lengths: tuple[int, ...] = LENGTHS) -> None:
         self.keys = [rng.randbytes(lengths[i % len(lengths)]) for i in range(count)]
@@ -171,7 +171,7 @@ class Bench:
         await RisingEdge(self.dut.clk_i)
 
     async def clear(self) -> None:
-        """Asserts clear_i for one clock."""
+        """Asserts clear_i of the mode engine for one clock."""
         self.dut.clear_i.value = 1
         await RisingEdge(self.dut.clk_i)
         self.dut.clear_i.value = 0
@@ -359,12 +359,12 @@ def blocks_per_clock(out_clocks: list[tuple[int, int]], skip: float = 0.2) -> fl
 
 
 def spread(out_clocks: list[tuple[int, int]]) -> set[int]:
-    """Returns the clocks between consecutive rows."""
+    """Returns the numbers of clocks between consecutive output rows."""
     return {b - a for (a, _), (b, _) in itertools.pairwise(out_clocks)}
 
 
 async def fresh(dut: SimHandleBase, parameters: dict, seed: int = 1) -> Bench:
-    """Resets the module and returns its bench."""
+    """Resets the mode engine's bench module and returns its driver."""
     bench = Bench(dut, int(parameters["Lanes"]), int(parameters["Contexts"]), seed)
     await bench.start()
     cocotb.log.info("%s", parameters)

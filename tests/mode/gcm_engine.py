@@ -63,7 +63,7 @@ class Message:
         return [tuple(beat) for beat in out]
 
     def announcement(self) -> int:
-        """Packs gcm_msg_t."""
+        """Packs a message's announcement into gcm_msg_t."""
         word = self.bank << 1 | self.decrypt
         word = word << 96 | (int.from_bytes(self.iv, "big") if len(self.iv) == 12 else 0)
         for part in (self.iv, self.aad, self.data):
@@ -202,7 +202,7 @@ class Engine:
     kept = False
 
     def _end(self, verdict: int) -> None:
-        """Checks a tag or verdict."""
+        """Checks a tag or verdict of the GCM engine."""
         assert self.ends, "a tag too many"
         message = self.ends.pop(0)
         message.clocks["tag"] = self.clock

@@ -34,19 +34,19 @@ class Word:
     ctx: int = field(default_factory=lambda: random.randrange(256))
 
     def msg(self) -> int:
-        """Packs gcm_beat_msg_t."""
+        """Packs a GCM message of one word into gcm_beat_msg_t."""
         word = self.ctx << 6 | len(self.aad)
         word = (word << 256 | number(self.aad, 32)) << 5 | len(self.data)
         word = (word << 128 | number(self.data, 16)) << 5 | (len(self.tag) if self.decrypt else 0)
         return word << 128 | number(self.tag, 16)
 
     def own_key(self) -> int:
-        """Packs gcm_beat_key_t."""
+        """Packs the message's own key and IV into gcm_beat_key_t."""
         word = self.decrypt << 2 | KEY_SIZES.index(len(self.key))
         return (word << 256 | number(self.key, 32)) << 96 | int.from_bytes(self.iv, "big")
 
     def answer(self) -> int:
-        """Packs gcm_beat_rsp_t."""
+        """Packs the expected answer into gcm_beat_rsp_t."""
         ok, data, tag = self.wanted
         word = (self.ctx << 1 | ok) << 128 | int.from_bytes(data.ljust(16, b"\0"), "big")
         return word << 128 | int.from_bytes(tag.ljust(16, b"\0"), "big")

@@ -25,7 +25,7 @@ class Askers:
         self.log: list[tuple[str, int]] = []
 
     async def reset(self) -> None:
-        """Resets both paths to no request."""
+        """Resets the mode arbiter without requests on either path."""
         await start(self.dut, parallel_valid_i=0, serial_valid_i=0, req_ready_i=0)
 
     def ask(self, lanes: int) -> None:
@@ -34,7 +34,7 @@ class Askers:
         self.row = {i: random.getrandbits(REQ_BITS) for i in chosen}
 
     def ask_serial(self, lane: int) -> None:
-        """Offers a block on the serial path."""
+        """Offers a block to the mode arbiter on the serial path."""
         self.serial[lane] = random.getrandbits(REQ_BITS)
 
     async def step(self) -> tuple[set[int], set[int]]:

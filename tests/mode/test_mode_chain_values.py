@@ -35,14 +35,14 @@ class Chain:
         self.held = [0] * len(self.held)
 
     async def clock(self) -> None:
-        """Runs one clock, for a module without reset."""
+        """Runs one clock of mae_mode_chain_values, which has no reset."""
         for level in (1, 0):
             await Timer(5, "ns")
             self.dut.clk_i.value = level
         await Timer(5, "ns")
 
     def check(self, reader: str, slot: int) -> None:
-        """Checks that a reader sees the newest value."""
+        """Checks that a reader of a chain value sees the newest value."""
         wanted = self.held[slot] if reader != "par" or self.parallel else 0
         assert int(getattr(self.dut, f"{reader}_o").value) == wanted, (reader, slot)
 

@@ -34,7 +34,7 @@ SMALL_STORES = [
 
 
 def content(dut, name):
-    """Returns the words of a memory."""
+    """Returns the words of a memory in the simulated mode engine."""
     handle = dut
     for part in name.split("."):
         part, _, index = part.partition("[")

@@ -17,7 +17,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last", "key_lost")
 
 
 class Row:
-    """Holds a row that a source offers."""
+    """Holds an output row of one source of the multiplexer."""
 
     def __init__(self, lanes: int, contexts: int) -> None:
         self.ctx = random.randrange(contexts)

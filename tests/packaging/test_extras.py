@@ -17,7 +17,7 @@ LOCK = (paths.ROOT / "requirements.lock").read_text()
 
 
 def tool(name: str) -> types.ModuleType:
-    """Imports a module of tools/."""
+    """Imports a Python module of tools/ by its name."""
     spec = importlib.util.spec_from_file_location(name, paths.ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -42,7 +42,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def output(*command: object) -> str:
-    """Returns the output of a program."""
+    """Runs a program and returns its standard output."""
     return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
 
 

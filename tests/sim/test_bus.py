@@ -44,11 +44,11 @@ class Played(Probe):
         return self.refuse(address)
 
     def give(self, address: int, size: int):
-        """Returns the data of a read access."""
+        """Returns the data with which the test answers a bus read."""
         return bytes(self.src[address - self.SRC :][:size])
 
     def refuse(self, address: int) -> int:
-        """Returns true if a write access is refused."""
+        """Returns true if the test refuses a bus write."""
         return 0
 
 

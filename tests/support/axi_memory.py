@@ -21,7 +21,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclasses.dataclass
 class Burst:
-    """An AXI burst in flight."""
+    """Holds an AXI burst in flight."""
 
     id: int
     addr: int

@@ -40,7 +40,7 @@ def nangate45() -> liberty.Library:
 
 
 def library(target: str) -> liberty.Library:
-    """Returns the Liberty file, or skips the test."""
+    """Returns the standard-cell Liberty file, or skips the test if it is missing."""
     if shutil.which("sta") is None:
         pytest.skip("OpenSTA is not installed: sudo apt-get install opensta")
     try:
@@ -249,11 +249,11 @@ def test_counter_blocks() -> None:
             self.words = np.full(300, stimulus.ONES)
 
         def port(self, name: str) -> np.ndarray:
-            """Returns a port whose bit 0 is high."""
+            """Returns an output port of the netlist whose bit 0 is high."""
             return np.arange(2)
 
         def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-            """Ignores the clock edge."""
+            """Ignores the clock edge of the imitated netlist."""
 
     bench = stimulus.counter_mode("mae_cipher_lanes")({}, Ready())
     seen, above = [], set()

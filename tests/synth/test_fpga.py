@@ -107,7 +107,7 @@ def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None
     begun = []
 
     class Interrupted(Exception):
-        """Imitates the exception that a signal raises."""
+        """Imitates the exception that a signal handler raises."""
 
     def handler(number: int, frame: object) -> None:
         raise Interrupted

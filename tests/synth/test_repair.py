@@ -79,7 +79,7 @@ def test_no_faster_than_asked(chain) -> None:
 
 
 def period(netlist: pathlib.Path, library: Library) -> float:
-    """Returns the least clock period in ns."""
+    """Returns the least clock period of a netlist in ns."""
     return sta.timing(netlist, "chain", library, 0.01)["period_ns"]
 
 

@@ -32,7 +32,7 @@ def page() -> str:
 
 
 def use(monkeypatch, parameters: dict, options: dict) -> None:
-    """Returns the point of the first table."""
+    """Returns the design point of the first result table."""
     row = tables.Ours("mae_sbox_tower", parameters=parameters, options=options)
     one = (tables.Table("S-boxes", "One.", ("kge", "fmax_mhz"), (row,)),)
     monkeypatch.setattr(tables, "tables", lambda: one)

@@ -95,7 +95,7 @@ def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_vector(stem: str, state: dict[str, str]) -> Vector:
-    """Makes a vector from the values read so far."""
+    """Makes a CCM vector from the values read so far of its file."""
     plain, tag = int(state["plen"]), int(state["tlen"])
     sealed = bytes.fromhex(state["ct"])
     assert len(sealed) == plain + tag

@@ -29,19 +29,19 @@ class Chain:
         )
 
     def start(self) -> bool:
-        """Takes a context and submits the first block."""
+        """Starts a Monte Carlo chain: takes a context and submits the first block."""
         context = self.device.ffi.new("uint32_t *")
         check(self.device.lib.mae_context_alloc(self.device.handle, context))
         self.job.context = context[0]
         return self.advance(None)
 
     def end(self) -> None:
-        """Returns the context and the key slot."""
+        """Frees the chain's context and key slot for the next chain."""
         check(self.device.lib.mae_context_free(self.device.handle, self.job.context))
         check(self.device.lib.mae_key_erase(self.device.handle, self.slot))
 
     def key(self, value: bytes) -> None:
-        """Loads the chain's next key."""
+        """Loads the Monte Carlo chain's next key."""
         ffi, lib = self.device.ffi, self.device.lib
         if self.slot is None:
             slot = ffi.new("uint32_t *")
@@ -69,7 +69,7 @@ class Chain:
         return True
 
     def output(self) -> bytes:
-        """Returns the block that the device wrote."""
+        """Returns the output block of the chain's last operation."""
         return bytes(self.device.ffi.buffer(self.memory + 16, 16))
 
 

@@ -13,7 +13,7 @@ ITERATIONS = 1000
 
 @dataclasses.dataclass
 class Key:
-    """Requests a new key for the next blocks."""
+    """Requests a new key for the next blocks of a Monte Carlo chain."""
 
     value: bytes
 
@@ -32,7 +32,7 @@ def xor(left: bytes, right: bytes) -> bytes:
 
 
 def next_chain(mode: str, encrypt: bool, data: bytes, out: bytes) -> bytes | None:
-    """Returns the IV of the next block operation."""
+    """Returns the IV of a Monte Carlo chain's next block operation."""
     if mode == "ecb":
         return None
     if mode == "ofb":

@@ -21,7 +21,7 @@ PART = {"gcm": 11, "ccm": 3}  # one vector of so many runs every time; primes hi
 
 
 def refusal(device: Device, call, *arguments: object) -> int:
-    """Returns the error of a call that must fail."""
+    """Returns the error code of a driver call that must fail."""
     with pytest.raises(DeviceError) as caught:
         call(*arguments)
     return caught.value.code
@@ -62,7 +62,7 @@ def run_aead(device: Device, vector: Vector) -> None:
 
 
 def run(uri: str, vectors: Iterable[Vector]) -> int:
-    """Runs vectors; returns their number."""
+    """Runs GCM, CCM or CMAC vectors on a device; returns their number."""
     count = 0
     with Device(uri) as device:
         for count, vector in enumerate(vectors, 1):  # noqa: B007

@@ -45,7 +45,7 @@ class Context:
         self.begin()
 
     def begin(self) -> None:
-        """Starts the next job of the context."""
+        """Starts the next read job of the context."""
         self.aborted = random.random() < 0.3
         segments = self.feed.job(self.number, self.aborted)
         bursts, self.final = bursts_of(self.at, segments, self.aborted)

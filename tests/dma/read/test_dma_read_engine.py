@@ -34,7 +34,7 @@ class Client:
         dut.writer_room_i.value = self.room
 
     async def run(self) -> None:
-        """Runs the client until it is cancelled."""
+        """Accepts rows of the read engine until cancelled, with stalls."""
         dut, everyone = self.dut, (1 << self.contexts) - 1
         masks = [everyone, everyone]
         while True:
@@ -52,7 +52,7 @@ class Client:
                 self.beyond = [0] * self.contexts
 
     def take(self) -> None:
-        """Records a row accepted by the client."""
+        """Records a row that the read engine's client has accepted."""
         dut = self.dut
         ctx, count = int(dut.row_ctx_o.value), int(dut.row_bytes_o.value)
         last = int(dut.row_last_o.value)

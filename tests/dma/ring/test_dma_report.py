@@ -38,7 +38,7 @@ class Client(Host):
     """
 
     def restart(self) -> None:
-        """Forgets all submitted jobs."""
+        """Discards all jobs submitted to the DMA."""
         super().restart()
         self.jobs: dict[int, tuple[Job, Plan]] = {}
         self.plain: dict[int, bytes] = {}  # what stands in a destination before it is overwritten
@@ -56,11 +56,11 @@ class Client(Host):
         return job
 
     def serve(self) -> None:
-        """Starts the client."""
+        """Starts the reporting client of the DMA."""
         self.task = cocotb.start_soon(self.run())
 
     def stop(self) -> None:
-        """Stops the client and the memory."""
+        """Stops the DMA's reporting client and the memory."""
         self.task.cancel()
         self.memory.stop()
 

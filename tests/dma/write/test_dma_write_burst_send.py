@@ -15,7 +15,7 @@ FIELDS = ("ctx", "drop", "row", "offset", "len", "first", "last", "pages")
 
 
 def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
-    """Draws a planned write burst."""
+    """Draws a random planned write burst."""
     burst = {name: random.randrange(BYTES) for name in FIELDS}
     burst |= {"ctx": random.randrange(4), "drop": int(drop), "row": random.randrange(ROWS)}
     burst["len"] = random.randrange(5)

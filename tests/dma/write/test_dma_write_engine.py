@@ -33,7 +33,7 @@ class Client:
         dut.reserve_ctx_i.value = 0
 
     def push(self, ctx: int, data: bytes) -> None:
-        """Queues the rows of a job."""
+        """Queues the rows of a write job."""
         queue = self.queues.setdefault(ctx, collections.deque())
         for at in range(0, len(data), self.width):
             queue.append((ctx, data[at : at + self.width], at + self.width >= len(data)))

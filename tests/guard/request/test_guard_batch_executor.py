@@ -219,7 +219,7 @@ class Batches:
 
 
 def queue_of(entry: tuple[int, int, int, bool]) -> int:
-    """Returns the queue of an answer in progress."""
+    """Returns the queue to which an answer in progress belongs."""
     return entry[1]
 
 

@@ -37,7 +37,7 @@ class Epochs:
         await FallingEdge(self.dut.clk_i)
 
     def free(self) -> None:
-        """Erases the epochs that the rules free."""
+        """Erases the keys of epochs that no queue uses any more in the model."""
         used = set(self.epoch) | {epoch for epoch, _, _ in self.unanswered}
         if len(self.banks) == 2:
             self.banks -= {min(self.banks)} - used

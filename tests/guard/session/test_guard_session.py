@@ -100,7 +100,7 @@ class Bench:
             await self.clock()
 
     def session(self) -> dict[str, bytes]:
-        """Returns the inputs of the key derivation."""
+        """Returns the session fields that enter the key derivation."""
         data = int(self.dut.session_o.value).to_bytes(120)
         cuts = (("secret", 32), ("session_id", 16), ("host", 32), ("device", 32), ("word", 8))
         found, at = {}, 0
@@ -110,13 +110,13 @@ class Bench:
         return found
 
     def cause(self) -> tuple[int, int, int]:
-        """Returns the fatal cause, queue and number."""
+        """Returns the cause, queue and number of the session's fatal error."""
         value = int(self.dut.cause_o.value)
         return value >> 72, value >> 64 & 0xFF, value & (1 << 64) - 1
 
 
 def fatal(cause: Cause, queue: int, number: int) -> int:
-    """Packs a fatal_t."""
+    """Packs a fatal error into the bits of fatal_t."""
     return cause << 72 | queue << 64 | number
 
 

@@ -68,7 +68,7 @@ class Bench:
         await self.walk()
 
     async def walk(self) -> None:
-        """Waits until the store is cleared."""
+        """Waits until the transfer engine's memory is cleared."""
         while self.dut.busy_o.value:
             await FallingEdge(self.dut.clk_i)
 

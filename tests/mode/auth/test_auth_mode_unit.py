@@ -48,7 +48,7 @@ class Unit:
         return unit
 
     async def watch(self) -> None:
-        """Records rows and ends of jobs."""
+        """Records the output rows and ends of jobs of the authenticated mode unit."""
         dut = self.dut
         while True:
             await RisingEdge(dut.clk_i)
@@ -63,7 +63,7 @@ class Unit:
                 self.ends.append((self.clock, *flags, tag))
 
     async def load_key(self, slot: int, key: bytes = b"") -> int:
-        """Loads or erases a key of the unit."""
+        """Loads or erases a key of the authenticated mode unit."""
         dut = self.dut
         dut.key_valid_i.value, dut.key_slot_i.value = 1, slot
         dut.key_erase_i.value, dut.key_len_i.value = int(not key), max(0, len(key) - 16) // 8
@@ -96,7 +96,7 @@ class Unit:
         self.expected = tag
 
     async def error(self) -> int:
-        """Returns the error code of the last job."""
+        """Returns the error code of the unit's last job."""
         return self.ends[-1][1] | self.ends[-1][2] << 1
 
     async def job(self, auth: int, length: int, **fields: int) -> None:

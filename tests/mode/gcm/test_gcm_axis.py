@@ -76,7 +76,7 @@ class Message:
             self.expected = out
 
     def _sent_iv(self) -> bytes:
-        """Returns the IV if it is sent in beats."""
+        """Returns a GCM message's IV if it is sent in stream beats."""
         return self.iv if len(self.iv) != 12 else b""
 
     @property
@@ -125,7 +125,7 @@ class Engine:
         await self.key_source.wait()
 
     def pause(self, share: float) -> None:
-        """Sets random pauses on all streams."""
+        """Sets random pauses on all AXI4-Streams of mae_gcm_axis."""
         for number, model in enumerate((self.commands, self.source, self.sink, self.tags)):
             model.clear_pause_generator()
             model.pause = False
@@ -166,7 +166,7 @@ class Engine:
         assert bytes(frame.tdata) == tag
 
     async def exchange(self, messages: list[Message]) -> None:
-        """Sends some messages, then checks all of them."""
+        """Sends some GCM messages, then checks all of them."""
         for message in messages:
             self.send(message)
         for message in messages:

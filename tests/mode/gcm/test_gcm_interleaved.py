@@ -62,7 +62,7 @@ class Host:
             await self.load(slot, self.random.randbytes(size))
 
     async def rest(self) -> None:
-        """Waits until the memories are erased."""
+        """Waits until the memories of mae_gcm_interleaved are erased."""
         while int(self.dut.wiping_o.value):
             await RisingEdge(self.dut.clk_i)
 
@@ -79,7 +79,7 @@ class Host:
         self.keys[slot] = key or b""
 
     def job(self, context: int, data: bytes, want: bytes | None, **fields) -> Job:
-        """Makes a job with a unique cookie."""
+        """Makes an AES job with a unique cookie."""
         self.cookie += 1
         extra = {name: fields.pop(name) for name in ("tag", "status") if name in fields}
         desc = Desc(self.cookie, context, 0, 0, len(data), **fields)

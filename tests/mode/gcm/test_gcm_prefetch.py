@@ -31,7 +31,7 @@ class Stream:
     number: int
 
     def load(self) -> int:
-        """Packs gcm_beat_load_t."""
+        """Packs a stream's key and IV into gcm_beat_load_t."""
         word = self.decrypt << 2 | single_word.KEY_SIZES.index(len(self.key))
         word = word << 256 | single_word.number(self.key, 32)
         return (word << 96 | int.from_bytes(self.iv, "big")) << 64 | self.number
@@ -63,7 +63,7 @@ class Engine:
         await start(self.dut, **{name: 0 for name in names.split()})
 
     def any_stream(self, number: int | None = None) -> Stream:
-        """Makes a random stream to load."""
+        """Makes a random key and IV to load as a message stream."""
         if number is None:
             number = random.choice((1, random.getrandbits(64), (1 << 32) - 3))
         key = random.randbytes(random.choice(self.sizes))
@@ -117,7 +117,7 @@ class Engine:
         return taken
 
     async def _answer(self) -> None:
-        """Checks the answer of this clock."""
+        """Checks the GCM answer that is due in this clock."""
         dut = self.dut
         await ReadOnly()
         wanted = self.due.pop(0)
@@ -135,7 +135,7 @@ class Engine:
         raise AssertionError("the load is not taken")
 
     async def idle(self, clocks: int) -> None:
-        """Runs clocks without a request."""
+        """Runs mae_gcm_prefetch for some clocks without a request."""
         for _ in range(clocks):
             await self.tick()
 

@@ -13,7 +13,7 @@ from tests.support.stream import start
 
 
 def end_word(ctx: int, decrypt: int, tag_bytes: int, tag: int, mask: int, text: int) -> int:
-    """Packs gcm_beat_end_t."""
+    """Packs the end of a GCM message into gcm_beat_end_t."""
     word = (ctx << 1 | decrypt) << 5 | tag_bytes
     return ((word << 128 | tag) << 128 | mask) << 128 | text
 

@@ -30,12 +30,12 @@ class Pair:
         assert self.device.install(*SECRETS[:2])
 
     def opened(self) -> "Pair":
-        """Opens the session."""
+        """Opens the protected session between C driver and model card."""
         self.host.wait(self.host.open())
         return self
 
     def drain(self) -> None:
-        """Runs until every request is answered."""
+        """Runs driver and card until every request is answered."""
         for _ in range(500):
             self.host.pump()
 

@@ -29,12 +29,12 @@ class Pair:
         assert self.device.install(octets("s", 32), octets("i", 16))
 
     def opened(self) -> "Pair":
-        """Opens the session."""
+        """Opens the protected session between the model's host and card."""
         self.host.wait(self.host.open())
         return self
 
     def drain(self) -> None:
-        """Runs until every request is answered."""
+        """Runs the model's host and card until every request is answered."""
         for _ in range(500):
             self.host.pump()
 

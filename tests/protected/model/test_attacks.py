@@ -118,7 +118,7 @@ class Unverified:
         self.finalize, self.authenticate_additional_data = engine.finalize, lambda aad: None
 
     def finalize_with_tag(self, tag: bytes) -> None:
-        """Accepts any tag."""
+        """Accepts any GCM tag as valid."""
 
 
 def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):

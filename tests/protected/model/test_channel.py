@@ -321,7 +321,7 @@ def test_writes_to_a_busy_mailbox_are_dropped(pair):
 
 
 def test_a_part_of_a_word_is_not_taken(pair):
-    """The mailbox accepts only whole words."""
+    """The device's mailbox ignores writes of less than a 32-bit word."""
     pair.link.mmio_write(0x1000, b"\xff" * 3)
     pair.link.mmio_write(0x1002, b"\xff" * 4)
     assert pair.device.queues[0].mailbox[:1] == b"\x01"

@@ -65,7 +65,7 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 
 def refused(uri: str, globs: tuple[str, ...] = GLOBS) -> str:
-    """Returns the error that a cluster causes."""
+    """Returns the error message for an unusable Dask cluster."""
     with pytest.raises(MaeslantError) as error, cluster.connect(uri, globs):
         pass
     return str(error.value)

@@ -42,14 +42,14 @@ def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib
 
 
 def orders(notebook: pathlib.Path, **given: object) -> None:
-    """Writes orders for the replacement synthesis."""
+    """Writes the delays and failures that the replacement synthesis must produce."""
     part = notebook / "orders.part"
     part.write_text(json.dumps(given))
     part.replace(notebook / "orders.json")
 
 
 def count(notebook: pathlib.Path, what: str) -> int:
-    """Counts the notes of a kind."""
+    """Counts the notes of a kind written by the replacement synthesis."""
     return len(list(notebook.glob(f"{what}-*")))
 
 
