@@ -208,7 +208,7 @@ class Job:
 
     @property
     def result(self):
-        """The current struct mae_task_result of the task."""
+        """Returns the current struct mae_task_result of the driver's task."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
@@ -239,7 +239,7 @@ class wire_name:  # noqa: N801
 
 
 class Core:
-    """The C driver's session handle, freed once, after its tasks."""
+    """Holds the C driver's session handle, which is freed once, after its tasks."""
 
     def __init__(self, handle) -> None:
         self.handle = handle

@@ -39,7 +39,7 @@ class Lane:
         self.ready = [(1 << self.banks) - 1] * 2  # for encryption and for decryption
 
     async def reset(self) -> None:
-        """Resets the lane with a new key in each bank; unused round keys are random."""
+        """Resets a cipher lane with a new key in each bank; unused round keys are random."""
         fips197.check_against_openssl(2)
         await start(self.dut, clear_i=0, enc_ready_i=0, dec_ready_i=0, req_valid_i=0, req_i=0)
         first = random.randrange(len(self.sizes))

@@ -299,7 +299,7 @@ class Card(Device):
         bench.card = self
 
     def scrub(self, then: State) -> None:
-        """Clears the memories of both the model and the executor."""
+        """Clears the memories of both the card's model and the RTL request executor."""
         super().scrub(then)
         self.pending = None
         card, self.bench.card = self.bench.card, None

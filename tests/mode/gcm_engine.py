@@ -131,7 +131,7 @@ class Engine:
         return message
 
     def _begin(self, message: Message) -> None:
-        """Makes the message's beats and end the next to send."""
+        """Queues a message's beats and its expected end for the GCM engine."""
         self.in_beats += [(message, beat) for beat in message.beats(self.row)]
         data = message.expected
         for at in range(0, len(data), self.row):

@@ -30,7 +30,7 @@ class Card(Protocol):
 
 
 class Transfers:
-    """The DMA transfers of all queues."""
+    """Models the DMA transfers of all queues of the protected card."""
 
     def __init__(self, device: Card) -> None:
         self.device = device

@@ -270,7 +270,7 @@ class Meter:
         self.task = cocotb.start_soon(self.run())
 
     async def run(self) -> None:
-        """Records the clocks of payload beats until it is cancelled."""
+        """Records the clocks of payload beats on the card's bus until cancelled."""
         dut, clock, bursts = self.dut, 0, []
         control = 1 << len(dut.m_axi_arid) - 1  # this bit of an ID tells rings from payload
         while True:

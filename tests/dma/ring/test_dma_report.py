@@ -147,7 +147,7 @@ def random_jobs(host: Client, count: int, largest: int = 3000) -> list[Job]:
 
 
 async def carry_out(host: Client, count: int) -> dict[int, Completion]:
-    """Runs random jobs and checks every byte of memory."""
+    """Runs random jobs through mae_dma and checks every byte of memory afterwards."""
     jobs = random_jobs(host, count)
     before = bytearray(host.memory.data)
     done = await host.finish(every=1)

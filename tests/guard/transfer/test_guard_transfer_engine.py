@@ -34,7 +34,7 @@ INPUTS = (
 
 
 class Bench:
-    """Models the transfer engine's neighbours, clock by clock."""
+    """Models the guard transfer engine's neighbours, clock by clock."""
 
     def __init__(self, dut, seed: int, stall: float = 0.5) -> None:
         self.dut, self.random, self.stall = dut, random.Random(seed), stall

@@ -23,7 +23,7 @@ LAST = (1 << 64) - 1
 
 @dataclasses.dataclass
 class Stream:
-    """Holds a loaded stream and the number of its next message."""
+    """Holds a message stream's key and IV and the number of its next message."""
 
     key: bytes
     iv: bytes

@@ -40,7 +40,7 @@ def attack(entry) -> None:
 
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name):
-    """Some attacks between C driver and card RTL are detected."""
+    """A selection of attacks between C driver and card RTL is detected."""
     attack(next(entry for entry in ENTRIES if entry.name == name))
 
 

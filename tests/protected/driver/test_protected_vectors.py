@@ -18,7 +18,7 @@ FILE = json.loads((pathlib.Path(__file__).parents[2] / "vectors" / "protocol.jso
 
 
 class Tap(Adversary):
-    """Records all data that passes through shared memory."""
+    """Records all data that the C driver writes to or reads from shared memory."""
 
     def __init__(self) -> None:
         super().__init__()

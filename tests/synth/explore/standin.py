@@ -16,7 +16,7 @@ NAME = "tests.synth.explore.standin:synthesize"
 
 
 def point(lanes: int = 1, **given: object) -> Point:
-    """Makes a design point for the replacement synthesis."""
+    """Makes a design point for the function that replaces synthesis in tests."""
     fields = {"name": "lanes1", "target": "nangate45", "parameters": {"Lanes": lanes}}
     fields |= {"values": {"Lanes": lanes}, "top": "mae_cipher_lanes", "label": f"{lanes} lanes"}
     return Point(**(fields | given))
