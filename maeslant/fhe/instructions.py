@@ -100,39 +100,93 @@ def clocks(instruction: Instruction, log_n: int, lanes: int) -> int:
     return (log_n * n // 2 if instruction.op == Op.TRANSFORM else n) // lanes + tail
 
 
-def interleave(program: list[Instruction], log_n: int, lanes: int = 16) -> list[Instruction]:
-    """Orders transfers between passes so that memory and engines work at the same time.
-
-    Of the next transfer and the next pass the one that can begin first goes first, if it conflicts
-    with nothing before it in the program that has not begun.
-    """
-    queues = [[], []]
+def _followers(program: list[Instruction]) -> list[set[int]]:
+    """Returns for each instruction the later ones that must wait for it."""
+    found: list[set[int]] = [set() for _ in program]
+    wrote: dict[tuple[int, int], int] = {}
+    read: dict[tuple[int, int], list[int]] = {}
+    fixed: set[int] = set()  # the last constants or table, which all others wait for
     for place, instruction in enumerate(program):
-        queues[instruction.moves].append((place, instruction))
-    heads, free, now = [0, 0], [0, 0], 0
-    ends: list[tuple[Instruction, int]] = []  # of what has begun and may be under way
-    result = []
-    while any(heads[i] < len(queues[i]) for i in (0, 1)):
-        options = []
-        for i in (0, 1):
-            if heads[i] == len(queues[i]):
-                continue
-            place, mine = queues[i][heads[i]]
-            blocked = False
-            for other_place, other in queues[1 - i][heads[1 - i] :]:
-                if other_place > place:
-                    break
-                if other.conflicts(mine):
-                    blocked = True
-                    break
-            if not blocked:
-                ready = [end for other, end in ends if other.conflicts(mine)]
-                options.append((max([now, free[i], *ready]), place, i))
-        start, _, i = min(options)
-        chosen = queues[i][heads[i]][1]
-        heads[i] += 1
-        now = start + ISSUE
-        free[i] = start + clocks(chosen, log_n, lanes)
-        ends = [(other, end) for other, end in ends if end > now] + [(chosen, free[i])]
-        result.append(chosen)
-    return result
+        earlier = set(fixed)
+        if instruction.op in (Op.CONSTANTS, Op.TABLE):
+            earlier, fixed = set(range(place)), {place}
+        for slot in instruction.reads:
+            earlier |= {wrote[slot]} if slot in wrote else set()
+            read.setdefault(slot, []).append(place)
+        for slot in instruction.writes:
+            earlier |= {wrote[slot]} if slot in wrote else set()
+            earlier |= set(read.pop(slot, ()))
+            wrote[slot] = place
+        for other in earlier - {place}:  # an instruction may read and write one slot
+            found[other].add(place)
+    return found
+
+
+def _joined(one: Instruction, other: Instruction) -> Instruction | None:
+    """Joins passes, or transforms, of different engines; None if they cannot run together."""
+    if one.op != other.op or one.moves or (one.galois and other.galois):
+        return None
+    parts = []
+    for p, q in zip(one.parts, other.parts, strict=True):
+        p, q = (p, q) if p.active else (q, p)
+        # An engine that only gives its v to others may use it itself.
+        if q != Part() and (q.active or q.v != p.v):
+            return None
+        parts.append(p)
+    return Instruction(one.op, tuple(parts), galois=one.galois or other.galois)
+
+
+def schedule(program: list[Instruction], log_n: int, lanes: int = 16) -> list[Instruction]:
+    """Orders a program so that memory and engines work at the same time, and joins passes.
+
+    Passes or transforms of different engines that can begin together become one instruction. Of
+    those that can begin soonest, the one goes first that wastes the fewest clocks of idle engines,
+    then the one with the longest way to the program's end (list scheduling). Instructions that
+    share a slot keep their order.
+    """
+    lengths = [clocks(instruction, log_n, lanes) for instruction in program]
+    followers = _followers(program)
+    way, awaited = list(lengths), [0] * len(program)
+    for place in reversed(range(len(program))):
+        way[place] += max((way[later] for later in followers[place]), default=0)
+        for later in followers[place]:
+            awaited[later] += 1
+    earliest = [0] * len(program)  # when all that an instruction waits for has ended
+    ready = {place for place, count in enumerate(awaited) if not count}
+    now, free = 0, [0, 0]  # of the engines, of memory
+    order = []
+    while ready:
+        begin = {p: max(now, free[program[p].moves], earliest[p]) for p in ready}
+        start = min(begin.values())
+        soonest = sorted((p for p in ready if begin[p] == start), key=lambda p: (-way[p], p))
+        options = (_join(program, place, soonest) for place in soonest)
+        chosen, places = min(options, key=lambda option: _idle(option[0], log_n, lanes))
+        now, end = start + ISSUE, start + lengths[places[0]]
+        free[chosen.moves] = end
+        for place in places:
+            ready.remove(place)
+            for later in followers[place]:
+                awaited[later] -= 1
+                earliest[later] = max(earliest[later], end)
+                if not awaited[later]:
+                    ready.add(later)
+        order.append(chosen)
+    return order
+
+
+def _join(
+    program: list[Instruction], first: int, others: list[int]
+) -> tuple[Instruction, list[int]]:
+    """Joins an instruction with all others that fit; returns the whole and the places joined."""
+    chosen, places = program[first], [first]
+    for place in others:
+        whole = None if place == first else _joined(chosen, program[place])
+        if whole:
+            chosen, places = whole, [*places, place]
+    return chosen, places
+
+
+def _idle(instruction: Instruction, log_n: int, lanes: int) -> int:
+    """Returns the clocks of idle engines, added up, in a pass or transform; 0 for a transfer."""
+    engines = ENGINES - sum(part.active for part in instruction.parts)
+    return 0 if instruction.moves else engines * clocks(instruction, log_n, lanes)

@@ -130,6 +130,15 @@ class Program:
         self.list.append(Instruction(Op.TRANSFORM, every))
         self.free(spare)
 
+    def transform_copy(self, poly: Poly) -> Poly:
+        """Computes the coefficients of a polynomial (inverse transform) in new slots."""
+        result, by = self.new(poly), self.new(poly)
+        parts = {e: Part(True, True, source=e, dst=result[e], u=by[e], v=poly[e]) for e in poly}
+        every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
+        self.list.append(Instruction(Op.TRANSFORM, every))
+        self.free(by)
+        return result
+
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
@@ -163,71 +172,38 @@ class Program:
         """
         level, size = len(c), self.params.poly_bytes
         data, every = list(range(level)), [*range(level), SPECIAL]
-        digits = self.combine(ZERO, c)  # a copy, then coefficients
-        self.transform(inverse=digits)
+        digits = self.transform_copy(c)
 
         # Every digit modulo every other prime.
-        lifted = [{e: None for e in every if e != j} for j in data]
+        lifted = [{j: c[j]} for j in data]
         for j in data:
-            lifted[j] = self.new(lifted[j])
-
-        def part(j: int, engine: int) -> Part:
-            return Part(True, source=j, dst=lifted[j][engine], v=digits.get(engine, ZERO), w=ONE)
-
-        def accumulate(j: int, k: int, engines: list[int]) -> dict[int, Part]:
-            where = key + (j * 2 + k) * ENGINES * size
-            found = self.load(where, level, True, engines)
-            for e in engines:
-                start = sums[k].get(e, ZERO)
-                if e not in sums[k]:
-                    sums[k] |= self.new([e])
-                first[k, j][e] = found[e]
-                made[e] = Part(True, source=e, dst=sums[k][e], u=start, v=t(j, e), w=found[e])
-            return made
-
-        def t(j: int, engine: int) -> int:
-            return c[engine] if engine == j else lifted[j][engine]
+            for e in every:
+                if e != j:
+                    lifted[j] |= self.new([e])
+                    own = digits.get(e, ZERO)
+                    part = Part(True, source=j, dst=lifted[j][e], v=own, w=ONE)
+                    self.run_pass({e: part, j: Part(v=digits[j], source=j)})
+        self.free(digits)
+        for j in data:
+            for e in every:
+                if e != j:
+                    alone = {e: lifted[j][e]}
+                    self.transform(forward=alone)
+                    lifted[j] |= alone
 
         sums: list[Poly] = [dict(p) if p else {} for p in plus]
-        first: dict[tuple[int, int], Poly] = collections.defaultdict(dict)
-        made: dict[int, Part] = {}
-
-        def flush() -> None:
-            # An engine whose v another one takes takes part with it.
-            for e, slot in digits.items():
-                if e not in made and any(p.source == e for p in made.values()):
-                    made[e] = Part(v=slot, source=e)
-            self.run_pass(dict(made))
-            made.clear()
-            for polys in first.values():
-                self.free(polys)
-            first.clear()
-
-        if level == 1:
-            made[SPECIAL] = part(0, SPECIAL)
-            flush()
-            self.free(digits)
-            self.transform(forward=lifted[0])
-            for k in (0, 1):
-                accumulate(0, k, every)
-                flush()
-        else:
-            made |= {0: part(1, 0), 1: part(0, 1), SPECIAL: part(0, SPECIAL)}
-            flush()
-            made[SPECIAL] = part(1, SPECIAL)
-            flush()
-            self.free(digits)
-            together = {0: lifted[1][0], 1: lifted[0][1], SPECIAL: lifted[0][SPECIAL]}
-            self.transform(forward=together)
-            lifted[1][0], lifted[0][1], lifted[0][SPECIAL] = (together[e] for e in every)
-            alone = {SPECIAL: lifted[1][SPECIAL]}
-            self.transform(forward=alone)
-            lifted[1] |= alone
-            for k in (0, 1):
-                for j in data:
-                    accumulate(j, k, every)
-                    flush()
-        self.free(c, *lifted)
+        for k in (1, 0):  # c1 first: the next rotation begins with it
+            for j in data:
+                found = self.load(key + (j * 2 + k) * ENGINES * size, level, True, every)
+                start = {e: sums[k].get(e, ZERO) for e in every}
+                sums[k] |= self.new(e for e in every if e not in sums[k])
+                parts = {
+                    e: Part(True, source=e, dst=sums[k][e], u=start[e], v=lifted[j][e], w=found[e])
+                    for e in every
+                }
+                self.run_pass(parts)
+                self.free(found)
+        self.free(*lifted)
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
@@ -236,24 +212,19 @@ class Program:
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
         over, half = CONSTANT | over, CONSTANT | half
-        tops = [{last: poly[last]} for poly in sums]
-        self.transform(inverse=tops[0])
-        results, forward = [], None
-        for k, top in enumerate(tops):
-            if k:  # beside the one before
-                nearer = tops[k]
-                self.transform(forward=forward, inverse=nearer)
-                results.append(self._finish(sums[k - 1], forward, over))
-            self.run_pass(
-                {last: Part(True, source=last, dst=top[last], u=half, v=top[last], w=ONE)}
-            )
-            forward = self.new(data)
-            parts = {e: Part(True, source=last, dst=forward[e], u=half, w=ONE) for e in data}
+        results = []
+        for total in reversed(sums):
+            top = {last: total[last]}
+            self.transform(inverse=top)
+            rounded = Part(True, source=last, dst=top[last], u=half, v=top[last], w=ONE)
+            self.run_pass({last: rounded})
+            rest = self.new(data)
+            parts = {e: Part(True, source=last, dst=rest[e], u=half, w=ONE) for e in data}
             self.run_pass(parts | {last: Part(v=top[last], source=last)})
             self.free(top)
-        self.transform(forward=forward)
-        results.append(self._finish(sums[-1], forward, over))
-        return results
+            self.transform(forward=rest)
+            results.append(self._finish(total, rest, over))
+        return results[::-1]
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
         """Computes (total - rest) divided by the prime."""
@@ -280,6 +251,6 @@ class Program:
 
     def encode(self) -> bytes:
         """Packs the instruction list for device memory."""
-        order = instructions.interleave(self.list, self.params.log_n)
+        order = instructions.schedule(self.list, self.params.log_n)
         end = Instruction(Op.END)
         return b"".join(instruction.encode() for instruction in [*order, end])

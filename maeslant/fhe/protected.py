@@ -2,10 +2,7 @@
 """Runs the CKKS kernel on the protected card: the host sees sealed keys and ciphertexts only."""
 
 import contextlib
-import pathlib
 import secrets
-import sys
-import tempfile
 
 from maeslant.build import simulator
 from maeslant.errors import MaeslantError
@@ -26,17 +23,7 @@ class ProtectedCard:
     def __init__(self, options: str = "", mebibytes: int = 64) -> None:
         library = str(simulator.build(BUILD))
         self.stack = contextlib.ExitStack()
-        folder = self.stack.enter_context(tempfile.TemporaryDirectory())
-        counters = str(pathlib.Path(folder, "counters.json"))
-        command = [
-            sys.executable,
-            "-m",
-            "maeslant.protected.card_process",
-            "{socket}",
-            library,
-            options,
-        ]
-        self.gate = self.stack.enter_context(Gate([*command, str(mebibytes), counters]))
+        self.gate = self.stack.enter_context(Gate.simulated(library, options, mebibytes))
         while int.from_bytes(self.gate.read(STATE, 4), "little") != State.IDLE:
             self.gate.pause(None, False)  # the card clears its memory first
         secret, session_id = secrets.token_bytes(32), secrets.token_bytes(16)

@@ -24,24 +24,16 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
     return files
 
 
-def test_matmul(tmp_path: pathlib.Path) -> None:
-    """`maeslant fhe matmul` multiplies a matrix smaller than 64 x 64, and the identity."""
-    simulator.build(sets.SMALL.build)
+@pytest.mark.parametrize("words", ((), ("--protected",)), ids=("plain", "protected"))
+def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
+    """`fhe matmul` gives SEAL's bytes for a matrix smaller than 64 x 64 and for the identity."""
+    simulator.build(BUILD if words else sets.SMALL.build)
     for a, b in (
         (RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)),
         (np.eye(64), np.arange(64) / 64),
     ):
-        found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), "--json"))
+        found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), *words, "--json"))
         assert found["equal"] and np.allclose(found["result"], a @ b, atol=2e-3)
-
-
-@pytest.mark.slow
-def test_protected(tmp_path: pathlib.Path) -> None:
-    """`maeslant fhe` through the protected card's guard gives the bytes of SEAL."""
-    simulator.build(BUILD)
-    a, b = RNG.uniform(-1, 1, (64, 64)), RNG.uniform(-1, 1, 64)
-    words = (*saved(tmp_path, a=a, b=b), "--protected", "--json")
-    assert json.loads(good("fhe", "matmul", *words))["equal"]
 
 
 def test_bad_input(tmp_path: pathlib.Path) -> None:
