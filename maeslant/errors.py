@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 class MaeslantError(Exception):
-    """An error that the user can act on; its text says what is wrong and what to do."""
+    """Reports an error that the user can correct; its text says what is wrong and what to do."""
 
 
 @contextlib.contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are: the one place that knows the tree and the order of its folders."""
+"""Defines the paths of the tree and the order of its folders."""
 
 import contextlib
 import hashlib
@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Gives a path that every tool accepts: this one, or a link to it in the user's cache.
+    """Returns a path that every tool accepts: the given path, or a link in the user's cache.
 
     If no link can be made, gives the path itself, which :func:`check` refuses.
     """
@@ -48,7 +48,7 @@ def plain(path: pathlib.Path) -> pathlib.Path:
 
 
 def check(path: pathlib.Path) -> None:
-    """Refuses a path that the tools do not accept."""
+    """Raises MaeslantError for a path that the tools do not accept."""
     if not PLAIN.fullmatch(str(path)):
         raise MaeslantError(
             f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
@@ -57,7 +57,7 @@ def check(path: pathlib.Path) -> None:
 
 
 def _build() -> pathlib.Path:
-    """Chooses the folder of all that is built: MAESLANT_BUILD, or build/ of the checkout.
+    """Returns the folder of all build results: MAESLANT_BUILD, or build/ of the checkout.
 
     An installed package builds in the user's cache. Make resolves links, and cannot build in a
     folder with a space: for such a checkout the folder stands in the cache, and build/ links to it.
@@ -140,13 +140,13 @@ def rtl_packages_of(files: list[pathlib.Path]) -> list[pathlib.Path]:
 
 
 def foreign_folders() -> list[pathlib.Path]:
-    """Folders of installed Python packages that hold modules rtl/ uses (file = module)."""
+    """Lists folders of installed Python packages with modules that rtl/ uses (file = module)."""
     found = importlib.util.find_spec("pythondata_cpu_picorv32")
     return [pathlib.Path(found.origin).parent / "verilog"] if found and found.origin else []
 
 
 def verilator_sources(foreign: bool = True) -> list[str]:
-    """Arguments that let Verilator find every package and module (file = module).
+    """Returns the Verilator options that let it find every package and module.
 
     ``foreign``: those of installed Python packages, too.
     """
@@ -157,7 +157,7 @@ def verilator_sources(foreign: bool = True) -> list[str]:
 
 
 def write(file: pathlib.Path, data: str | bytes) -> None:
-    """Writes a file whole or not at all; MaeslantError names the file that has no room."""
+    """Writes a file wholly or not at all; MaeslantError names a file without disk space."""
     handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     try:
         with naming(file), os.fdopen(handle, "wb") as stage:

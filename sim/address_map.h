@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which bus addresses (IOVAs) lead to which memory of the caller: an interval map, byte for byte.
+// Maps bus addresses (IOVAs) to the caller's memory, in an interval map with byte granularity.
 #pragma once
 
 #include <cstddef>

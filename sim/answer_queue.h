@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Bursts that wait for their answer: each falls due after its latency, and is then ready unless an
-// older burst of the same ID is still unanswered (AXI keeps the order within an ID). With one key
-// for all IDs every answer comes in the order of the requests. Every step takes constant time.
+// Queues bursts that wait for their answer: each is due after its latency, and then ready unless an
+// older burst with its ID is still unanswered (AXI keeps the order within an ID). With one key for
+// all IDs every answer comes in the order of the requests. Every step takes constant time.
 #pragma once
 
 #include <cstdint>

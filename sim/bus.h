@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wires between the device and the machine, one structure a direction. Data stays in the
+// Defines the wires between device and machine, one structure per direction. Data stays in the
 // verilated model's own ports: only pointers to it travel.
 #pragma once
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A verilated device as the machine sees it: its shape, its clocks and its wires. top.cpp makes
-// one from whatever ports the verilated class has.
+// Describes a verilated device to the machine: its shape, clocks and wires.
 #pragma once
 
 #include <memory>

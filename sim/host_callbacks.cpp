@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory whose bursts the caller answers (mae_sim_set_bus): what it gives becomes beats.
+// Answers bursts by the caller's functions (mae_sim_set_bus): their data become beats.
 #include <algorithm>
 
 #include "host_memory.h"

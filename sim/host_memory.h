@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's memory as an AXI4 subordinate, with the latencies, orders, widths and faults of
+// Models the host's memory as an AXI4 subordinate with the latencies, orders, widths and faults of
 // mae_sim.h. One call of drive() and one of take() make a bus clock. Data goes straight between the
 // device's ports and the caller's buffers; nothing is allocated per beat.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The host's side of AXI4-Lite: one access at a time, its channels paused at random when asked to.
+// Drives AXI4-Lite as the host: one access at a time, with optional random pauses.
 #pragma once
 
 #include <cstdint>

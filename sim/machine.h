@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulated machine: a device, its clocks and reset, register accesses and the host's memory.
+// Declares the simulated machine: a device, its clocks and reset, registers, host memory.
 #pragma once
 
 #include <cstdint>

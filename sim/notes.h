@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the bus monitors of sim/monitor tell of, in order, until the caller takes it.
+// Queues the notes of the bus monitors (sim/bus_monitor) until the caller takes them.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The options of a machine, as mae_sim.h lists them.
+// Parses the options of a simulated machine, as mae_sim.h lists them.
 #pragma once
 
 #include <cstdint>

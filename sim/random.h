@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The machine's own random numbers: the same on every computer and library version.
-// xoshiro256++ 1.0 (Blackman and Vigna), seeded by splitmix64.
+// Generates the machine's random numbers, equal on every computer and library version.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Verilator's run time with our printing and stopping. Messages go to standard error.
+// Replaces Verilator's run time functions for printing and stopping. Messages go to standard error.
 #include "runtime.h"
 
 #include <cstdarg>

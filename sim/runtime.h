@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Verilator's run time prints and stops for, kept inside the library: it must neither write to
-// the caller's standard output nor end the caller's process.
+// Captures what Verilator's run time prints and stops for: it must neither write to the caller's
+// standard output nor end the caller's process.
 #pragma once
 
 #include <string>

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The glue to the verilated class, by the names of its ports: one source for every top.
-//   s_axil_*                AXI4-Lite subordinate
-//   irq_o                   interrupt, where there is one
-//   m_axi_*                 AXI4 manager, where there is one; data a power of two of bytes wide
-//   install_*, nonce_*      provisioning port and nonces of a protected card, where it has them
-//   bus_clk_i, bus_rst_ni   the buses' own clock, where there is one
-// MAE_ID_BITS is the width of m_axi_arid, which the class itself does not tell.
+// Connects the verilated class by the names of its ports: one source for every top.
 #include "Vtop.h"
 #include "Vtop__Syms.h"
 #include "device.h"

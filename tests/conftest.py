@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the tests of `make test`, of each parametrized test the first case, and its builds."""
+"""Configures pytest for `make test`: runs the first case of each test and uses quick builds."""
 
 import os
 
@@ -7,21 +7,21 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option --first."""
+    """Adds the option --first to pytest."""
     parser.addoption(
         "--first", action="store_true", help="run the first case of each parametrized test only"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Chooses quick builds for the short runs of --first, before tests are imported."""
+    """Sets quick simulator builds for runs with --first, before pytest imports the tests."""
     if config.getoption("--first"):
         os.environ.setdefault("MAESLANT_BENCH_OPTIMIZE", "-O0")
 
 
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects all cases of a test but the first, if --first is given."""
+    """Deselects all cases of a parametrized test but the first, if --first is given."""
     if not config.getoption("--first"):
         return
     cases: dict[str, list[pytest.Item]] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the layering: a file uses its own folder and earlier folders of the order only.
+"""Checks the layering: a file may use only its own folder and earlier folders of the order.
 
 rtl/ in the order of maeslant.paths.RTL_ORDER, by the modules and packages a file names; driver/ by
 its includes; Python by its imports: maeslant uses itself, tools may use maeslant, tests anything.
@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 def _check_order(
     tree: pathlib.Path, order: tuple[str, ...], uses: dict[pathlib.Path, set[pathlib.Path]]
 ) -> list[str]:
-    """Reports each use of a later folder, and each folder that is missing in the order."""
+    """Reports each use of a later folder, and each folder missing from the order."""
     problems = []
 
     def folder(path: pathlib.Path) -> str:
@@ -90,7 +90,7 @@ def python_problems(root: pathlib.Path) -> list[str]:
 
 
 def _circles(root: pathlib.Path, uses: dict[pathlib.Path, set[pathlib.Path]]) -> list[str]:
-    """Names the files of a circle, if there is one."""
+    """Names the files of a dependency circle, if there is one."""
     try:
         graphlib.TopologicalSorter(uses).prepare()
     except graphlib.CycleError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds names of things that do not exist in every page (*.md) of the repository.
+"""Finds references to things that do not exist on every page (*.md) of the repository.
 
 Checks each `make` target and variable, each maeslant command and option, each path in a command;
 each link; and in backticks each path that begins in a folder of the repository or beside
@@ -53,7 +53,7 @@ def targets(makefile: str) -> set[str]:
 
 
 def commands() -> dict[str, set[str]]:
-    """Lists the commands of maeslant with their options; those of a group by both words."""
+    """Lists the commands of maeslant with their options; a group's commands have two words."""
     import typer
 
     from maeslant.cli import app
@@ -74,7 +74,7 @@ def commands() -> dict[str, set[str]]:
 def command_problem(
     line: str, makefile: str, known: dict[str, set[str]], here: pathlib.Path, root: pathlib.Path
 ) -> str | None:
-    """Says what is wrong with one line of a shell block; None if nothing is."""
+    """Returns the problem of one line of a shell block, None if there is none."""
     try:
         words = shlex.split(line, comments=True)
     except ValueError as error:
@@ -110,7 +110,7 @@ def command_problem(
 
 
 def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
-    """Tells whether a path exists, or begins in no folder of the repository."""
+    """Returns true if a path exists, or starts in no folder of the repository."""
     if name.startswith(BUILT) or f"{name}/" in BUILT:
         return True
     parts = name.split("/")
@@ -125,7 +125,7 @@ def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
 
 @functools.cache
 def names(root: pathlib.Path) -> frozenset[str]:
-    """Collects every name mae_..., MAE_... and test_... that a source or a file's name has."""
+    """Collects every name mae_..., MAE_... and test_... of sources and file names."""
     found: set[str] = set()
     for room in ROOMS:
         for path in (root / room).rglob("*"):
@@ -137,7 +137,7 @@ def names(root: pathlib.Path) -> frozenset[str]:
 
 
 def python_problem(name: str, root: pathlib.Path) -> str | None:
-    """Says which part of a dotted Python name is no module; None if the first are modules."""
+    """Returns the part of a dotted Python name that is no module; None if the name is right."""
     place, parts = root, name.split(".")
     for at, part in enumerate(parts):
         if (place / part).is_dir():
@@ -153,7 +153,7 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
 
 
 def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
-    """Gives a line for each name of a page behind which there is nothing."""
+    """Returns a line for each name on a page that refers to nothing."""
     text, here = page.read_text(), page.parent
     makefiles = [folder / "Makefile" for folder in {here, root}]
     makefile = "\n".join(file.read_text() for file in makefiles if file.is_file())
@@ -196,7 +196,7 @@ def pages(root: pathlib.Path) -> list[pathlib.Path]:
 def problems(
     root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
 ) -> list[str]:
-    """Gives the problems of all pages; README.md must be among them."""
+    """Returns the problems of all pages; README.md must be among them."""
     if not (root / "README.md").exists():
         return ["README.md is missing"]
     known = commands() if known is None else known
@@ -204,7 +204,7 @@ def problems(
 
 
 def main() -> int:
-    """Prints the problems; 0 if there are none."""
+    """Prints the problems of all pages; returns 0 if there are none."""
     found = problems()
     for line in found:
         print(line)

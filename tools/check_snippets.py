@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the code that the pages show; runs the README's Python.
+"""Compiles the code blocks of the pages; runs the README's Python.
 
 Takes each fenced block in SystemVerilog (Verilator lints it with the modules that it uses), C (the
 compiler checks it against our headers) and, of README.md, Python (runs it). A block with a title is
@@ -37,7 +37,7 @@ def command(language: str, file: pathlib.Path, text: str) -> list[str]:
 
 
 def problems(page: pathlib.Path, languages: set[str]) -> list[str]:
-    """Checks a page; returns the output of each block that does not pass."""
+    """Checks the code blocks of a page; returns the output of each that fails."""
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for match in BLOCK.finditer(page.read_text()):

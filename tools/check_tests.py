@@ -21,7 +21,7 @@ TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORE
 
 
 def sources(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists all files written by hand."""
+    """Lists all source files that are written by hand."""
     return sorted(
         path
         for path in root.rglob("*")

@@ -28,7 +28,7 @@ LINT = ["--assert", "-Wall"]
 
 @dataclasses.dataclass(frozen=True)
 class Core:
-    """A FuseSoC core: name, description, and top modules, the first being the default."""
+    """Describes a FuseSoC core: name, description, and top modules, the default one first."""
 
     name: str
     description: str

@@ -33,7 +33,7 @@ PAPERS = {
 
 @dataclasses.dataclass
 class Module:
-    """The content of a module's page."""
+    """Holds the content of a module's page."""
 
     path: pathlib.Path
     header: str
@@ -43,17 +43,17 @@ class Module:
 
     @property
     def name(self) -> str:
-        """The name of the module and of its file."""
+        """Returns the name of a module and of its file."""
         return self.path.stem
 
     @property
     def folder(self) -> str:
-        """The folder of rtl/ that holds the module."""
+        """Returns the folder of rtl/ that holds a module."""
         return self.path.relative_to(paths.RTL).parts[0]
 
     @property
     def summary(self) -> str:
-        """The first sentence of the header, without the module's name."""
+        """Returns the first sentence of a module's header, without the module's name."""
         text = " ".join(self.header.split("\n\n")[0].split())
         text = re.sub(rf"^{self.name}: ?", "", text)
         return re.split(r"(?<=[.:]) ", text)[0].rstrip(".:")
@@ -85,7 +85,7 @@ def visit(node, kind: str, found: list) -> list:
 
 
 def read(path: pathlib.Path, known: set[str]) -> Module:
-    """Parses the header, parameters, ports and submodules of a file."""
+    """Parses a SystemVerilog file's header, parameters, ports and submodules."""
     tree = pyslang.syntax.SyntaxTree.fromFile(str(path))
     root = tree.root
     parameters = []
@@ -243,7 +243,7 @@ def write(out: pathlib.Path) -> None:
 
 
 def main() -> int:
-    """Writes the pages to the named folder, or checks that they can be written."""
+    """Writes the module pages to the named folder, or checks that they can be written."""
     parser = argparse.ArgumentParser(description=__doc__)
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--check", action="store_true", help="check that the pages can be written")

@@ -39,7 +39,7 @@ Written by tools/gen_figures.py. Authors are those of the [references](../docs/r
 
 
 def output(*command: str) -> str:
-    """Returns the standard output of a program."""
+    """Runs a program; returns its standard output."""
     return subprocess.run(
         command, cwd=paths.ROOT, capture_output=True, text=True, check=True
     ).stdout.strip()

@@ -54,7 +54,7 @@ def escape(text: str) -> str:
 
 
 def parameter(found: object) -> str:
-    """Formats an argument or an option in roff."""
+    """Formats a command's argument or option in roff."""
     if isinstance(found, typer.core.TyperArgument):
         head = rf"\fI{escape(found.metavar or found.name.removesuffix('_name').upper())}\fR"
     else:
@@ -70,7 +70,7 @@ def parameter(found: object) -> str:
 
 
 def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """Yields the visible commands; those of groups with the group's name."""
+    """Yields the visible commands; commands of a group with the group's name."""
     for name, command in group.commands.items():
         if command.hidden:
             continue
@@ -81,7 +81,7 @@ def commands(group: object, prefix: str = "") -> Iterator[tuple[str, object]]:
 
 
 def page() -> str:
-    """Returns the man page in roff."""
+    """Returns the man page maeslant(1) in roff."""
     group = typer.main.get_command(app)
     text = HEAD.format(version=__version__, description=escape(group.help or ""))
     for name, command in commands(group):
@@ -93,7 +93,7 @@ def page() -> str:
 
 
 def completion(shell: str) -> str:
-    """Returns the completion script for a shell, as the command line prints it."""
+    """Returns the shell completion script that the command line prints."""
     code = "from maeslant.cli import app; app(prog_name='maeslant')"
     environment = os.environ | {"_MAESLANT_COMPLETE": f"source_{shell}"}
     done = subprocess.run(

@@ -77,7 +77,7 @@ def keys(of: Session) -> list[dict]:
 
 
 class Recorder:
-    """Records the exchanges and chunks of a session."""
+    """Records the exchanges and chunks of a protocol session."""
 
     def __init__(self) -> None:
         self.session = session()

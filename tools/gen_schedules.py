@@ -29,7 +29,7 @@ ENGINES = {
 
 
 def record(top: str) -> dict[str, dict]:
-    """Simulates one engine; returns its diagrams by name."""
+    """Simulates one GCM engine; returns its timing diagrams by name."""
     with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
         environment = {"MAESLANT_SCHEDULES": file.name}
         cocotb_bench.simulate(top, BENCH, parameters=ENGINES[top], env=environment)
@@ -37,7 +37,7 @@ def record(top: str) -> dict[str, dict]:
 
 
 def draw(diagram: dict) -> str:
-    """Draws a diagram as SVG on a white background."""
+    """Draws a timing diagram as SVG on a white background."""
     svg = wavedrom.render(json.dumps(diagram)).tostring()
     white = '<rect width="100%" height="100%" style="fill:#fff;stroke:none"/>'
     return svg.replace("</defs>", f"</defs>{white}", 1) + "\n"

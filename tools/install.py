@@ -44,7 +44,7 @@ Cflags: -I${{includedir}}
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """A C library: sources, headers and requirements of its users."""
+    """Describes a C library: sources, headers and requirements of its users."""
 
     name: str
     description: str
@@ -104,7 +104,7 @@ def put(path: pathlib.Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def link(path: pathlib.Path, to: str) -> None:
-    """Installs a symbolic link."""
+    """Installs a symbolic link under DESTDIR."""
     place = staged(path)
     place.unlink(missing_ok=True)
     place.symlink_to(to)

@@ -27,7 +27,7 @@ def files(root: pathlib.Path, *patterns: str) -> list[pathlib.Path]:
 
 
 def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
-    """Runs a command; returns its output if it fails, else an empty string."""
+    """Runs a lint command; returns its output if it fails, else an empty string."""
     done = subprocess.run(
         [str(word) for word in command], cwd=root, capture_output=True, text=True, check=False
     )
@@ -36,7 +36,7 @@ def _run(command: list[object], root: pathlib.Path = paths.ROOT) -> str:
 
 
 def _all(commands: list[list[object]], root: pathlib.Path) -> list[str]:
-    """Runs commands in parallel; returns the outputs of those that fail."""
+    """Runs lint commands in parallel; returns the outputs of those that fail."""
     with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
         return [text for text in pool.map(lambda c: _run(c, root), commands) if text]
 

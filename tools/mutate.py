@@ -58,7 +58,7 @@ class Trees:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[pathlib.Path]:
-        """Gives a copy that nobody else uses."""
+        """Returns a copy of the repository that nobody else uses."""
         tree = self.free.get()
         try:
             yield tree
@@ -117,7 +117,7 @@ def page(items: list[dict[str, str]]) -> str:
 
 
 def stale(items: list[dict[str, str]], root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Reports the mutations that no longer fit the tree."""
+    """Reports the mutations that no longer fit the RTL."""
     found = []
     for item in items:
         file, test = root / item["file"], item["test"].split()[0].split("::")[0]

@@ -35,7 +35,7 @@ SHEBANG = re.compile(rb"\A#!(?:/bin/sh\n'''exec' [^\n]*\n' '''|[^\n]*python[0-9.
 
 
 def need(program: str, package: str) -> None:
-    """Ends the program, naming the package to install, when a program is missing."""
+    """Ends the program with the name of the package to install, if a tool is missing."""
     if shutil.which(program) is None:
         sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
@@ -83,7 +83,7 @@ def install(python: pathlib.Path, groups: list[str]) -> None:
 
 
 def create(env: pathlib.Path) -> pathlib.Path:
-    """Creates the environment unless it exists and works; returns its interpreter."""
+    """Creates the virtual environment unless it exists and works; returns its interpreter."""
     python = env / "bin" / "python"
     try:
         works = [str(python), "-m", "pip", "--version"]
@@ -102,7 +102,7 @@ def create(env: pathlib.Path) -> pathlib.Path:
 
 
 def main() -> None:
-    """Creates or updates the environment named on the command line."""
+    """Creates or updates the virtual environment named on the command line."""
     if sys.version_info < MIN_PYTHON:
         sys.exit(
             "setup: Python {}.{} or newer is needed, and this is {}.{}; name another one: "

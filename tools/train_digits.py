@@ -123,7 +123,7 @@ def quantize(weights: list[np.ndarray], maps: np.ndarray) -> list[layers.Layer]:
 
 
 def make() -> str:
-    """Trains the network and returns the text of digits.json."""
+    """Trains the digit network and returns the text of digits.json."""
     pixels, wanted = digits.images()
     known, unknown = digits.split()
     maps = pixels / FULL_SCALE

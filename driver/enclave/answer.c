@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sending, answers and waiting: docs/protocol.md §6. */
+/* Sends requests, takes responses and waits for them: docs/protocol.md §6. */
 #include "state.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Chunks: sealed into shared memory, or taken out of it and opened (D1, H10, H17). */
+/* Encrypts chunks into shared memory, and copies and decrypts chunks out of it (D1, H10, H17). */
 #include "state.h"
 
 /* Encrypts a chunk into shared memory through the stage; shared memory is never read back. */

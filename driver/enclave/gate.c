@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The untrusted world in another process. Nothing here decides anything: what comes back is given on
- * as register values, addresses and time, all of which the session treats as the adversary's. The
- * only thing checked is that a buffer lies in the window, so that the copies stay inside it.
+ * Reaches the untrusted world in another process. Nothing here decides anything: what comes back is
+ * given on as register values, addresses and time, all of which the session treats as the
+ * adversary's. The only thing checked is that a buffer lies in the window, so that the copies stay
+ * inside it.
  */
 #include "gate.h"
 
@@ -85,6 +86,7 @@ static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, ui
     return page->status == 0;
 }
 
+/* Reads a register of the card through the other process. */
 static void gate_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     mae_gate_t *gate = user;
@@ -94,6 +96,7 @@ static void gate_read(void *user, uint32_t offset, void *bytes, size_t size)
         memset(bytes, 0xff, size); /* as on PCIe */
 }
 
+/* Writes a register of the card through the other process. */
 static void gate_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     mae_gate_t *gate = user;
@@ -101,6 +104,7 @@ static void gate_write(void *user, uint32_t offset, const void *bytes, size_t si
     (void)ask(gate, GATE_WRITE, offset, size); /* writes are posted */
 }
 
+/* Allocates shared memory, from the released pieces or the other process. */
 static bool gate_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     mae_gate_t *gate = user;
@@ -122,6 +126,7 @@ static bool gate_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
+/* Keeps shared memory for reuse, or returns it to the other process. */
 static void gate_release(void *user, uint64_t host, uint64_t at, size_t size)
 {
     mae_gate_t *gate = user;
@@ -140,6 +145,7 @@ static uint64_t gate_now(void *user)
     return gate->clocks;
 }
 
+/* Lets the card work while the session waits. */
 static void gate_pause(void *user, bool news)
 {
     if (!news)

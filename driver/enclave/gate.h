@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the enclave's process and the operating system's say to each other: one command at a time in
- * a shared page. Who asks fills in the command and counts `asked` up; who answers fills in the rest
- * and sets `answered` to it. Both wait by turning a while, then by a futex.
+ * Defines the messages between the enclave's and the operating system's process: one command at a
+ * time in a shared page. Who asks fills in the command and counts `asked` up; who answers fills in
+ * the rest and sets `answered` to it. Both wait by turning a while, then by a futex.
  */
 #ifndef MAE_GATE_H
 #define MAE_GATE_H
@@ -64,6 +64,7 @@ static inline int gate_await(_Atomic uint64_t *word, uint64_t old, int milliseco
     return 0;
 }
 
+/* Writes a shared word and wakes the other process. */
 static inline void gate_tell(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_release);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AES-256-GCM and the key derivation, of a library; private. Only private memory comes here. */
+/* Declares AES-256-GCM and the key derivation, implemented by a library; private. Only private
+   memory comes here. */
 #ifndef MAE_GCM_H
 #define MAE_GCM_H
 

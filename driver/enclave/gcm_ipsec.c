@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AES-256-GCM by Intel's ipsec-mb, where it is installed: it uses wider vectors than OpenSSL 3.0. */
+/* Implements AES-256-GCM by Intel's ipsec-mb, which uses wider vectors than OpenSSL 3.0. */
 #include "gcm.h"
 
 #include <intel-ipsec-mb.h>
@@ -18,6 +18,7 @@ struct gcm {
 static IMB_MGR *library;
 static once_flag library_once = ONCE_FLAG_INIT;
 
+/* Initializes Intel's ipsec-mb once. */
 static void load_library(void)
 {
     library = alloc_mb_mgr(0);

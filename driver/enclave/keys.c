@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keys, masks and IVs: docs/protocol.md §2, §8. */
+/* Derives session keys, masks and IVs: docs/protocol.md §2, §8. */
 #include "state.h"
 
 #include <string.h>
 
+/* Derives the key and mask of a class in an epoch. */
 static bool derive(mae_session_t *session, enum wire_class cls, uint32_t epoch, struct key *key)
 {
     uint8_t context[93], output[WIRE_KEY + WIRE_MASK];

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Everything that touches the untrusted world: registers, shared memory, time (H10). No function of
+ * Accesses everything in the untrusted world: registers, shared memory, time (H10). No function of
  * any library is ever given an address in shared memory: it might read twice what the OS changes in
- * between. The two copies here take or give each byte once, in aligned units of 8 bytes: a load or a
- * store of another shape can bring stale data of other processes' buffers into the enclave, or carry
- * the enclave's out of it (Intel, "Processor MMIO Stale Data Vulnerabilities", INTEL-SA-00615, and
- * "Stale Data Read from Legacy xAPIC", INTEL-SA-00657: reads and writes of untrusted memory are to be
- * of 8 aligned bytes; a smaller write stands between VERW and MFENCE, LFENCE). No string instruction
- * is used, so that the direction flag, which the host could have set, decides nothing.
+ * between. The two copies here take or give each byte once, in aligned units of 8 bytes: a load or
+ * a store of another shape can bring stale data of other processes' buffers into the enclave, or
+ * carry the enclave's out of it (Intel, "Processor MMIO Stale Data Vulnerabilities",
+ * INTEL-SA-00615, and "Stale Data Read from Legacy xAPIC", INTEL-SA-00657: reads and writes of
+ * untrusted memory are to be of 8 aligned bytes; a smaller write stands between VERW and MFENCE,
+ * LFENCE). No string instruction is used, so that the direction flag, which the host could have
+ * set, decides nothing.
  */
 #include <string.h>
 #include <time.h>
@@ -48,6 +49,7 @@ static void copy_in(void *to, uint64_t from, size_t size)
     }
 }
 
+/* Copies private memory to shared memory in units of 8 bytes. */
 static void copy_out(uint64_t to, const void *from, size_t size)
 {
     const uint8_t *source = from;

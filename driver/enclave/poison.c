@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Errors, and the end of a session before its time (H18). */
+/* Records errors, and ends a failed session at once (H18). */
 #include "state.h"
 
 #include <stdarg.h>

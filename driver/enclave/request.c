@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, budgets and the sealing of requests (H5, H11, H12), and what needs no more than that. */
+/* Reserves sequence numbers and budgets, and seals requests (H5, H11, H12). */
 #include "state.h"
 
 #include <stdatomic.h>
@@ -8,11 +8,13 @@
 
 /* ---- sealing ---- */
 
+/* Returns the largest length of a request's response body. */
 static size_t answer_bytes(enum wire_kind kind, size_t body_bytes)
 {
     return kind == KIND_BATCH ? 16 + 8 * (body_bytes / WIRE_BLOCK) : 32; /* at most */
 }
 
+/* Returns the key class of a chunk. */
 static enum wire_class chunk_class(enum wire_kind kind)
 {
     return kind == KIND_H2D ? CLASS_DMA_IN : CLASS_DMA_OUT;

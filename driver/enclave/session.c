@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions: their beginning, their end, and their end before its time (H18). */
+/* Starts and ends sessions (H18). */
 #include "state.h"
 
 #include <stdlib.h>
@@ -62,6 +62,7 @@ static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
     return MAE_OK;
 }
 
+/* Checks the capabilities, exchanges nonces, derives the keys and opens all queues. */
 static mae_error_t begin(mae_session_t *session)
 {
     const struct mae_outside *outside = &session->outside;

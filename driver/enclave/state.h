@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State that the host keeps of a session (docs/protocol.md §6), and the functions of each file of
+/* Defines the host's state of a session (docs/protocol.md §6), and the functions of each file of
    this folder; private. The state is private memory of the enclave. */
 #ifndef MAE_STATE_H
 #define MAE_STATE_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tasks: what an application waits for, and the requests that each of them is made of. */
+/* Tracks the tasks that an application waits for, and the requests of each task. */
 #include "state.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers: chunks sealed into shared memory, or taken out of it (D1, H10, H17). */
+/* Seals or opens the chunks of transfers between application and device (D1, H10, H17). */
 #include "state.h"
 
 #include <string.h>
@@ -11,6 +11,7 @@ struct plan {
     uint64_t count;
 };
 
+/* Returns the size of a chunk by its index. */
 static uint64_t size_of(const struct plan *plan, uint64_t index)
 {
     uint64_t left = plan->total - index * plan->chunk;
@@ -150,6 +151,7 @@ static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
     return error;
 }
 
+/* Starts a transfer of either direction and seals all its chunks. */
 static mae_error_t transfer(mae_session_t *session, struct plan *plan, const struct mae_h2d *h2d,
                             void *data, mae_task_t **task)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wire formats of docs/protocol.md §3: bytes to values and back, without a key in sight. */
+/* Converts the wire formats of docs/protocol.md §3 between bytes and values, without keys. */
 #include "wire.h"
 
 #include <string.h>

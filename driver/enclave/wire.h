@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers and formats of docs/protocol.md §1, §3 and §4; private. */
+/* Defines the numbers and formats of docs/protocol.md §1, §3 and §4; private. */
 #ifndef MAE_WIRE_H
 #define MAE_WIRE_H
 

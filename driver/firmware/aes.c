@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AES in plain C as FIPS 197 writes it, byte by byte, with a table for the S-box and one for its
+ * Computes AES in plain C as FIPS 197 defines it, byte by byte, with tables for the S-box and its
  * inverse: the software that the peripheral is compared with. Not constant-time where there is a
  * cache.
  */
@@ -78,6 +78,7 @@ void aes_expand(struct aes_key *key, const uint8_t *bytes, uint32_t count)
     }
 }
 
+/* XORs a round key into the state. */
 static void add_round_key(uint8_t state[16], const struct aes_key *key, uint32_t round)
 {
     const uint8_t *round_key = key->round_keys + 16 * round;
@@ -95,6 +96,7 @@ static void sub_and_shift(uint8_t state[16])
         state[i] = old[(i + 4 * (i & 3)) & 15];
 }
 
+/* Applies InvSubBytes and InvShiftRows to the state. */
 static void inverse_sub_and_shift(uint8_t state[16])
 {
     uint8_t old[16];
@@ -104,6 +106,7 @@ static void inverse_sub_and_shift(uint8_t state[16])
         state[i] = old[(i - 4 * (i & 3)) & 15];
 }
 
+/* Applies MixColumns to the state. */
 static void mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* AES in software: FIPS 197. */
+/* Declares AES in software: FIPS 197. */
 #ifndef MAESLANT_FIRMWARE_AES_H
 #define MAESLANT_FIRMWARE_AES_H
 

@@ -24,11 +24,13 @@ static struct {
 
 static struct aes_key software_key;
 
+/* Converts an address of the job list to a pointer. */
 static const uint8_t *at(uint32_t address)
 {
     return (const uint8_t *)(uintptr_t)address;
 }
 
+/* Returns a job's key by its index. */
 static const uint8_t *key_of(const struct soc_job *job, uint32_t index)
 {
     return at(job->keys + (index << (job->key_bytes == 16 ? 4 : 5)));
@@ -43,11 +45,13 @@ void soc_interrupt(uint32_t lines)
     running.over = over;
 }
 
+/* Loads a job's key into a slot of the peripheral. */
 static mae_error_t load_key(const struct soc_job *job, uint32_t slot, uint32_t index)
 {
     return mae_pio_key_load(&soc_peripheral, slot, key_of(job, index), job->key_bytes);
 }
 
+/* Runs a job in software. */
 static void in_software(const struct soc_job *job)
 {
     for (uint32_t i = 0; i < job->length / 16; i++) {
@@ -61,11 +65,13 @@ static void in_software(const struct soc_job *job)
     }
 }
 
+/* Returns true for a job of GCM, CCM or CMAC. */
 static bool is_aead(const struct soc_job *job)
 {
     return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
 }
 
+/* Converts a job of the list to the driver's structures. */
 static void lay_out(struct soc_job *job)
 {
     running.job.mode = (mae_mode_t)job->mode;
@@ -91,6 +97,7 @@ static void lay_out(struct soc_job *job)
     running.over = false;
 }
 
+/* Runs a job over the peripheral's data registers. */
 static mae_error_t over_registers(struct soc_job *job)
 {
     const struct mae_pio_message *message = &running.message;
@@ -133,6 +140,7 @@ static void add_up(struct soc_job *job)
     job->summed += job->work_bytes / 4;
 }
 
+/* Sums words of the work area until the running memory job ends. */
 static void work_until_over(struct soc_job *job)
 {
     const uint32_t *first = (const uint32_t *)at(job->work), *word = first;
@@ -150,6 +158,7 @@ static void work_until_over(struct soc_job *job)
     job->summed = summed;
 }
 
+/* Sleeps until the running memory job ends. */
 static void sleep_until_over(void)
 {
     while (!running.over) {
@@ -160,6 +169,7 @@ static void sleep_until_over(void)
     }
 }
 
+/* Runs a memory job, asleep, working or polling. */
 static mae_error_t in_memory(struct soc_job *job)
 {
     mae_error_t error =
@@ -196,6 +206,7 @@ static mae_error_t prepare(struct soc_job *job)
     return error;
 }
 
+/* Runs a job by software, registers or memory. */
 static mae_error_t carry_out(struct soc_job *job)
 {
     switch (job->way) {
@@ -212,6 +223,7 @@ static mae_error_t carry_out(struct soc_job *job)
     }
 }
 
+/* Runs the list of jobs; returns the number of failed jobs. */
 static uint32_t carry_out_list(void)
 {
     uint32_t failed = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of jobs that the program `jobs` carries out, in its mailbox. At the end of the list it
- * writes `finish`; when the clock runs on, it begins again with the list that is there then. The text
- * between the marks is plain C for cffi.
+ * Defines the job list in the mailbox of the firmware program `jobs`. At the end of the list it
+ * writes `finish`; when the clock runs on, it begins again with the list that is there then. The
+ * text between the marks is plain C for cffi.
  */
 #ifndef MAESLANT_FIRMWARE_JOBS_H
 #define MAESLANT_FIRMWARE_JOBS_H

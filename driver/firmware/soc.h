@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mae_soc as firmware sees it: console, counters, interrupts, the peripheral. */
+/* Declares mae_soc for firmware: console, counters, interrupts, the peripheral. */
 #ifndef MAESLANT_SOC_H
 #define MAESLANT_SOC_H
 
@@ -30,6 +30,7 @@ static inline uint32_t soc_clocks(void)
     return value;
 }
 
+/* Returns the number of instructions that the CPU has executed. */
 static inline uint32_t soc_instructions(void)
 {
     uint32_t value;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How fast the driver seals into shared memory and opens out of it, beside memcpy: chunks of 1 MiB
- * there and back through the whole driver, with a card that costs nothing to go in (its part is not
- * timed going in; going out it has written before). Prints JSON: bytes a second
- * of this thread's time, so that a busy machine counts less.
+ * Times the driver's sealing into and opening out of shared memory against memcpy: chunks of 1 MiB
+ * in both directions through the whole driver. The imitated card's own work is not timed. Prints
+ * JSON: bytes a second of this thread's time, so that a busy machine counts less.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 
 enum { BYTES = 1 << 20, ROUNDS = 400, BATCHES = 19200, AT_ONCE = 48 };
 
+/* Returns the thread's CPU time in seconds. */
 static double seconds(void)
 {
     struct timespec now;
@@ -21,6 +21,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+/* Ends the program with the session's message if a call failed. */
 static void must(mae_error_t error, const mae_session_t *session)
 {
     if (error != MAE_OK) {
@@ -29,6 +30,7 @@ static void must(mae_error_t error, const mae_session_t *session)
     }
 }
 
+/* Answers a request as a card that always succeeds. */
 static void answer(struct fake *fake, const struct fake_request *request)
 {
     uint8_t body[WIRE_MAX_ANSWER];

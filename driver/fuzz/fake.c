@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See fake.h. It uses the driver's formats and library, but no state of the driver's. */
+/* Implements fake.h by the driver's formats and library, without the driver's state. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -18,6 +18,7 @@ bool fake_begin(struct fake *fake, size_t window_bytes)
     return fake->window != NULL;
 }
 
+/* Frees the keys of a bank. */
 static void forget(struct fake *fake, int bank)
 {
     for (int i = 0; i < CLASSES; i++) {
@@ -60,6 +61,7 @@ static struct gcm *key_of(struct fake *fake, unsigned cls, uint32_t epoch, const
     return fake->keys[bank][cls - 1];
 }
 
+/* Starts AES-GCM of a request's message under its key and IV. */
 static struct gcm *begin(struct fake *fake, const struct fake_request *request, unsigned cls,
                          const uint8_t *aad, size_t aad_bytes)
 {
@@ -74,6 +76,7 @@ static struct gcm *begin(struct fake *fake, const struct fake_request *request, 
     return gcm;
 }
 
+/* Returns the memory at a bus address, NULL outside the window. */
 static uint8_t *memory(const struct fake *fake, uint64_t at, size_t size)
 {
     uint64_t offset = at - (uintptr_t)fake->window;
@@ -198,6 +201,7 @@ static void ring(struct fake *fake, unsigned queue, uint32_t blocks)
         fake->rung(fake, &request);
 }
 
+/* Reads a register of the imitated card. */
 static void fake_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     const struct fake *fake = user;
@@ -210,6 +214,7 @@ static void fake_read(void *user, uint32_t offset, void *bytes, size_t size)
         wire_put_little(bytes, 1, size);
 }
 
+/* Writes a register of the imitated card; a doorbell passes the request to the user. */
 static void fake_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     struct fake *fake = user;
@@ -226,6 +231,7 @@ static void fake_write(void *user, uint32_t offset, const void *bytes, size_t si
         ring(fake, queue, (uint32_t)wire_get_little(bytes, 4));
 }
 
+/* Allocates shared memory from the window. */
 static bool fake_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     struct fake *fake = user;
@@ -237,6 +243,7 @@ static bool fake_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
+/* Returns the number of calls as the time. */
 static uint64_t fake_now(void *user)
 {
     struct fake *fake = user;

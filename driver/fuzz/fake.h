@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A card that holds the keys and has no will of its own: what it answers, and whether, is its user's
- * decision. For fuzzing and for timing the driver.
+ * Imitates a card that holds the keys; its user decides if and what it answers. For fuzzing and for
+ * timing the driver.
  */
 #ifndef MAE_FAKE_H
 #define MAE_FAKE_H

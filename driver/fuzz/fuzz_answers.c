@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer target: a card with the right keys, whose answers are authentic, late, out of order, false
- * in any field, or spoiled on the way; and so are its chunks. The driver's messages are opened: a
- * number that is rung twice, or a message that was not sealed for its place, stops it. In half of the
- * runs a bit of what the driver reads of shared memory flips after each read, so that a second read
- * differs; in one of 8 another thread changes shared memory all the while, as the operating system can.
+ * Fuzzes the driver (libFuzzer target) by a card with the right keys, whose responses and chunks
+ * are authentic, late, out of order, false in any field, or damaged on the way. The driver's
+ * messages are opened: a number that is rung twice, or a message that was not sealed for its place,
+ * stops it. In half of the runs a bit of what the driver reads of shared memory flips after each
+ * read, so that a second read differs; in one of 8 another thread changes shared memory all the
+ * while, as the operating system can.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -82,6 +83,7 @@ static void change(struct stream *stream, uint8_t *body, size_t size)
     }
 }
 
+/* Answers a request with a correct or changed response and chunk. */
 static void respond(struct fake *fake, const struct fake_request *request)
 {
     struct card *card = fake->user;
@@ -100,6 +102,7 @@ static void respond(struct fake *fake, const struct fake_request *request)
     }
 }
 
+/* Answers a request now or later, as the fuzz data says. */
 static void rung(struct fake *fake, const struct fake_request *request)
 {
     struct card *card = fake->user;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer target: the other process is fuzz data, from its first message on. Whatever it answers, a
- * buffer lies in the window, and a session over it never gets anything right.
+ * Fuzzes the gate (libFuzzer target): all messages of the other process are fuzz data. Whatever it
+ * answers, a buffer lies in the window, and a session over it never gets anything right.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -51,6 +51,7 @@ static void *serve(void *user)
     return NULL;
 }
 
+/* Draws the other process's next answer from the fuzz data. */
 static void think(struct other *other)
 {
     struct gate_page *page = &other->answer;
@@ -70,6 +71,7 @@ static void think(struct other *other)
         wire_put_little((uint8_t *)page->data, capabilities_of(choice / 4), 8);
 }
 
+/* Reads a register through the gate, after a new answer is drawn. */
 static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     struct other *other = user;
@@ -77,6 +79,7 @@ static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
     other->outside->read(other->outside->user, offset, bytes, size);
 }
 
+/* Writes a register through the gate, after a new answer is drawn. */
 static void other_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     struct other *other = user;
@@ -84,6 +87,7 @@ static void other_write(void *user, uint32_t offset, const void *bytes, size_t s
     other->outside->write(other->outside->user, offset, bytes, size);
 }
 
+/* Allocates shared memory through the gate; aborts if it lies outside the window. */
 static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     struct other *other = user;
@@ -95,12 +99,14 @@ static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     return true;
 }
 
+/* Releases shared memory through the gate. */
 static void other_release(void *user, uint64_t host, uint64_t at, size_t size)
 {
     struct other *other = user;
     other->outside->release(other->outside->user, host, at, size);
 }
 
+/* Returns the time through the gate, after a new answer is drawn. */
 static uint64_t other_now(void *user)
 {
     struct other *other = user;
@@ -108,12 +114,14 @@ static uint64_t other_now(void *user)
     return other->outside->now(other->outside->user);
 }
 
+/* Pauses through the gate. */
 static void other_pause(void *user, bool news)
 {
     struct other *other = user;
     other->outside->pause(other->outside->user, news);
 }
 
+/* Sends the other process's HELLO, with fields drawn from the fuzz data. */
 static void send_hello(struct stream *stream, int socket, const int files[2])
 {
     struct gate_hello hello = {.version = GATE_VERSION, .window_bytes = WINDOW};

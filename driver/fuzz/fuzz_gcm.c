@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libFuzzer target: AES-256-GCM as gcm.h offers it, by whatever library it is built with, beside
- * OpenSSL: any key, IV, AAD and length, in any pieces, in place or not, one message after another
- * under one key. A tag with one bit changed is refused, and nothing is written beside a buffer.
+ * Compares the AES-256-GCM of gcm.h with OpenSSL (libFuzzer target), for any key, IV, AAD, length,
+ * division into pieces, in place or not, with several messages under one key. A tag with one bit
+ * changed is refused, and nothing is written beside a buffer.
  */
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -18,6 +18,7 @@ struct message {
     size_t aad_bytes, bytes;
 };
 
+/* Aborts unless a condition holds. */
 static void must(bool right)
 {
     if (!right)

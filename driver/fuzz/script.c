@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See script.h. What must hold, whatever comes from outside:
+/* Checks what must hold in every fuzzed session, whatever comes from outside:
  * - a transfer that did not end well leaves zeroes in its buffer, and one that did the right bytes;
  * - after poison every task is done and every call fails, and neither keys nor secret are there;
  * - what nobody could seal never passes. */
@@ -17,6 +17,7 @@
         } \
     } while (0)
 
+/* Returns true if all bytes have a value. */
 static bool all(const uint8_t *bytes, size_t size, uint8_t value)
 {
     for (size_t i = 0; i < size; i++)
@@ -51,6 +52,7 @@ static void finish(struct script *script, int at)
     script->tasks[at].data = NULL;
 }
 
+/* Supplies plaintext for a chunk; sometimes reports failure. */
 static int fill(void *user, uint64_t offset, void *bytes, size_t size)
 {
     struct script *script = user;
@@ -119,6 +121,7 @@ static mae_error_t call(struct script *script, int at, uint8_t choice)
     }
 }
 
+/* Checks and frees all tasks that are done. */
 static void finish_done(struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++) {
@@ -131,6 +134,7 @@ static void finish_done(struct script *script)
     }
 }
 
+/* Returns a free task place, -1 if there is none. */
 static int free_place(const struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzz data as a stream of decisions, and an application that makes calls by it. */
+/* Reads fuzz data as a stream of decisions, and makes an application's calls by them. */
 #ifndef MAE_SCRIPT_H
 #define MAE_SCRIPT_H
 
@@ -10,6 +10,7 @@ struct stream {
     size_t left;
 };
 
+/* Takes the next byte of fuzz data; 0 at its end. */
 static inline uint8_t stream_byte(struct stream *stream)
 {
     if (stream->left == 0)
@@ -18,6 +19,7 @@ static inline uint8_t stream_byte(struct stream *stream)
     return *stream->data++;
 }
 
+/* Fills memory with fuzz data. */
 static inline void stream_bytes(struct stream *stream, void *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)

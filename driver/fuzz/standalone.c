@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For machines without libFuzzer: standalone SEED COUNT runs a target over random inputs, with the
- * beginning of an input that gets as far as a session. Standalone FILE... runs it over files.
+ * Runs a fuzz target without libFuzzer: `standalone SEED COUNT` on random inputs, which begin like
+ * an input that reaches a session; `standalone FILE...` on files.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +24,7 @@ static uint8_t next(void)
     return (uint8_t)(state * UINT64_C(0x2545f4914f6cdd1d) >> 56);
 }
 
+/* Runs the fuzz target on a file. */
 static int file(const char *name)
 {
     static uint8_t data[1 << 20];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop of the operating system's process, and its host memory. */
+/* Executes the commands of the enclave's process, and owns host memory. */
 #include "serve.h"
 
 #include <errno.h>
@@ -28,6 +28,7 @@ struct server {
     size_t frees;
 };
 
+/* Allocates shared memory from the window; reuses freed ranges of equal size. */
 static int allocate(struct server *server, uint64_t size, uint64_t *offset)
 {
     size = (size + GRANULE - 1) / GRANULE * GRANULE;
@@ -44,6 +45,7 @@ static int allocate(struct server *server, uint64_t size, uint64_t *offset)
     return 0;
 }
 
+/* Returns a range of shared memory for reuse. */
 static int give_back(struct server *server, uint64_t offset, uint64_t size)
 {
     size = (size + GRANULE - 1) / GRANULE * GRANULE;
@@ -53,6 +55,7 @@ static int give_back(struct server *server, uint64_t offset, uint64_t size)
     return 0;
 }
 
+/* Executes the enclave's current command; returns its status. */
 static int carry_out(struct server *server)
 {
     struct gate_page *page = server->page;
@@ -102,6 +105,7 @@ static void provision(const struct mae_os_card *card, int wire)
     (void)!send(wire, &taken, sizeof taken, MSG_NOSIGNAL);
 }
 
+/* Sends the HELLO message with the files of the shared page and window. */
 static int greet(int socket, uint64_t window_bytes, const int files[2])
 {
     struct gate_hello hello = {.version = GATE_VERSION, .window_bytes = window_bytes};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operating system's part of the protected driver: it owns the card, host memory and bus
- * addresses, and is not trusted with anything. It serves an enclave's process (driver/enclave/gate.h).
+ * Defines the operating system's part of the protected driver: it owns the card, host memory and
+ * bus addresses, and is not trusted.
  */
 #ifndef MAE_SERVE_H
 #define MAE_SERVE_H

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A card in a simulator's library. Its time passes in its register accesses and in pauses only: what
- * the enclave computes takes no time, and the same calls give the same clocks. */
+/*
+ * Presents a simulator's library as the card of the operating system's process.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ struct simulated {
     __typeof__(mae_sim_stats) *stats;
 };
 
+/* Reads registers of the simulated card. */
 static int read_registers(void *user, uint64_t offset, uint8_t *bytes, uint64_t size)
 {
     struct simulated *sim = user;
@@ -42,6 +44,7 @@ static int read_registers(void *user, uint64_t offset, uint8_t *bytes, uint64_t 
     return 0;
 }
 
+/* Writes registers of the simulated card. */
 static int write_registers(void *user, uint64_t offset, const uint8_t *bytes, uint64_t size)
 {
     struct simulated *sim = user;
@@ -55,6 +58,7 @@ static int write_registers(void *user, uint64_t offset, const uint8_t *bytes, ui
     return 0;
 }
 
+/* Maps host memory into the simulated card's address space. */
 static int map(void *user, uint64_t host, void *memory, uint64_t bytes)
 {
     struct simulated *sim = user;
@@ -72,12 +76,14 @@ static int wait_a_while(void *user)
     return error < 0 ? error : 0;
 }
 
+/* Installs a secret by the simulated card's provisioning port. */
 static int install(void *user, const uint8_t *secret, const uint8_t *session_id)
 {
     struct simulated *sim = user;
     return sim->install(sim->machine, secret, session_id, INSTALL_CLOCKS) == 1 ? 0 : -EBUSY;
 }
 
+/* Returns the simulated card's bus clocks. */
 static uint64_t clocks(void *user)
 {
     struct simulated *sim = user;
@@ -86,6 +92,7 @@ static uint64_t clocks(void *user)
     return stats.bus_clocks;
 }
 
+/* Loads the simulator library and finds its functions. */
 static bool load(struct simulated *sim, const char *library, char *reason, size_t reason_size)
 {
     const struct {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contexts, and whether a job may go to the device. */
+/* Reserves contexts, and checks a job before it goes to the device. */
 #include <string.h>
 
 #include "plan.h"
 
 /* ---- contexts ---- */
 
+/* Reserves the first free context of a range. */
 static mae_error_t take_context(struct mae_dev *dev, uint32_t from, uint32_t to, uint32_t *context)
 {
     for (uint32_t i = from; i < to; i++) {
@@ -52,6 +53,7 @@ mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context)
 
 /* ---- checks ---- */
 
+/* Checks a job's segment list: its number of entries and its total length. */
 static mae_error_t check_list(const struct mae_segment *list, uint32_t entries, uint64_t length,
                               const char *what)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library keeps of an open device; private. */
+/* Defines the library's state of an open device; private. */
 #ifndef MAE_DEVICE_H
 #define MAE_DEVICE_H
 

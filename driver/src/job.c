@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs: numbered, followed to their completion. What carries them is the engine's. */
+/* Numbers jobs and follows each to its completion; an engine (ring or peripheral) executes them. */
 #include <string.h>
 
 #include "plan.h"
@@ -8,6 +8,7 @@ enum { NONE = UINT32_MAX };
 
 /* ---- lists of entries ---- */
 
+/* Appends an entry to the end of a list. */
 static void push(struct mae_dev *dev, struct mae_index_list *list, uint32_t index)
 {
     dev->entries[index].next = NONE;
@@ -25,6 +26,7 @@ static void give_back(struct mae_dev *dev, uint32_t index)
     dev->free.head = index;
 }
 
+/* Removes and returns the first entry of a list. */
 static uint32_t pop(struct mae_dev *dev, struct mae_index_list *list)
 {
     uint32_t index = list->head;
@@ -117,6 +119,7 @@ mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job)
     return mae_submit_own(dev, job, NULL, NULL);
 }
 
+/* Releases a job's entry and invalidates its job number. */
 static void release(struct mae_dev *dev, uint32_t index)
 {
     dev->entries[index].generation++;
@@ -237,6 +240,7 @@ mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns)
     return MAE_OK;
 }
 
+/* Takes completions of finished jobs from the device's list, up to a maximum count. */
 static size_t fetch(struct mae_dev *dev, struct mae_completion *list, size_t max)
 {
     size_t count = 0;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Key slots: which are empty, which are in use. The keys themselves are not kept. */
+/* Loads and erases key slots, and tracks which are empty or in use. The keys themselves are not
+   kept. */
 #include "device.h"
 
+/* Checks that a key slot exists and that no job uses it. */
 static mae_error_t check_slot(const struct mae_dev *dev, uint32_t slot)
 {
     MAE_TRY(mae_usable(dev));
@@ -12,6 +14,7 @@ static mae_error_t check_slot(const struct mae_dev *dev, uint32_t slot)
     return MAE_OK;
 }
 
+/* Checks that the device supports a key of this length. */
 static mae_error_t check_key(const struct mae_dev *dev, const uint8_t *key, size_t bytes)
 {
     if (!key)

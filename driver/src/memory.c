@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory the device can reach: a table of mappings, ordered by address. */
+/* Maps memory for the device and keeps the mappings in a table ordered by address. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -59,6 +59,7 @@ mae_error_t mae_translate(struct mae_dev *dev, const void *memory, uint64_t byte
     return MAE_OK;
 }
 
+/* Maps memory for the device and adds it to the table of mappings. */
 static mae_error_t map(struct mae_dev *dev, void *memory, size_t bytes, bool writable, bool ours)
 {
     uintptr_t start = (uintptr_t)memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The seam between the library and a way to reach a device. A backend is one constant of this type
- * and an open function; everything else in the library is the same for all of them.
+ * Defines the interface between the library and a backend, which reaches a device. A backend is a
+ * constant of this type and an open function; all other code is common to all backends.
  */
 #ifndef MAE_OPS_H
 #define MAE_OPS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The peripheral: jobs run to their end inside mae_submit, word by word over its registers. */
+/* Runs jobs on the peripheral inside mae_submit, word by word over its registers. */
 #include <string.h>
 
 #include "device.h"
@@ -11,6 +11,7 @@ struct cursor {
     uint64_t left; /* in this piece */
 };
 
+/* Returns a cursor at the start of a buffer or of a segment list. */
 static struct cursor cursor_of(const void *buffer, const struct mae_segment *list, uint64_t bytes)
 {
     if (list)
@@ -39,6 +40,7 @@ struct side {
     uint8_t last[16]; /* the last whole block */
 };
 
+/* Reads the next block of a job's source. */
 static void get(void *arg, uint8_t *block, uint32_t n)
 {
     struct side *side = arg;
@@ -50,6 +52,7 @@ static void get(void *arg, uint8_t *block, uint32_t n)
         memcpy(side->last, block, 16);
 }
 
+/* Writes the next block of a job's destination. */
 static void put(void *arg, const uint8_t *block, uint32_t n)
 {
     struct side *side = arg;
@@ -61,6 +64,7 @@ static void put(void *arg, const uint8_t *block, uint32_t n)
         memcpy(side->last, block, 16);
 }
 
+/* Wipes the peripheral when a device is opened. */
 static mae_error_t pio_start(struct mae_dev *dev)
 {
     return mae_pio_wipe(&dev->bus); /* whatever an earlier user left */
@@ -124,6 +128,7 @@ static void keep_chain(struct mae_dev *dev, const struct mae_job *job, const uin
     dev->chain_lost = false;
 }
 
+/* Runs a job on the peripheral, from start to completion. */
 static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
     bool sinks = dev->entries[index].sinks;
@@ -172,12 +177,14 @@ static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct 
     return MAE_OK;
 }
 
+/* Does nothing: the peripheral needs no such engine function. */
 static mae_error_t nothing(struct mae_dev *dev)
 {
     (void)dev;
     return MAE_OK;
 }
 
+/* Wipes the peripheral when a device is closed. */
 static void pio_stop(struct mae_dev *dev)
 {
     (void)mae_pio_wipe(&dev->bus);

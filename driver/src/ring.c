@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The stream card: jobs go through a submission ring in host memory, completions come back in a
- * second one. At most MAE_DEPTH jobs are in flight, as many as either ring has entries, so neither
- * can overflow: a descriptor is only written over one that has been read.
+ * Submits jobs to the stream card through a ring in host memory and takes completions from another.
+ * At most MAE_DEPTH jobs are in flight, as many as either ring has entries, so neither can
+ * overflow: a descriptor is only written over one that has been read.
  */
 #include <stdatomic.h>
 #include <string.h>
@@ -20,11 +20,13 @@ enum {
     STOP_POLLS = 1000
 };
 
+/* Writes a register of the stream card. */
 static mae_error_t write_reg(struct mae_dev *dev, uint32_t offset, uint32_t value)
 {
     return dev->ops->write32(dev->backend, offset, value);
 }
 
+/* Polls the status register until some of its bits are clear; MAE_E_TIMEOUT if they stay set. */
 static mae_error_t wait_status(struct mae_dev *dev, uint32_t mask)
 {
     for (int i = 0; i < STOP_POLLS; i++) {
@@ -36,6 +38,7 @@ static mae_error_t wait_status(struct mae_dev *dev, uint32_t mask)
     return MAE_E_TIMEOUT;
 }
 
+/* Allocates the descriptor and completion rings and starts the card with them. */
 static mae_error_t ring_start(struct mae_dev *dev)
 {
     struct mae_ring *ring = &dev->ring;
@@ -113,6 +116,7 @@ static void describe_aead(struct mae_ring_desc *desc, const struct mae_job *job)
     }
 }
 
+/* Writes a job's descriptor and lists to the submission ring; the doorbell comes later. */
 static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
     struct mae_ring *ring = &dev->ring;
@@ -164,6 +168,7 @@ static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct
     return error;
 }
 
+/* Converts a completion status of the card to an error code. */
 static mae_error_t status_error(uint8_t status)
 {
     switch (status) {
@@ -212,6 +217,7 @@ static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_comple
     return index;
 }
 
+/* Takes all new completions from the completion ring. */
 static mae_error_t ring_collect(struct mae_dev *dev)
 {
     struct mae_ring *ring = &dev->ring;
@@ -235,11 +241,13 @@ static mae_error_t ring_collect(struct mae_dev *dev)
     return MAE_OK;
 }
 
+/* Clears the card's completion interrupt. */
 static mae_error_t ring_acknowledge(struct mae_dev *dev)
 {
     return write_reg(dev, REG(irq_status), MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm);
 }
 
+/* Returns an error if the card reports that a completion could not be written. */
 static mae_error_t ring_check(struct mae_dev *dev)
 {
     uint32_t status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules of a bus, each of one side. Own: 1 if the port belongs to that side, which then has to keep
-// the rule (assert); else the other side's, which a proof takes for granted (assume) and a
-// simulation does not look at: a host may be hostile.
+// Defines macros for the rules of a bus, each of which binds one side. Own: 1 if the port belongs
+// to that side, which then has to keep the rule (assert); else the other side's, which a proof
+// takes for granted (assume) and a simulation does not look at: a host may be hostile.
 // MAE_RULE(name, own, property): on every rising clk_i outside reset.
 // MAE_RULE_HOLDS(name, own, valid, ready, payload): valid and payload hold until taken.
 `ifndef MAE_BUS_RULE_SVH

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_round_equal: what a combinational mae_round does behind its S-boxes, beside ShiftRows,
-// MixColumns and AddRoundKey as FIPS 197 writes them. The S-boxes' outputs are any:
-// mae_sbox_defined has what they are. Legal: Sbox any of sbox_impl_e.
+// mae_round_equal: compares a combinational mae_round behind its S-boxes with ShiftRows, MixColumns
+// and AddRoundKey as FIPS 197 defines them. The S-boxes' outputs are any: mae_sbox_defined has what
+// they are. Legal: Sbox any of sbox_impl_e.
 // Source: FIPS 197 §4.2, §5.1, §5.3; byte i of §3.4 is row i % 4 of column i / 4.
 
 module mae_round_equal

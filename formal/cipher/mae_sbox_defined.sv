@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_defined: a combinational mae_sbox beside its definition: the inverse in GF(2^8), then an
-// affine map. Legal: Sbox any of sbox_impl_e; Kind any of dirs_e.
+// mae_sbox_defined: compares a combinational mae_sbox with its definition: the inverse in GF(2^8),
+// then an affine map. Legal: Sbox any of sbox_impl_e; Kind any of dirs_e.
 // Source: FIPS 197 §4.2, §5.1.1, §5.3.2.
 
 module mae_sbox_defined

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_sbox_equal: all implementations of mae_sbox side by side; equal_o is 1 for every input of
-// every Kind. tests/cipher/test_sbox_proof.py has Yosys prove it. Flip (masks on the outputs of the
-// one-hot, the shallow and the Boolean one) makes one wrong on purpose, to see the proof fail.
+// mae_sbox_equal: compares all implementations of mae_sbox; equal_o is 1 for every input of every
+// Kind. Flip (masks on the outputs of the one-hot, the shallow and the Boolean one) makes one wrong
+// on purpose, to see the proof fail.
 
 module mae_sbox_equal
   import mae_aes_pkg::*;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_async_proof: mae_fifo_async with the properties of a queue between two clocks that tick
-// at any time, alone or together. Any word is followed: the one that is taken as number pick_i, a
-// constant. Invariants of the pointers let the induction close.
-// A synchronizer's first register takes the old or the new value of the one bit that changes: the
-// clocks' free order has both. Source: Cummings, SNUG 2002.
+// mae_fifo_async_proof: asserts the properties of a queue for mae_fifo_async, between two clocks
+// that tick at any time, alone or together. Any word is followed: the one that is taken as number
+// pick_i, a constant. Invariants of the pointers let the induction close. A synchronizer's first
+// register takes the old or the new value of the one bit that changes: the clocks' free order has
+// both.
+// Source: Cummings, SNUG 2002.
 
 module mae_fifo_async_proof #(
     parameter int unsigned LogDepth = 2,

@@ -76,7 +76,7 @@ CROSSED = 30  # cost of a line under a label, in pixels of distance
 
 
 def colours() -> str:
-    """Gives the CSS variables of all colours, light and dark."""
+    """Returns the CSS variables of all colours, light and dark."""
     light = "; ".join(f"--{name}: {value}" for name, value in LIGHT.items())
     dark = "; ".join(f"--{name}: {value}" for name, value in DARK.items())
     return (
@@ -99,7 +99,7 @@ def number(value: float) -> str:
 
 @contextlib.contextmanager
 def drawing(width: float, height: float) -> Iterator[tuple[Figure, Axes]]:
-    """Opens a picture of this size in pixels in the project's style, with one pair of axes."""
+    """Opens a picture of a given pixel size in the project's style, with one pair of axes."""
     with matplotlib.rc_context({**matplotlib.rcParamsDefault, **STYLE, "backend": "agg"}):
         figure, axes = pyplot.subplots(figsize=(width / 72, height / 72), layout="constrained")
         try:
@@ -112,7 +112,7 @@ def dot(
     axes: Axes, x: float, y: float, tone: str, shape: str = "circle", hollow: bool = False,
     data: str = "", **more: object,
 ) -> None:  # fmt: skip
-    """Draws a mark; ``data`` names its record for a page's script."""
+    """Draws a mark in a plot; ``data`` names its record for a page's script."""
     color = LIGHT[tone]
     if shape in OPEN:
         look = {"color": color, "linewidths": 2.2}
@@ -128,7 +128,7 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a legend's entry; ``shape`` is a mark's, "line" or "dashed"."""
+    """Makes a legend entry; ``shape`` is the shape of a mark, "line" or "dashed"."""
     color = LIGHT[tone]
     if shape in ("line", "dashed"):
         return matplotlib.lines.Line2D(
@@ -142,7 +142,7 @@ def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.
 
 
 def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artist]) -> None:
-    """Puts a legend above the axes, in as many columns as fit into the picture's width."""
+    """Draws a legend above the axes, in as many columns as fit into the picture's width."""
     if not handles:
         return
     width = figure.get_size_inches()[0] * 72
@@ -154,18 +154,18 @@ def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artis
 
 
 def _boxes(axes: Axes, marks: Sequence[tuple[float, float]]) -> list[Bbox]:
-    """Gives the boxes around marks, in pixels."""
+    """Returns the boxes around marks, in pixels."""
     at = axes.transData.transform(marks)
     return [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in at]
 
 
 def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]:
-    """Gives the paths of lines, in pixels."""
+    """Returns the paths of lines, in pixels."""
     return [line.get_transform().transform_path(line.get_path()) for line in lines]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Gives the forms of a label: one line and, if it is long, two."""
+    """Returns the forms of a label: one line and, if it is long, two."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -241,12 +241,12 @@ def labels(
 
 
 def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
-    """Gives the point of a box that is nearest to another point."""
+    """Returns the point of a box that is nearest to another point."""
     return min(max(x, box.x0), box.x1), min(max(y, box.y0), box.y1)
 
 
 def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
-    """Measures a label, in pixels."""
+    """Measures the size of a label, in pixels."""
     made = axes.text(0, 0, text, fontsize=NAME_SIZE, linespacing=1.1, transform=None)
     size = made.get_window_extent(renderer)
     made.remove()
@@ -254,7 +254,7 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Gives a picture as <svg>; equal figures give equal bytes.
+    """Returns a picture as <svg>; equal figures give equal bytes.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
@@ -295,12 +295,12 @@ def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
 
 
 def _rounded(value: float) -> str:
-    """Writes a coordinate as exactly as one can see: tenths of a pixel, hundredths within marks."""
+    """Formats an SVG coordinate to tenths of a pixel, to hundredths within marks."""
     return f"{round(value, 1 if abs(value) >= 10 else 2):g}"
 
 
 def _flat(text: str) -> str:
-    """Removes the groups that have no attribute; puts each other element on a line of its own."""
+    """Removes SVG groups without attributes; puts each other element on a line of its own."""
     kept: list[bool] = []
 
     def tag(match: re.Match) -> str:
@@ -315,7 +315,7 @@ def _flat(text: str) -> str:
 
 
 def save(figure: Figure, title: str, path: pathlib.Path) -> None:
-    """Writes a picture; its kind, .svg or .png, is the path's suffix."""
+    """Saves a picture as .svg or .png, by the path's suffix."""
     if path.suffix == ".svg":
         paths.write(path, svg(figure, title, alone=True))
         return

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `maeslant COMMAND`. Thin: each command calls the module that does the work."""
+"""Implements the command line: `maeslant COMMAND`.
+
+Thin: each command calls the module that does the work.
+"""
 
 import contextlib
 import errno
@@ -32,7 +35,7 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _silence() -> None:
-    """Drop what standard output still holds: the flush at exit would fail once more."""
+    """Discards buffered standard output after a write error, so that exit does not fail again."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -41,18 +44,18 @@ class _Output(io.TextIOWrapper):
     """Wraps standard output so that its errors name it."""
 
     def write(self, text: str) -> int:
-        """Writes, or raises an error that names standard output."""
+        """Writes to standard output, or raises an error that names it."""
         with naming("standard output"):
             return super().write(text)
 
     def flush(self) -> None:
-        """Flushes, or raises an error that names standard output."""
+        """Flushes standard output, or raises an error that names it."""
         with naming("standard output"):
             super().flush()
 
 
 def main() -> int:
-    """Run the command line; every error is one line on standard error, never a traceback."""
+    """Runs the command line; every error is one line on standard error, never a traceback."""
     signal.signal(signal.SIGTERM, _terminated)
     if sys.stdout is None:  # closed by the parent process
         sys.stdout = open(os.devnull, "w")

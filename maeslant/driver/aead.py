@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes authenticated messages piece by piece: Python binding of the C driver's mae_aead_*."""
+"""Binds the C driver's mae_aead_* to Python: authenticated messages piece by piece."""
 
 import contextlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
-    """A GCM, CCM or CMAC message processed piece by piece; created by the functions below."""
+    """Processes a GCM, CCM or CMAC message piece by piece; created by the functions below."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
         super().__init__(device, handle)

@@ -155,7 +155,7 @@ def check_gmac(
     expected: bytes,
     pieces: Iterable[bytes],
 ) -> None:
-    """Raises MaeslantError unless ``expected`` is the file's GMAC; the device compares the tag."""
+    """Raises MaeslantError unless ``expected`` is the file's GMAC; the device compares tags."""
     if iv is None:
         iv, expected = expected[:NONCE], expected[NONCE:]
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python binding of the C driver: devices, messages of any size, the simulator's counters."""
+"""Binds the C driver to Python: devices, messages of any size, the simulator's counters."""
 
 import contextlib
 import functools
@@ -124,7 +124,7 @@ class Device:
 
     @property
     def handle(self) -> object:
-        """The C driver's device handle; raises MaeslantError once the device is closed."""
+        """Returns the C driver's device handle; raises MaeslantError once the device is closed."""
         if self._handle is None:
             raise MaeslantError(f"{self.uri} is closed")
         return self._handle
@@ -326,7 +326,7 @@ class Pieces:
 
     @property
     def handle(self) -> object:
-        """The C driver's message handle; raises MaeslantError once the message is freed."""
+        """Returns the C driver's message handle; raises MaeslantError once the message is freed."""
         if self._handle is None:
             raise MaeslantError("the message is closed, or its device is")
         return self._handle
@@ -336,7 +336,7 @@ class Pieces:
         raise NotImplementedError
 
     def _put(self, call, data: bytes) -> Iterator[bytes]:
-        """Passes ``data`` to a C function until it has taken all; yields the output."""
+        """Passes ``data`` to a C function until all is accepted; yields the output."""
         source = self.ffi.from_buffer(data)
         done = 0
         while done < len(data):

@@ -59,7 +59,7 @@ class Instruction:
 
     @property
     def reads(self) -> set[tuple[int, int]]:
-        """The (engine, slot) pairs that the instruction reads."""
+        """Returns the (engine, slot) pairs that an instruction reads."""
         if self.op == Op.STORE:
             return {(self.engine, self.slot)}
         operands = ((e, s) for e, p in enumerate(self.parts) for s in (p.u, p.v, p.w))
@@ -67,7 +67,7 @@ class Instruction:
 
     @property
     def writes(self) -> set[tuple[int, int]]:
-        """The (engine, slot) pairs that the instruction writes."""
+        """Returns the (engine, slot) pairs that an instruction writes."""
         if self.op == Op.LOAD:
             return {(self.engine, self.slot)}
         found = {(e, p.dst) for e, p in enumerate(self.parts) if p.active}
@@ -76,7 +76,7 @@ class Instruction:
         return found
 
     def conflicts(self, other: "Instruction") -> bool:
-        """Returns true if the two instructions must keep their order."""
+        """Returns true if two instructions must keep their order."""
         if Op.CONSTANTS in (self.op, other.op) or Op.TABLE in (self.op, other.op):
             return True
         return bool(

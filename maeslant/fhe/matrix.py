@@ -37,7 +37,7 @@ def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
 
 
 class Client:
-    """The client, which holds the secret key: encodes, encrypts, decrypts."""
+    """Holds the secret key of a CKKS client: encodes, encrypts, decrypts."""
 
     def __init__(self, params: ParameterSet, unit: int, with_relin: bool = False) -> None:
         self.params, self.unit = params, unit

@@ -48,7 +48,7 @@ class Program:
     # Memory.
 
     def setup(self, address: int) -> None:
-        """Loads constants and tables, as card.Evaluator lays them out."""
+        """Loads the constants and twiddle tables from device memory into the CKKS kernel."""
         for engine in range(ENGINES):
             self.list.append(Instruction(Op.CONSTANTS, engine=engine, address=address))
             table = Instruction(Op.TABLE, engine=engine, address=address + instructions.BYTES)

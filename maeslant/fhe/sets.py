@@ -26,22 +26,22 @@ class ParameterSet:
 
     @property
     def n(self) -> int:
-        """The number of coefficients of a polynomial."""
+        """Returns the number of coefficients of a polynomial."""
         return 1 << self.log_n
 
     @property
     def slots(self) -> int:
-        """The number of values in a ciphertext."""
+        """Returns the number of values in a ciphertext."""
         return self.n // 2
 
     @property
     def poly_bytes(self) -> int:
-        """The bytes of a polynomial modulo one prime in device memory."""
+        """Returns the bytes of a polynomial modulo one prime in device memory."""
         return 8 * self.n
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """SEAL's context of the parameters, at 128 bits of security."""
+        """Returns SEAL's context of the parameters, at 128 bits of security."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(seal.CoeffModulus.Create(self.n, list(self.bits)))
@@ -49,19 +49,19 @@ class ParameterSet:
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """The data primes, then the special prime."""
+        """Returns the data primes, then the special prime."""
         moduli = seal.CoeffModulus.Create(self.n, list(self.bits))
         return tuple(prime.value() for prime in moduli)
 
     @functools.cached_property
     def radix(self) -> int:
-        """The constant R of the kernel's Montgomery multiplier."""
+        """Returns the constant R of the kernel's Montgomery multiplier."""
         digit = self.log_n + 1
         return 1 << digit * -(-max(self.bits) // digit)
 
     @functools.cached_property
     def parms_ids(self) -> tuple[bytes, ...]:
-        """SEAL's identifiers of the levels: one data prime, two data primes, keys."""
+        """Returns SEAL's identifiers of the levels: one data prime, two data primes, keys."""
         one, two = self.context.last_context_data(), self.context.first_context_data()
         found = (one, two, self.context.key_context_data())
         return tuple(np.array(data.parms_id(), np.uint64).tobytes() for data in found)
@@ -102,7 +102,7 @@ class ParameterSet:
 
     @property
     def conjugation(self) -> int:
-        """The Galois element that conjugates."""
+        """Returns the Galois element that conjugates."""
         return 2 * self.n - 1
 
 

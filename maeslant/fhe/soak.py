@@ -21,7 +21,7 @@ INPUTS = 1000
 
 
 class Soak:
-    """SEAL's evaluator and a card with the same keys."""
+    """Holds SEAL's evaluator and a simulated card with equal keys."""
 
     def __init__(self, params: ParameterSet, card: Evaluator) -> None:
         self.params, self.card = params, card

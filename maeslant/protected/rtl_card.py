@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the simulated protected card in place of the model's: same calls, same monitor events.
+"""Presents the simulated protected card with the interface and events of the model's card.
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
@@ -128,7 +128,7 @@ class RtlDevice:
         return address if address < end else end + address % PAGE
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes registers in whole 32-bit words, one after another."""
+        """Writes the card's registers in whole 32-bit words, one after another."""
         for at in range(0, len(data) - 3, 4):
             if (address + at) % 4 == 0:
                 try:
@@ -153,7 +153,7 @@ class RtlDevice:
         return BusError(hex(address)) if error.code == 5 else error
 
     def step(self) -> bool:
-        """Runs a number of clocks; returns true if the bus monitors recorded an event."""
+        """Runs the simulated card for clocks; returns true if the monitors recorded an event."""
         self.news = False
         self.simulator.run(STEP)
         self._take_notes()

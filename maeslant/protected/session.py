@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python binding of the protected driver (driver/enclave): sessions, tasks, untrusted worlds.
+"""Binds the protected driver (driver/enclave) to Python: sessions, tasks, untrusted worlds.
 
 `Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what
 drives the reference drives the C driver.
@@ -109,7 +109,7 @@ class Outside:
         return self.time
 
     def pause(self, _user, news: bool) -> None:
-        """Lets the card work one step."""
+        """Lets the card work for one step."""
         self.time += 1 if self.link.step() else FOREVER
 
 
@@ -208,7 +208,7 @@ class Job:
 
     @property
     def result(self):
-        """The current struct mae_task_result of the task."""
+        """Returns the current struct mae_task_result of the driver's task."""
         result = self.host.ffi.new("struct mae_task_result *")
         self.host.lib.mae_task_get(self.handle, result)
         return result
@@ -232,14 +232,14 @@ class Job:
 
 
 class wire_name:  # noqa: N801
-    """A request's queue and sequence number."""
+    """Holds a request's queue and sequence number."""
 
     def __init__(self, queue: int, sequence: int) -> None:
         self.queue, self.sequence = queue, sequence
 
 
 class Core:
-    """The C driver's session handle, freed once, after its tasks."""
+    """Holds the C driver's session handle, which is freed once, after its tasks."""
 
     def __init__(self, handle) -> None:
         self.handle = handle

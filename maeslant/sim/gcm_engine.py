@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the simulated GCM stream engine at any Lanes value: messages in; data, tags, results out.
+"""Drives the simulated GCM stream engine at any Lanes value: messages in, data and tags out.
 
 The clocks, the stalls and the order of things at the ports are sim/gcm's; here is the list of jobs.
 """
@@ -117,7 +117,7 @@ class Engine:
 
     @property
     def clocks(self) -> int:
-        """The number of clocks that the engine has been simulated."""
+        """Returns the number of clocks that the GCM engine has been simulated."""
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:
@@ -160,7 +160,7 @@ class Engine:
 
 
 def _pack(job: Job, offset: int) -> bytes:
-    """Packs a job into the C structure of sim/gcm/mae_sim_gcm.h."""
+    """Packs a GCM engine job into the C structure of sim/gcm/mae_sim_gcm.h."""
     if isinstance(job, Message):
         tag_bytes = len(job.tag) if job.decrypt else 16
         return JOB.pack(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs several transfers and kernel jobs of the unprotected card at once, numbered and awaited."""
+"""Runs several transfers and kernel jobs of the unprotected card concurrently."""
 
 from typing import Self
 

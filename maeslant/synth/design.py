@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is synthesized: a build or a module, its parameters, its files, and their fingerprint."""
+"""Describes a design for synthesis: build or module, parameters, files, fingerprint."""
 
 import contextlib
 import dataclasses
@@ -24,7 +24,7 @@ PLAIN_TYPES = ("int", "bit", "logic", "integer", "string", "longint", "byte", "s
 
 @dataclasses.dataclass(frozen=True)
 class Design:
-    """A top module with its parameters (numbers) and all files it needs, packages first."""
+    """Describes a top module with its parameters (numbers) and all files it needs in order."""
 
     name: str
     top: str
@@ -34,7 +34,7 @@ class Design:
 
     @property
     def file(self) -> pathlib.Path:
-        """Gives the file of the top module."""
+        """Returns the file of the top module."""
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
@@ -57,7 +57,7 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """Finds the build or module of this name; ``parameters`` override the build's.
+    """Finds the build or module of a name; ``parameters`` override the build's.
 
     A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
     all of rtl/, and files beside it.
@@ -100,7 +100,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
-    """Returns and checks the SystemVerilog file that ``name`` is the path of; None if no path."""
+    """Returns and checks the SystemVerilog file whose path is ``name``; None if no path."""
     path = pathlib.Path(name)
     if "/" not in name and path.suffix not in (".sv", ".v"):
         return None
@@ -121,7 +121,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
 
 
 def _closure(top: pathlib.Path) -> list[pathlib.Path]:
-    """Lists a file from outside, the files beside it that it uses, and what all use of rtl/."""
+    """Lists a file from outside, the files beside it that it uses, and their files of rtl/."""
     near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
     done: dict[pathlib.Path, None] = {}
     todo = [top]

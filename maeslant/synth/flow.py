@@ -27,7 +27,7 @@ METRICS = {
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """A point of synthesis: design, target and recipe, known before any tool runs."""
+    """Describes a point of synthesis: design, target and recipe, known before any tool runs."""
 
     design: design.Design
     target: str
@@ -36,7 +36,7 @@ class Point:
 
     @property
     def digest(self) -> str:
-        """The fingerprint of RTL, parameters and recipe, without the tools' versions.
+        """Returns the fingerprint of RTL, parameters and recipe, without the tools' versions.
 
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
@@ -46,13 +46,13 @@ class Point:
 
     @property
     def file(self) -> pathlib.Path:
-        """The path of a synthesis point's report."""
+        """Returns the path of a synthesis point's report."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
         return report.REPORTS / folder / "report.json"
 
     @property
     def published(self) -> pathlib.Path:
-        """The path of the point's published report, which does not depend on the RTL's content."""
+        """Returns the path of a point's published report, which does not depend on RTL content."""
         base = {} if self.design.outside else design.find(self.design.name).parameters
         words = [self.design.name, self.target]
         if self.library and self.target not in liberty.KNOWN:

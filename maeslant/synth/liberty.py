@@ -26,7 +26,7 @@ LEAKAGE = re.compile(r"leakage_power_unit\s*:\s*\"?([\d.]+)([numpNUMP][wW])")
 
 @dataclasses.dataclass(frozen=True)
 class Cell:
-    """A cell: area in um2, input capacitances in fF, output functions, and state.
+    """Describes a library cell: area in um2, input capacitances in fF, functions, state.
 
     ``state``: the Liberty group's expressions by name, and under its kind (ff, latch, ...) the
     names of the state and of its inverse.
@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def sequential(self) -> bool:
-        """Returns true if the cell holds state."""
+        """Returns true if a library cell holds state."""
         return bool(self.state)
 
 

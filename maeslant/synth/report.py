@@ -60,7 +60,7 @@ class Report:
 
     @property
     def folder(self) -> pathlib.Path | None:
-        """The folder of the synthesis report's file."""
+        """Returns the folder of a synthesis report's file."""
         return self.file and self.file.parent
 
     def as_dict(self) -> dict[str, object]:

@@ -79,7 +79,7 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
 
 
 def near(path: pathlib.Path) -> str:
-    """Gives the shorter of a path's two forms: absolute, and from the working folder."""
+    """Returns the shorter of a path's two forms: absolute, and from the working folder."""
     return min(os.path.relpath(path), str(path), key=len)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant files`: the SystemVerilog files of a build or a module, or one plain Verilog file."""
+"""Implements `maeslant files`: lists a design's SystemVerilog files, or makes plain Verilog."""
 
 import pathlib
 import re
@@ -17,7 +17,7 @@ HEAD = """// SPDX-License-Identifier: Apache-2.0
 
 
 def ordered(name: str, parameters: dict[str, object] | None = None) -> list[pathlib.Path]:
-    """Lists what a tool reads for a build or a module, each file after those that it needs.
+    """Lists the files that a tool reads for a design, each after those that it needs.
 
     Raises MaeslantError for a name that is neither.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the published tables beside ours (results/synthesis.*): `maeslant synth --tables`.
+"""Writes the tables of published and own results (results/synthesis.*).
 
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
@@ -40,13 +40,13 @@ class Ours:
 
     @property
     def title(self) -> str:
-        """The label of a table row."""
+        """Returns the label of a table row."""
         values = ", ".join(f"{key} {value}" for key, value in self.parameters.items())
         return self.label or f"`{self.name}`" + (f" ({values})" if values else "")
 
     @property
     def command(self) -> str:
-        """The command that synthesizes a table row's design."""
+        """Returns the command that synthesizes a table row's design."""
         words = ["maeslant synth", self.name]
         words += [f"-G {key}={value}" for key, value in self.parameters.items()]
         words += [] if self.target == "nangate45" else [f"--target {self.target}"]
@@ -445,7 +445,7 @@ def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
 
 
 def _text(column: str, value: float) -> str:
-    """Formats a figure in the format of its table column."""
+    """Formats a figure as its table column requires."""
     return format(value, COLUMNS[column][1])
 
 

@@ -38,7 +38,7 @@ class ProofError(MaeslantError):
 
 @dataclasses.dataclass(frozen=True)
 class Job:
-    """A job of the toy peripheral; places are in rows."""
+    """Holds a job of the toy peripheral; places are in rows."""
 
     mode: int
     decrypt: bool

@@ -109,7 +109,7 @@ def corpus(target: str) -> pathlib.Path:
 
 
 def grow(target: str) -> int:
-    """Adds inputs that reach new edges to the stored ones; returns their number."""
+    """Stores fuzz inputs that reach new edges of the driver's code; returns their number."""
     folder, before = CORPUS / target, len(stored(target))
     folder.mkdir(parents=True, exist_ok=True)
     program = build(target, fuzzer=True)

@@ -108,7 +108,7 @@ class Generator:
         self.counts["keys"] += 1
 
     def size(self, dense: int) -> int:
-        """Returns a random data size: dense up to ``dense``, rarely up to 64 KB."""
+        """Returns a random GCM data size: dense up to ``dense``, rarely up to 64 KB."""
         kind = self.rng.random()
         if kind < 0.93:
             return self.rng.randrange(dense + 1)

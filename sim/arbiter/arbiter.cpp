@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run of the torture test, and its report.
+// Runs the torture test of the memory arbiter and reports its counts.
 #include "mae_sim_arbiter.h"
 #include "torture.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The CPU of the torture test: what it reads and writes, the memory as it must see it, and how long
-// it was held.
+// Models the CPU of the torture test: its accesses, its view of memory, and its hold times.
 #pragma once
 
 #include <array>

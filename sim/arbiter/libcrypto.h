@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The few functions of OpenSSL's libcrypto that the model needs, found at run time: the library is
-// on every system, its headers are not.
+// Loads the functions of OpenSSL's libcrypto that the model needs at run time, because the library
+// is on every system and its headers are not.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The simulated machine of the torture test: clock, registers, memory, and what passes inside.
+// Declares the simulated machine of the torture test: clock, registers, memory, internal events.
 #pragma once
 
 #include <cstdint>

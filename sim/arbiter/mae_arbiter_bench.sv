@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_arbiter_bench: memory arbiter, memory and peripheral, with the CPU's port and the registers'
-// bus apart, so that the one can move while the other waits. What the torture test drives.
-// RowBits: 2^RowBits rows of 16 bytes. Latencies are those of the modules within.
+// mae_arbiter_bench: connects memory arbiter, memory and peripheral, with separate ports for the
+// CPU and the registers' bus, so that either can proceed while the other waits.
 
 module mae_arbiter_bench
   import mae_aes_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The messages of each mode, and jobs that may not begin.
+// Runs the messages of each mode in the torture test, and jobs that must be refused.
 #include "torture.h"
 
 namespace mae {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a job must come to, by OpenSSL: all of it at once, from the whole source.
+// Computes the expected result of a job by OpenSSL, from the whole source at once.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job: its place, its start, what disturbs it, its end.
+// Runs one job of the torture test: place, start, disturbance, end.
 #include "torture.h"
 
 namespace mae {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kinds of notes that the bus monitors write, and the function of the simulator that takes them
-// (sim/notes.h).
+// Defines the kinds of notes that the bus monitors write, and the simulator's function that takes
+// them (sim/notes.h).
 
 package mae_bus_monitor_pkg;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a protected card does inside, told to the simulator (sim/notes.h): what its memory holds,
-// which registers were accessed, what the kernel read, which transfers passed, why a session ended.
-// Bound to the card's modules; it drives nothing. maeslant/protected/rtl_card.py reads the notes.
+// Notes the internal events of a protected card for the simulator (sim/notes.h): memory contents,
+// register accesses, kernel reads, finished transfers, and the cause of a session's end. Bound to
+// the card's modules; it drives nothing. maeslant/protected/rtl_card.py reads the notes.
 
 module mae_monitor_memory
   import mae_bus_monitor_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When the card without a guard moves what. Bound to its movers; it drives nothing.
+// Notes when the unprotected card moves which data. Bound to its movers; it drives nothing.
 
 bind mae_unprotected_dma mae_bus_monitor_time #(
     .First(mae_bus_monitor_pkg::TimeIn),

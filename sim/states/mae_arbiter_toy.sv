@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_arbiter_toy: the memory arbiter with a very small memory and, in the peripheral's place, a
-// toy that takes as long as it is let (go_i, row_first_i) for each of its steps: so all that
-// arbiter can meet is few enough to be tried. The toy has all modes, but its cipher is a rotation
-// and a key. An answer takes 2 clocks or more. Legal: RowBits 3, Depth as the arbiter.
+// mae_arbiter_toy: connects the memory arbiter to a very small memory and a toy peripheral, so that
+// all states of the arbiter can be tried. Each step of the toy takes as long as it is let (go_i,
+// row_first_i). The toy has all modes, but its cipher is a rotation and a key. An answer takes 2
+// clocks or more. Legal: RowBits 3, Depth as the arbiter.
 
 module mae_arbiter_toy
   import mae_aes_pkg::*;

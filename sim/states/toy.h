@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The toy of mae_arbiter_toy.sv, as a model: what a job makes of eight rows.
+// Models the toy of mae_arbiter_toy.sv: the result of a job on eight rows.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_faulty_port: a small AXI4-Lite subordinate that breaks the rule Fault of test_bus_checks.py
-// on purpose; 6: none.
+// mae_faulty_port: violates one rule of AXI4-Lite as a subordinate, chosen by Fault as in
+// test_bus_checks.py; 6: none.
 
 module mae_faulty_port #(
     parameter int unsigned Fault = 6

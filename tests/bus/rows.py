@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of blocks in Python: what a frame of bytes looks like inside mode/."""
+"""Converts frames of bytes into rows of 128-bit blocks, the data format of rtl/mode."""
 
 
 def rows(frame: bytes, lanes: int) -> list[tuple[int, int, int]]:
-    """The rows of a frame: data, bytes, last. Byte 0 of a block is in its bits 127:120."""
+    """Splits a frame of bytes into rows: data, number of bytes, last flag.
+
+    Byte 0 of a block is in its bits 127:120.
+    """
     size = 16 * lanes
     found = []
     for start in range(0, len(frame), size):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_axi4_checker: each rule ends a simulation that breaks it; legal traffic passes.
+"""Tests mae_axi4_checker: a violated AXI4 rule ends the simulation; legal traffic passes.
 
 The port of a subordinate and that of a manager are the two ends of the same wires.
 """
@@ -21,35 +21,35 @@ IDLE: Step = {}
 
 
 def _address(channel: str, **fields: int) -> Step:
-    """An accepted address of one beat of 8 bytes."""
+    """Builds an accepted AXI address of one beat of 8 bytes."""
     fields = {"valid": 1, "ready": 1, "size": 3, "burst": 1} | fields
     return {f"{channel}{name}": value for name, value in fields.items()}
 
 
 def aw(**fields: int) -> Step:
-    """An accepted write address."""
+    """Builds an accepted AXI write address."""
     return _address("aw", **fields)
 
 
 def ar(**fields: int) -> Step:
-    """An accepted read address."""
+    """Builds an accepted AXI read address."""
     return _address("ar", **fields)
 
 
 def w(**fields: int) -> Step:
-    """An accepted beat of write data, the last one of its burst."""
+    """Builds an accepted beat of AXI write data, the last beat of its burst."""
     return {"wvalid": 1, "wready": 1, "wlast": 1, "wstrb": 0xFF} | {
         f"w{name}": value for name, value in fields.items()
     }
 
 
 def b(**fields: int) -> Step:
-    """An accepted write response."""
+    """Builds an accepted AXI write response."""
     return {"bvalid": 1, "bready": 1} | {f"b{name}": value for name, value in fields.items()}
 
 
 def r(**fields: int) -> Step:
-    """An accepted beat of read data, the last one of its burst."""
+    """Builds an accepted beat of AXI read data, the last beat of its burst."""
     return {"rvalid": 1, "rready": 1, "rlast": 1} | {
         f"r{name}": value for name, value in fields.items()
     }
@@ -132,7 +132,7 @@ CASES = {"legal": LEGAL} | {name: steps for name, (_, steps) in BROKEN.items()}
 
 @cocotb.test()
 async def traffic(dut) -> None:
-    """Drives both ends of the wires clock by clock."""
+    """Drives both ends of the checked AXI bus with a case's signals, clock by clock."""
     driven = {
         handle._name.removeprefix(f"{side}_axi_"): handle
         for handle in dut
@@ -156,19 +156,19 @@ async def traffic(dut) -> None:
 
 
 def simulate(case: str) -> None:
-    """Simulates a case by name."""
+    """Simulates the AXI checker with the traffic of a case, chosen by name."""
     cocotb_bench.simulate(
         "mae_axi_wires", "tests.bus.test_axi4_checker", sources=[WIRES], env={"CASE": case}
     )
 
 
 def test_legal() -> None:
-    """Legal traffic passes."""
+    """mae_axi4_checker accepts legal AXI traffic."""
     simulate("legal")
 
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken(case: str) -> None:
-    """A violation ends the simulation with the name of its rule."""
+    """mae_axi4_checker ends the simulation with the name of the violated AXI rule."""
     with pytest.raises(cocotb_bench.SimulationError, match=BROKEN[case][0]):
         simulate(case)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_axi_w_purge: beats pass; while it purges, what the bus has not seen becomes zeros."""
+"""Tests mae_axi_w_purge: write beats pass unchanged; beats taken during a purge become zeros."""
 
 import random
 
@@ -15,7 +15,7 @@ FULL = 0xF
 
 
 class Link:
-    """A writer on one side, a bus on the other; a step is a clock."""
+    """Models the writer and the bus on the two sides of mae_axi_w_purge; a step is a clock."""
 
     def __init__(self, dut: SimHandleBase, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -25,7 +25,7 @@ class Link:
         self.rate, self.room = 1.0, 1.0
 
     async def step(self, purge: int) -> None:
-        """Drive after the falling edge, look at the rising one."""
+        """Drives the inputs after the falling edge and reads the outputs at the rising edge."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         if self.offered is None and self.random.random() < self.rate:
@@ -47,14 +47,14 @@ class Link:
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Link:
-    """Reset."""
+    """Resets mae_axi_w_purge."""
     await start(dut, purge_i=0, s_axi_wvalid=0, m_axi_wready=0)
     return Link(dut, seed)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def beats_pass_in_their_clock(dut: SimHandleBase) -> None:
-    """Without a purge both sides see the same beats in the same clocks."""
+    """Without a purge, write beats appear on the bus unchanged and in the clock of their input."""
     link = await begin(dut, 1)
     for link.rate, link.room in ((1, 1), (0.5, 1), (1, 0.5), (0.6, 0.6)):
         for _ in range(200):
@@ -65,7 +65,7 @@ async def beats_pass_in_their_clock(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def purged(dut: SimHandleBase) -> None:
-    """A purge gives a beat of zeros for each beat taken, but keeps the one already on the bus."""
+    """A purge replaces each beat taken by zeros, but keeps the beat already offered on the bus."""
     link = await begin(dut, 2)
     kept = 0
     for round_ in range(200):
@@ -96,5 +96,5 @@ async def purged(dut: SimHandleBase) -> None:
 
 
 def test_axi_w_purge() -> None:
-    """A bus of a word; AXI's rule that an offered beat stays is an assertion of the module."""
+    """Runs all checks of mae_axi_w_purge on a 32-bit bus."""
     run("mae_axi_w_purge", parameters={"DataWidth": 32, "Beats": BEATS})

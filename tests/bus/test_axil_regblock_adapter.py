@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A register block behind AXI4-Lite: one request at a time, and no direction blocks the other."""
+"""Tests mae_axil_regblock_adapter: one AXI4-Lite request at a time; neither direction blocks."""
 
 import logging
 import random
@@ -18,7 +18,7 @@ WORDS = 64
 
 
 class Block:
-    """What a generated register block does: an answer in the clock of the request or later."""
+    """Models a generated register block: answers in the clock of the request or later."""
 
     def __init__(self, dut: SimHandleBase, slow: float) -> None:
         self.dut, self.slow, self.random = dut, slow, random.Random(3)
@@ -54,7 +54,7 @@ class Block:
 
 
 async def begin(dut: SimHandleBase, slow: float) -> Block:
-    """Reset, with a block behind the port."""
+    """Resets mae_axil_regblock_adapter with a model of a register block behind it."""
     low = "awvalid awaddr wvalid wdata wstrb bready arvalid araddr rready"
     signals = {f"s_axil_{name}": 0 for name in low.split()}
     names = "rd_ack_i rd_err_i rd_data_i wr_ack_i wr_err_i"
@@ -65,7 +65,7 @@ async def begin(dut: SimHandleBase, slow: float) -> Block:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
-    """A manager that takes no read data until its write is answered gets that answer."""
+    """An AXI4-Lite write is answered while the manager does not take read data."""
     await begin(dut, 0)
     for first, second, channel, other in (("ar", "aw", "r", "b"), ("aw", "ar", "b", "r")):
         for _ in range(2):
@@ -83,7 +83,7 @@ async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unstrobed_write(dut: SimHandleBase) -> None:
-    """A write without a strobe asks the block for nothing."""
+    """A write without a byte strobe causes no request to the register block."""
     block = await begin(dut, 0)
     await address(dut, "aw", 0x10)
     await word(dut, 0x12345678, 0)
@@ -93,7 +93,7 @@ async def unstrobed_write(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def accesses(dut: SimHandleBase) -> None:
-    """Random reads and writes side by side, in parts too; both kinds come through."""
+    """Random reads and partial writes in parallel reach the register block and return its data."""
     block = await begin(dut, 0.3)
     bus = AxiLiteBus.from_prefix(dut, "s_axil")
     master = AxiLiteMaster(bus, dut.clk_i, dut.rst_ni, reset_active_level=False)
@@ -119,5 +119,5 @@ async def accesses(dut: SimHandleBase) -> None:
 
 
 def test_axil_regblock_adapter() -> None:
-    """Twelve bits of address, as every device has."""
+    """Runs all checks of mae_axil_regblock_adapter with 12-bit addresses."""
     run("mae_axil_regblock_adapter")

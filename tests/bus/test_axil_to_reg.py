@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AXI4-Lite into accesses: each once, whole, with its answer, whoever of the two is slow."""
+"""Tests mae_axil_to_reg: each AXI4-Lite request becomes one register access with its answer."""
 
 import logging
 import random
@@ -18,7 +18,7 @@ WORDS = 64
 
 
 class Device:
-    """Words behind the port; those of the upper half answer with an error."""
+    """Models registers behind mae_axil_to_reg; the upper half of the addresses gives errors."""
 
     def __init__(self, dut: SimHandleBase, slow: float) -> None:
         self.dut, self.slow, self.random = dut, slow, random.Random(3)
@@ -44,7 +44,7 @@ class Device:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def accesses(dut: SimHandleBase) -> None:
-    """Random reads and writes, in parts too, several at a time."""
+    """Random AXI4-Lite reads and partial writes, several outstanding, reach the registers."""
     slow = int(parameters().get("AddrWidth", 12)) % 3 * 0.3
     await start(dut, write_done_i=0, read_done_i=0, read_data_i=0, read_error_i=0, write_error_i=0)
     device = Device(dut, slow)
@@ -56,7 +56,7 @@ async def accesses(dut: SimHandleBase) -> None:
     pause_all(master, 0.2)
 
     async def answer() -> None:
-        """What is read, and errors, beside what is shown."""
+        """Returns the read data and error flag for an access that the module shows."""
         while True:
             await dut.read_addr_o.value_change
             at = int(dut.read_addr_o.value) & ~3
@@ -91,7 +91,7 @@ async def accesses(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unstrobed_write(dut: SimHandleBase) -> None:
-    """A write without a strobe is answered with OKAY and never shown."""
+    """A write without a byte strobe is answered with OKAY and causes no register access."""
     await raw(dut)
     dut.write_error_i.value = 1
     await address(dut, "aw", 0x10)
@@ -104,7 +104,7 @@ async def unstrobed_write(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
-    """Writes end while no read's answer is taken, and the other way round."""
+    """AXI4-Lite writes end while no read answer is taken, and reads while no write answer is."""
     await raw(dut)
     dut.write_done_i.value = dut.read_done_i.value = 1
     for _ in range(2):
@@ -124,7 +124,7 @@ async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
 
 
 async def raw(dut: SimHandleBase) -> None:
-    """Reset, with a bus that is driven by hand."""
+    """Resets mae_axil_to_reg for a test that drives its AXI4-Lite signals directly."""
     low = "awvalid awaddr wvalid wdata wstrb bready arvalid araddr rready"
     signals = {f"s_axil_{name}": 0 for name in low.split()}
     names = "write_done_i read_done_i read_data_i read_error_i write_error_i"
@@ -133,19 +133,19 @@ async def raw(dut: SimHandleBase) -> None:
 
 
 async def address(dut: SimHandleBase, channel: str, at: int) -> None:
-    """An address, taken in this clock or later."""
+    """Drives an AXI4-Lite address until it is taken."""
     getattr(dut, f"s_axil_{channel}addr").value = at
     await handed(dut, channel)
 
 
 async def word(dut: SimHandleBase, data: int, strobes: int) -> None:
-    """A word of write data."""
+    """Drives a word of AXI4-Lite write data until it is taken."""
     dut.s_axil_wdata.value, dut.s_axil_wstrb.value = data, strobes
     await handed(dut, "w")
 
 
 async def handed(dut: SimHandleBase, channel: str) -> None:
-    """Valid until ready, for at most ten clocks."""
+    """Holds valid until ready is high, for at most ten clocks."""
     valid = getattr(dut, f"s_axil_{channel}valid")
     valid.value = 1
     for _ in range(10):
@@ -158,7 +158,7 @@ async def handed(dut: SimHandleBase, channel: str) -> None:
 
 
 async def taken(dut: SimHandleBase, channel: str) -> None:
-    """Ready until valid, for at most ten clocks."""
+    """Holds ready until valid is high, for at most ten clocks."""
     ready = getattr(dut, f"s_axil_{channel}ready")
     ready.value = 1
     for _ in range(10):
@@ -181,5 +181,5 @@ async def _read(master: AxiLiteMaster, at: int) -> tuple[bytes, AxiResp]:
 
 @pytest.mark.parametrize("width", [12, 13])
 def test_axil_to_reg(width: int) -> None:
-    """With answers at once, and with late ones."""
+    """Runs all checks of mae_axil_to_reg with immediate and with delayed register answers."""
     run("mae_axil_to_reg", parameters={"AddrWidth": width})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checkers of buses stand at every port, and a port that breaks a rule ends a simulation."""
+"""Tests the bus checkers: each port has a checker, and a violation ends the simulation."""
 
 import cocotb
 import pytest
@@ -15,7 +15,7 @@ RULES = ("AxilBHolds", "AxilRHolds", "AxilBAnswers", "AxilRAnswers", "AxilBResp"
 
 @cocotb.test()
 async def accesses(dut) -> None:
-    """One write and one read whose answers wait."""
+    """Makes one bus write and one bus read whose answers wait."""
     for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
         getattr(dut, f"s_axil_{name}").value = 0
     dut.rst_ni.value = 0
@@ -39,7 +39,7 @@ async def accesses(dut) -> None:
 
 
 def test_every_port() -> None:
-    """Every module with a valid of a bus among its ports gets a checker for it."""
+    """Every module with a bus port gets a protocol checker for it."""
     for file in sorted(paths.RTL.glob("**/*.sv")):
         found = {port.prefix for port in bus_checkers.ports(file)}
         text = paths.code(file).split(");")[0]
@@ -54,7 +54,7 @@ def test_every_port() -> None:
 
 
 def test_keeps_rules() -> None:
-    """A port without a fault passes."""
+    """A bus checker accepts the traffic of a port without a fault."""
     cocotb_bench.simulate(
         "mae_faulty_port",
         "tests.bus.test_bus_checks",
@@ -65,7 +65,7 @@ def test_keeps_rules() -> None:
 
 @pytest.mark.parametrize("fault", range(len(RULES)))
 def test_breaks_rule(fault: int) -> None:
-    """Each fault ends the simulation with the name of its rule."""
+    """A bus checker ends the simulation with the name of the rule that a fault violates."""
     with pytest.raises(cocotb_bench.SimulationError, match=RULES[fault]):
         cocotb_bench.simulate(
             "mae_faulty_port",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_row_to_axis: rows become frames with byte 0 in bits 7:0, and nothing of a part's rest."""
+"""Tests mae_row_to_axis: rows become AXI4-Stream frames, byte 0 in bits 7:0, unused bytes zero."""
 
 import random
 
@@ -17,7 +17,7 @@ from tests.support.stream import Source, start
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(pause=[0.0, 0.4], stall=[0.0, 0.4])
 async def rows_become_frames(dut, pause: float, stall: float) -> None:
-    """Random rows under random stalls; what lies behind the bytes of a part does not come out."""
+    """Random rows become AXI4-Stream frames under random stalls; unused bytes stay hidden."""
     await start(dut, row_valid_i=0)
     sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk_i, dut.rst_ni, False)
     if pause:
@@ -42,7 +42,7 @@ async def rows_become_frames(dut, pause: float, stall: float) -> None:
 
 
 async def nothing_beyond_keep(dut) -> None:
-    """Bytes that are not kept are zero."""
+    """AXI4-Stream bytes whose tkeep is 0 are zero."""
     while True:
         await ClockCycles(dut.clk_i, 1)
         keep, data = int(dut.m_axis_tkeep.value), int(dut.m_axis_tdata.value)
@@ -51,5 +51,5 @@ async def nothing_beyond_keep(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_row_to_axis(lanes: int) -> None:
-    """Run it for the narrowest row and the card's."""
+    """Runs the checks of mae_row_to_axis for the narrowest row and the card's row."""
     bench.run("mae_row_to_axis", parameters={"Lanes": lanes})

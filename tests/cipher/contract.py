@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of every block cipher (mae_aes_pkg), as coroutines for iter, pipe and lanes alike.
+"""Checks the interface contract of every block cipher (mae_aes_pkg) with cocotb coroutines.
 
 Their test files import the coroutines; `CIPHER_LATENCY` (clocks a round, clocks beside the rounds)
 comes from there.
@@ -29,7 +29,7 @@ REQ_BITS, RSP_BITS = 8 + 2 + 1 + 128, 8 + 128
 
 @dataclasses.dataclass
 class Request:
-    """One block on one lane."""
+    """Holds one cipher request: a block on one lane."""
 
     bank: int
     decrypt: bool
@@ -37,13 +37,13 @@ class Request:
     ctx: int = 0
 
     def packed(self) -> int:
-        """As cipher_req_t."""
+        """Packs a cipher request into the bits of cipher_req_t."""
         head = (self.ctx << 3) | (self.bank << 1) | int(self.decrypt)
         return (head << 128) | int.from_bytes(self.block, "big")
 
 
 class Contract:
-    """Drives one cipher clock by clock and checks every answer: value, order and clock."""
+    """Drives a block cipher clock by clock; checks each answer's value, order and clock."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut = dut
@@ -68,23 +68,23 @@ class Contract:
         self.ctx = itertools.cycle(range(256))
 
     async def reset(self) -> None:
-        """Reset with idle inputs."""
+        """Resets the cipher with idle inputs."""
         await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, req_valid_i=0, req_i=0)
 
     def rounds_clocks(self, size: int) -> int:
-        """Clocks from a request until its bank is free for another key."""
+        """Returns the clocks from a request until its key bank may take another key."""
         return ROUNDS[size] * self.per_round
 
     def latency(self, size: int) -> int:
-        """Clocks from a request to its answer."""
+        """Returns the latency from a cipher request to its answer, in clocks."""
         return self.rounds_clocks(size) // self.per_reg + self.beside
 
     def dirs_of(self, lane: int) -> list[bool]:
-        """The directions that a lane can do."""
+        """Returns the directions (encryption, decryption) that a cipher lane supports."""
         return [bool(lane % 2)] if self.duplex else self.dirs
 
     def drive(self) -> None:
-        """Put what is offered on the ports."""
+        """Drives the offered requests and key onto the cipher's ports."""
         valid = req = 0
         for lane, request in enumerate(self.offered):
             if request is not None:
@@ -99,7 +99,10 @@ class Contract:
             self.dut.key_i.value = (head << 256) | int.from_bytes(key.ljust(32, b"\0"), "big")
 
     async def step(self) -> tuple[list[int], bool]:
-        """One clock: drive, see what is taken, check answers. Lanes taken; whether the key was."""
+        """Runs one clock: drives the inputs, records accepted requests, checks answers.
+
+        Lanes taken; whether the key was.
+        """
         self.drive()
         await RisingEdge(self.dut.clk_i)
         self.clock += 1
@@ -141,12 +144,12 @@ class Contract:
             self.answers.append((self.clock, lane, block))
 
     async def idle(self, clocks: int) -> None:
-        """Let clocks pass."""
+        """Runs the cipher for a number of clocks without a request."""
         for _ in range(clocks):
             await self.step()
 
     async def drain(self) -> None:
-        """Until all is taken and answered."""
+        """Runs the cipher until all requests are accepted and answered."""
         for _ in range(500):
             await self.step()
             if not any(self.waiting) and not any(self.offered) and self.offered_key is None:
@@ -154,7 +157,7 @@ class Contract:
         raise AssertionError("does not drain")
 
     async def load(self, bank: int, key: bytes) -> int:
-        """Load a key; the clock in which it is taken."""
+        """Loads a key into a cipher bank; returns the clock in which it is accepted."""
         self.offered_key = (bank, key)
         for _ in range(500):
             if (await self.step())[1]:
@@ -162,7 +165,7 @@ class Contract:
         raise AssertionError("key is not taken")
 
     async def until_taken(self, lane: int, request: Request) -> int:
-        """Offer a request until it is taken; the clock of that."""
+        """Offers a request until the cipher accepts it; returns that clock."""
         self.offered[lane] = request
         for _ in range(500):
             if lane in (await self.step())[0]:
@@ -170,7 +173,7 @@ class Contract:
         raise AssertionError("request is not taken")
 
     def request(self, lane: int, bank: int, decrypt: bool | None = None) -> Request:
-        """A random block, and direction if none is given."""
+        """Makes a cipher request with a random block, and a random direction if none is given."""
         if decrypt is None:
             decrypt = random.choice(self.dirs_of(lane))
         return Request(bank, decrypt, random.randbytes(16), next(self.ctx))
@@ -178,7 +181,7 @@ class Contract:
     async def traffic(
         self, clocks: int, gap: float, make: Callable[[int], Request], key_gap: float = 1.0
     ) -> int:
-        """Random requests on all lanes, random new keys for random banks; blocks taken."""
+        """Sends random requests and new keys on all lanes; returns the count of accepted blocks."""
         blocks = 0
         for _ in range(clocks):
             for lane in range(self.lanes):
@@ -192,7 +195,7 @@ class Contract:
 
 
 async def begin(dut: SimHandleBase) -> Contract:
-    """A cipher out of reset."""
+    """Resets a cipher and returns its contract driver."""
     cipher = Contract(dut)
     await cipher.reset()
     return cipher
@@ -200,7 +203,7 @@ async def begin(dut: SimHandleBase) -> Contract:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def known_answers(dut) -> None:
-    """FIPS 197 appendix C, all key lengths and directions, on every lane and bank."""
+    """The cipher gives the answers of FIPS 197 appendix C for all key lengths, lanes and banks."""
     cipher = await begin(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
     answers = {
@@ -221,7 +224,7 @@ async def known_answers(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def random_traffic(dut) -> None:
-    """Random blocks, directions, gaps, with new keys of all lengths under load in all banks."""
+    """The cipher is correct for random blocks, directions, pauses and key changes under load."""
     cipher = await begin(dut)
     for bank in range(cipher.banks):
         await cipher.load(bank, random.randbytes(random.choice(cipher.sizes)))
@@ -235,7 +238,7 @@ async def random_traffic(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def throughput(dut) -> None:
-    """Full load: a block a clock on every lane; a unit a block every Nr clocks."""
+    """The cipher reaches full throughput: a block per clock and lane, or per Nr clocks and unit."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         await cipher.load(0, random.randbytes(size))
@@ -249,7 +252,7 @@ async def throughput(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def chained_blocks_leave_no_bubble(dut) -> None:
-    """Iterative: an answer goes back in as a request in its own clock, as CBC needs."""
+    """An iterative cipher accepts an answer as the next request in its clock, as CBC needs."""
     cipher = await begin(dut)
     lane = 0
     for size in cipher.sizes:
@@ -278,7 +281,7 @@ async def chained_blocks_leave_no_bubble(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def key_timing(dut) -> None:
-    """A key taken in clock t: encryption from t + 1, decryption and the next key Nr clocks later.
+    """A key taken in clock t encrypts from t + 1; decryption and the next key wait Nr clocks.
 
     With KeyClocks clocks for a round key, Nr * KeyClocks. With two rounds a register encryption
     waits as decryption does. CIPHER_EARLY: the core is one
@@ -303,7 +306,7 @@ async def key_timing(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def key_waits_for_its_blocks(dut) -> None:
-    """A key is taken when the last block of its bank has read its last round key; others flow."""
+    """A key is accepted when all blocks of its bank have read their last round key."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         for bank in range(cipher.banks):
@@ -328,7 +331,7 @@ async def key_waits_for_its_blocks(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def unloaded_banks_wait(dut) -> None:
-    """Without a key, or with a bank or direction that is not built, nothing is ready."""
+    """The cipher is not ready for a bank without a key or for a direction that is not built."""
     cipher = await begin(dut)
     for bank, decrypt in itertools.product(range(4), cipher.dirs):
         cipher.offered = [Request(bank, decrypt, bytes(16))] * cipher.lanes
@@ -349,7 +352,7 @@ async def unloaded_banks_wait(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_unloads(dut) -> None:
-    """clear_i in the middle of work: no answer and no bank is left, and a new key works."""
+    """Asserting clear_i during work removes all answers and keys; a new key works afterwards."""
     cipher = await begin(dut)
     for clocks in (0, 1, 5, 11, 30):
         for bank in range(cipher.banks):
@@ -375,7 +378,7 @@ async def clear_unloads(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
 async def clear_leaves_nothing(dut) -> None:
-    """Two clocks after clear_i, and in reset, no signal of the model holds a piece of a secret."""
+    """Two clocks after clear_i, and in reset, no signal of the cipher holds a part of a secret."""
     cipher = await begin(dut)
     for by_reset, clocks in ((False, 1), (False, 7), (False, 60), (True, 7)):
         secrets: set[int] = set()
@@ -414,7 +417,7 @@ async def clear_leaves_nothing(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
 async def flush_leaves_nothing(dut) -> None:
-    """A latency and a clock after clear_i or reset nothing depends on what was there before.
+    """A latency and a clock after clear_i or reset, no cipher output depends on earlier data.
 
     Whatever keys and blocks there were, every register then has the same value; meanwhile data
     without valid stand on the request port.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES as FIPS 197 defines it, for what OpenSSL does not show: S-box, round keys, states.
+"""Implements AES as FIPS 197 defines it, with its S-box, round keys and intermediate states.
 
 Nothing here comes from the RTL: the S-box is computed from the field. :func:`check_against_openssl`
 compares whole encryptions and decryptions with OpenSSL; tests that use this module call it first.
@@ -14,7 +14,7 @@ ROUNDS = {16: 10, 24: 12, 32: 14}
 
 
 def times(a: int, b: int) -> int:
-    """Product in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (§4.2)."""
+    """Multiplies in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (§4.2)."""
     product = 0
     while b:
         if b & 1:
@@ -25,7 +25,7 @@ def times(a: int, b: int) -> int:
 
 
 def _sbox(x: int) -> int:
-    """The multiplicative inverse, 0 for 0, then the affine map (§5.1.1)."""
+    """Computes an S-box entry: multiplicative inverse, 0 for 0, then the affine map (§5.1.1)."""
     b = next((y for y in range(256) if times(x, y) == 1), 0)
     bits = [b >> i & 1 for i in range(8)]
     return (
@@ -49,7 +49,7 @@ INV_SBOX = [SBOX.index(x) for x in range(256)]
 
 
 def words(key: bytes) -> list[bytes]:
-    """The key schedule (§5.2), word by word."""
+    """Expands an AES key into the words of the key schedule (§5.2)."""
     size = len(key) // 4
     schedule = [key[4 * i : 4 * i + 4] for i in range(size)]
     rcon = 1
@@ -66,23 +66,23 @@ def words(key: bytes) -> list[bytes]:
 
 
 def round_keys(key: bytes) -> list[bytes]:
-    """The Nr + 1 round keys."""
+    """Returns the Nr + 1 round keys of an AES key."""
     schedule = words(key)
     return [b"".join(schedule[i : i + 4]) for i in range(0, len(schedule), 4)]
 
 
 def xor(a: bytes, b: bytes) -> bytes:
-    """Bytes a + b in GF(2)."""
+    """XORs two byte strings."""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
 def shift_rows(state: bytes, by: int = 1) -> bytes:
-    """Row r moves left by r columns (§5.1.2); by = -1: right (§5.3.1)."""
+    """Rotates row r of an AES state left by r columns (§5.1.2); by = -1: right (§5.3.1)."""
     return bytes(state[4 * ((c + by * r) % 4) + r] for c in range(4) for r in range(4))
 
 
 def mix_columns(state: bytes, matrix: tuple[int, ...] = (2, 3, 1, 1)) -> bytes:
-    """Each column times the circulant matrix with this first row (§5.1.3, §5.3.3)."""
+    """Multiplies each column by the circulant matrix with this first row (§5.1.3, §5.3.3)."""
     return bytes(
         functools.reduce(
             lambda a, b: a ^ b,
@@ -94,19 +94,19 @@ def mix_columns(state: bytes, matrix: tuple[int, ...] = (2, 3, 1, 1)) -> bytes:
 
 
 def encrypt_round(state: bytes, key: bytes, last: bool) -> bytes:
-    """One round of Cipher (§5.1)."""
+    """Computes one round of AES encryption (§5.1)."""
     state = shift_rows(bytes(SBOX[x] for x in state))
     return xor(state if last else mix_columns(state), key)
 
 
 def decrypt_round(state: bytes, key: bytes, last: bool) -> bytes:
-    """One round of InvCipher (§5.3)."""
+    """Computes one round of AES decryption (§5.3)."""
     state = xor(bytes(INV_SBOX[x] for x in shift_rows(state, -1)), key)
     return state if last else mix_columns(state, (14, 11, 13, 9))
 
 
 def states(key: bytes, block: bytes, decrypt: bool) -> list[bytes]:
-    """The state before the first round and after each one; the last is the result."""
+    """Returns the AES states before the first round and after each round."""
     keys = round_keys(key)
     if decrypt:
         keys.reverse()
@@ -118,7 +118,7 @@ def states(key: bytes, block: bytes, decrypt: bool) -> list[bytes]:
 
 
 def openssl(key: bytes, block: bytes, decrypt: bool) -> bytes:
-    """One block through OpenSSL."""
+    """Encrypts or decrypts one AES block by OpenSSL."""
     return bytes(_openssl(key, decrypt).update(block))
 
 
@@ -129,7 +129,7 @@ def _openssl(key: bytes, decrypt: bool):  # noqa: ANN202 - the type is private t
 
 
 def check_against_openssl(blocks: int = 20) -> None:
-    """This module and OpenSSL agree."""
+    """Checks this AES model against OpenSSL."""
     rng = random.Random(197)
     for size in ROUNDS:
         for _ in range(blocks):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drive a lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) in place of its key memory.
+"""Drives a lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) in place of its key memory.
 
 :class:`Lane` drives one and checks, clock by clock, what the header says of its outputs.
 """
@@ -21,7 +21,7 @@ Request = tuple[int, int, int, bytes]  # ctx, bank, decrypt, block
 
 
 class Lane:
-    """The module, its keys, and the blocks inside as [clocks until the answer, ctx, answer]."""
+    """Models a cipher lane: its keys and its blocks as [clocks until the answer, ctx, answer]."""
 
     def __init__(self, dut, pipeline: bool) -> None:
         self.dut = dut
@@ -39,7 +39,7 @@ class Lane:
         self.ready = [(1 << self.banks) - 1] * 2  # for encryption and for decryption
 
     async def reset(self) -> None:
-        """Out of reset with a new key in each bank; unused round keys are random."""
+        """Resets a cipher lane with a new key in each bank; unused round keys are random."""
         fips197.check_against_openssl(2)
         await start(self.dut, clear_i=0, enc_ready_i=0, dec_ready_i=0, req_valid_i=0, req_i=0)
         first = random.randrange(len(self.sizes))
@@ -58,13 +58,13 @@ class Lane:
                 )
 
     def latency(self, key: bytes) -> int:
-        """Clocks from a request to its answer."""
+        """Returns the clocks from a lane's request to its answer."""
         if self.per_reg > 1:
             return ROUNDS[len(key)] // self.per_reg
         return ROUNDS[len(key)] * self.regs + 1 if self.pipeline else ROUNDS[len(key)]
 
     def takes(self, bank: int, decrypt: int) -> bool:
-        """Whether the header says that such a request is taken now."""
+        """Returns true if the lane must accept a request in this clock."""
         if bank >= self.banks or not self.ready[decrypt] >> bank & 1:
             return False
         if self.pipeline:  # in two clocks nobody may be where this block would be
@@ -72,7 +72,7 @@ class Lane:
         return all(left == 0 for left, *_ in self.inside)
 
     async def step(self, request: Request | None = None) -> bool:
-        """One clock with this request or none; checks every output; whether it was taken."""
+        """Runs one clock with an optional request; checks outputs; returns true if accepted."""
         dut = self.dut
         for block in self.inside:
             block[0] -= 1
@@ -99,13 +99,13 @@ class Lane:
         return taken
 
     def request(self, bank: int | None = None, decrypt: int | None = None) -> Request:
-        """A random one."""
+        """Makes a random request to the lane."""
         bank = random.randrange(self.banks) if bank is None else bank
         decrypt = random.choice(self.dirs) if decrypt is None else decrypt
         return random.randrange(256), bank, decrypt, random.randbytes(16)
 
     async def traffic(self, clocks: int, gap: float, flicker: float) -> int:
-        """Random requests; readiness of the banks changes at random; blocks taken."""
+        """Sends random requests while bank readiness changes; returns the accepted blocks."""
         blocks = 0
         for _ in range(clocks):
             if random.random() < flicker:
@@ -119,7 +119,7 @@ class Lane:
         return blocks
 
     async def clear(self, clocks: int) -> None:
-        """Clear for a clock; no block comes out, and after ``clocks`` no data is left."""
+        """Clears the lane for a clock; no block comes out, and after ``clocks`` no data remains."""
         self.dut.req_valid_i.value = 0
         await Timer(1, "ns")
         assert registers_left(self.dut)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look for secrets in every signal of a model (built with ``visible``)."""
+"""Searches every signal of a simulated cipher (built with ``visible``) for secrets."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ PUBLIC = re.compile(r"(tag|ctx|bank|dir|len|timer|inverse|backward|phase|constan
 
 
 def signals(handle: SimHandleBase) -> Iterator[SimHandleBase]:
-    """Every signal below a handle."""
+    """Lists every signal below a simulator handle."""
     if isinstance(handle, (HierarchyObject, HierarchyArrayObject, ArrayObject)):
         for child in handle:
             yield from signals(child)
@@ -28,13 +28,13 @@ def signals(handle: SimHandleBase) -> Iterator[SimHandleBase]:
 
 
 def pairs(value: int, bits: int) -> Iterator[int]:
-    """All 64-bit pieces at multiples of 32 bits; a shorter value is no piece."""
+    """Splits a value into 64-bit pieces at multiples of 32 bits; a shorter value gives none."""
     for at in range(0, bits - 63, 32):
         yield value >> at & (1 << 64) - 1
 
 
 def secret_words(key: bytes, blocks: list[tuple[bytes, bool]]) -> set[int]:
-    """Pieces of a key, its round keys, and all states of these blocks in their direction."""
+    """Returns the pieces of a key, its round keys and the states of blocks in their direction."""
     secrets = [key, *round_keys(key)]
     for block, decrypt in blocks:
         secrets += [block, *states(key, block, decrypt)]
@@ -42,7 +42,7 @@ def secret_words(key: bytes, blocks: list[tuple[bytes, bool]]) -> set[int]:
 
 
 def leaks(dut: SimHandleBase, secrets: set[int]) -> list[str]:
-    """Signals that hold a piece of a secret."""
+    """Lists the signals that hold a piece of a secret."""
     found = []
     for signal in signals(dut):
         try:
@@ -55,7 +55,7 @@ def leaks(dut: SimHandleBase, secrets: set[int]) -> list[str]:
 
 
 def registers_left(dut: SimHandleBase) -> list[str]:
-    """Registers that are not 0, the public ones aside."""
+    """Lists the registers that are not 0, except the public registers."""
     found = []
     for signal in signals(dut):
         name = re.sub(r"\[\d+\]$", "", re.sub(r"(\[\d+\])+$", "", signal._name))

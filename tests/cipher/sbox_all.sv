@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every S-box beside the others: implementation, register and kind. out_o[i] is of
-// implementation i / 6, register (i / 3) % 2, kind i % 3 + 1 (dirs_e). Implementations is the number
-// of values of sbox_impl_e.
+// Instantiates every S-box for the tests: implementation, register and kind. Implementations is the
+// number of values of sbox_impl_e.
 
 module sbox_all
   import mae_aes_pkg::*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One implementation of the S-box, many bytes wide, against FIPS 197's definition."""
+"""Checks an S-box implementation of many parallel bytes against the definition of FIPS 197."""
 
 import random
 
@@ -18,7 +18,7 @@ KINDS = {
 
 
 async def all_bytes(dut) -> None:
-    """Every byte in every place, the direction drawn for each clock, idle clocks between."""
+    """The S-box substitutes each byte at each position, in random directions, with idle clocks."""
     fips197.check_against_openssl()
     regs, count = bench.parameters()["Regs"], len(dut.in_i) // 8
     kind = KINDS.get(dut._name) or bench.parameters()["Kind"]
@@ -46,7 +46,7 @@ async def all_bytes(dut) -> None:
 
 
 async def register_empties(dut) -> None:
-    """A clock after en_i falls nothing is left of any byte, nor in reset."""
+    """The S-box register holds no data a clock after en_i falls, nor in reset."""
     count = len(dut.in_i) // 8
     for reset in (False, True):
         await start(dut, en_i=1, in_i=int.from_bytes(random.randbytes(count), "little"))

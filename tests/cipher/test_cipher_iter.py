@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_cipher_iter: the contract, back-to-back chaining, and both directions at once."""
+"""Tests mae_cipher_iter: the cipher contract, back-to-back chaining, both directions at once."""
 
 import random
 
@@ -24,7 +24,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def both_directions_at_once(dut) -> None:
-    """Duplex: one key memory feeds an encryption and a decryption every Nr clocks each."""
+    """A duplex cipher encrypts and decrypts a block each in Nr clocks from one key memory."""
     cipher = await begin(dut)
     if not cipher.duplex:
         return
@@ -50,12 +50,12 @@ CONFIGURATIONS = (
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_iter(parameters: dict[str, int]) -> None:
-    """Every configuration in one go."""
+    """Runs the checks of mae_cipher_iter for every configuration in one simulation."""
     bench.run("mae_cipher_iter", parameters=parameters, env={"CIPHER_LATENCY": "1,0"})
 
 
 def test_clear_leaves_nothing() -> None:
-    """Every register and wire of a model with all its signals in view."""
+    """After clear_i no register or wire of mae_cipher_iter holds a secret."""
     bench.run(
         "mae_cipher_iter",
         parameters={"Units": 2, "KeyBanks": 2, "Duplex": 1},

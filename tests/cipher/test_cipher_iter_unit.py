@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Round keys and readiness come from the test, not from a key memory.
+"""Tests mae_cipher_iter_unit with round keys and readiness from the test, not a key memory.
 
 Tests mae_cipher_iter_unit alone.
 """
@@ -14,7 +14,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def random_traffic(dut) -> None:
-    """Every answer in its clock; readiness exactly as the header says."""
+    """mae_cipher_iter_unit answers random requests in their clock and reports readiness exactly."""
     lane = Lane(dut, pipeline=False)
     for gap, flicker in ((0.0, 0.0), (0.3, 0.1), (0.8, 0.1)):
         await lane.reset()
@@ -23,7 +23,7 @@ async def random_traffic(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="us")
 async def next_block_with_the_answer(dut) -> None:
-    """A block every Nr clocks: the next is taken in the clock of the answer."""
+    """mae_cipher_iter_unit accepts the next block in the clock of an answer, one per Nr clocks."""
     lane = Lane(dut, pipeline=False)
     await lane.reset()
     for bank in range(lane.banks):
@@ -36,7 +36,7 @@ async def next_block_with_the_answer(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="us")
 async def clear_empties(dut) -> None:
-    """Cleared in any round, the unit gives no answer and holds no data in the next clock."""
+    """A mae_cipher_iter_unit cleared in any round gives no answer and holds no data afterwards."""
     lane = Lane(dut, pipeline=False)
     await lane.reset()
     for clocks in range(10):
@@ -52,5 +52,5 @@ async def clear_empties(dut) -> None:
     ids=str,
 )
 def test_cipher_iter_unit(parameters: dict[str, int]) -> None:
-    """A bank for each key length; and small, decryption only."""
+    """Runs the checks of mae_cipher_iter_unit for all key lengths and for decryption only."""
     bench.run("mae_cipher_iter_unit", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_cipher_lanes: the contract from one to sixteen lanes, and chained messages interleaved."""
+"""Tests mae_cipher_lanes: the contract from one to sixteen lanes, interleaved chained messages."""
 
 import random
 
@@ -22,7 +22,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def chained_messages_fill_the_lanes(dut) -> None:
-    """A message per clock of latency on every lane, each block made from the one before.
+    """As many chained messages as clocks of latency keep every cipher lane busy.
 
     The answer of clock t goes back in clock t + 1 here, so a lane holds latency + 1 messages and
     still takes a block every clock.
@@ -64,6 +64,6 @@ CONFIGURATIONS = (
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_lanes(parameters: dict[str, int]) -> None:
-    """N blocks a clock."""
+    """Runs the checks of mae_cipher_lanes for N blocks per clock."""
     latency = "1,0" if parameters.get("RoundsPerReg") else "1,1"
     bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": latency})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract, chained blocks, turns of direction, and a key at every clock.
+"""Tests mae_cipher_min_area: the contract, chained blocks, direction changes, keys at any clock.
 
 Tests mae_cipher_min_area.
 """
@@ -29,7 +29,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def first_blocks_at_every_clock(dut) -> None:
-    """A key's first blocks, any number of clocks after it, wait for nothing but its last round key.
+    """The first blocks of a key wait only for its last round key, at any distance from the key.
 
     Encryption begins anew wherever the key's own walk to its end stands.
     """
@@ -50,7 +50,7 @@ async def first_blocks_at_every_clock(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def no_state_between_answers(dut) -> None:
-    """Where no answer is, its block is 0: no round's state leaves the core."""
+    """The block output of mae_cipher_min_area is 0 between answers and hides round states."""
     cipher = await begin(dut)
     await cipher.load(0, random.randbytes(16))
     for _ in range(60):
@@ -63,7 +63,7 @@ async def no_state_between_answers(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def directions_turn(dut) -> None:
-    """Every sequence of directions, back to back and with pauses, in Nr clocks a block."""
+    """mae_cipher_min_area handles each sequence of directions in Nr clocks per block."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         await cipher.load(0, random.randbytes(size))
@@ -93,7 +93,7 @@ async def directions_turn(dut) -> None:
     ids=str,
 )
 def test_cipher_min_area(parameters: dict[str, int]) -> None:
-    """Every configuration in one go: the two builds, and what else a parameter can make."""
+    """Runs the checks of mae_cipher_min_area for both builds and all other parameter values."""
     bench.run(
         "mae_cipher_min_area",
         parameters=parameters,
@@ -103,7 +103,7 @@ def test_cipher_min_area(parameters: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("dirs", (pytest.param(1, marks=pytest.mark.slow), 3))
 def test_clear_leaves_nothing(dirs: int) -> None:
-    """Every register and wire of a model with all its signals in view."""
+    """After clear_i no register or wire of mae_cipher_min_area holds a secret."""
     bench.run(
         "mae_cipher_min_area",
         parameters={"Dirs": dirs},

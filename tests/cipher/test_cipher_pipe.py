@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_cipher_pipe: the contract at one, two and three registers a round; no secret is left."""
+"""Tests mae_cipher_pipe: the contract at one to three registers a round; no secret remains."""
 
 import random
 
@@ -23,7 +23,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shorter_keys_wait_for_longer_ones(dut) -> None:
-    """AES-256 and then AES-128 on one lane: the second waits four rounds, and order is kept."""
+    """On one lane an AES-128 block after an AES-256 block waits four rounds; order is kept."""
     cipher = await begin(dut)
     if cipher.banks < 2 or len(cipher.sizes) < 2:
         return
@@ -59,13 +59,13 @@ CONFIGURATIONS = (
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_pipe(parameters: dict[str, int]) -> None:
-    """Latency R Nr + 1: 11, 13, 15 clocks at one register a round."""
+    """Runs the checks of mae_cipher_pipe; its latency is R Nr + 1 for R registers a round."""
     regs = parameters.get("RegsPerRound", 1)
     bench.run("mae_cipher_pipe", parameters=parameters, env={"CIPHER_LATENCY": f"{regs},1"})
 
 
 def test_clear_leaves_nothing() -> None:
-    """Every register and wire of a model with all its signals in view."""
+    """After clear_i no register or wire of mae_cipher_pipe holds a secret."""
     bench.run(
         "mae_cipher_pipe",
         parameters={"MaxKeyLen": 0, "RegsPerRound": 3},
@@ -84,7 +84,7 @@ def test_clear_leaves_nothing() -> None:
     ids=str,
 )
 def test_flush_leaves_nothing(parameters: dict[str, int]) -> None:
-    """Without reset and clearing of the data registers a latency and a clock do it."""
+    """A pipeline without reset of data registers is empty a latency and a clock after clear_i."""
     bench.run(
         "mae_cipher_pipe",
         parameters={**parameters, "Flush": 1},

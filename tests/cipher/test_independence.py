@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No handshake depends on key or data: no path in the netlist leads there; a leak is seen."""
+"""Tests that no handshake of a cipher depends on key or data, by a path search in the netlist."""
 
 import dataclasses
 import pathlib
@@ -42,13 +42,13 @@ SHOWN = {shown.name: shown for shown in independence.load()}
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_independent(name: str) -> None:
-    """No secret reaches an output that says when or where."""
+    """No secret input of a cipher reaches a handshake output of its netlist."""
     assert SHOWN[name].run() == ""
 
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_leak(name: str, tmp_path: pathlib.Path) -> None:
-    """A deliberate leak in the RTL is found."""
+    """The path search finds a deliberate leak from a key to a handshake in the RTL."""
     file, find, replace, output = LEAKS[name]
     what = design.find(SHOWN[name].top, SHOWN[name].parameters)
     text = (paths.RTL / file).read_text()
@@ -62,5 +62,5 @@ def test_leak(name: str, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize(("name", "output"), [("peripheral", "irq_o"), ("stream_card", "m_axi_aw")])
 def test_verdict(name: str, output: str) -> None:
-    """Verdicts are computed of secrets: without the exception there is a path."""
+    """The path search reports tag verdicts, which depend on secrets, unless they are exempt."""
     assert output in dataclasses.replace(SHOWN[name], verdicts=()).run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A key with its blocks every clock, OpenSSL's answers.
+"""Tests mae_per_block_key_rounds: a key with its blocks in each clock, against OpenSSL.
 
 Tests mae_per_block_key_rounds and its mae_key_schedule_step.
 """
@@ -19,7 +19,7 @@ SIZES = (16, 24, 32)
 
 
 def offer(dut, size: int) -> tuple[int, int]:
-    """A random key with its blocks at the port; blocks and user that come back."""
+    """Drives a random key and its blocks; returns the expected blocks and user value."""
     blocks, width = bench.parameters()["Blocks"], bench.parameters()["UserWidth"]
     key, data = random.randbytes(size), random.randbytes(16 * blocks)
     user = random.getrandbits(width)
@@ -32,7 +32,7 @@ def offer(dut, size: int) -> tuple[int, int]:
 
 
 async def begin(dut) -> tuple[tuple[int, ...], int]:
-    """Out of reset; the build's key sizes, and the latency that it must have."""
+    """Resets mae_per_block_key_rounds; returns the key sizes and the expected latency."""
     await start(dut, clear_i=0, valid_i=0, len_i=0, key_i=0, blocks_i=0, user_i=0)
     longest = bench.parameters()["MaxKeyLen"]
     return SIZES[: longest + 1], 11 + 2 * longest
@@ -40,7 +40,7 @@ async def begin(dut) -> tuple[tuple[int, ...], int]:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def answers(dut) -> None:
-    """Keys of mixed lengths with and without gaps; nothing shows in between."""
+    """mae_per_block_key_rounds is right for keys of mixed lengths, with and without pauses."""
     sizes, latency = await begin(dut)
     due: list[tuple[int, int] | None] = [None] * (latency - 1)
     for number in range(1500):
@@ -58,7 +58,7 @@ async def answers(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear at any clock leaves nothing in any register."""
+    """Asserting clear_i at any clock erases every register of mae_per_block_key_rounds."""
     sizes, latency = await begin(dut)
     for clocks in (0, 1, 5, latency - 1, latency, latency + 3):
         for _ in range(clocks):
@@ -77,6 +77,6 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("longest", [0, 2])
 def test_per_block_key_rounds(longest: int) -> None:
-    """The shortest key length and all of them; registers are looked at in the smallest build."""
+    """Runs the checks of mae_per_block_key_rounds for the shortest and for all key lengths."""
     parameters = {"Blocks": 1 if longest == 0 else 2, "UserWidth": 5, "MaxKeyLen": longest}
     bench.run("mae_per_block_key_rounds", parameters=parameters, visible=longest == 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Authenticated files and MACs on the command line, against the `cryptography` package."""
+"""Tests authenticated encryption of files and MACs on the command line, against `cryptography`."""
 
 import os
 import pathlib
@@ -21,19 +21,19 @@ KEY = KEYS[256]
 
 
 def options(mode: str, *more: str, bits: int = 256) -> list[str]:
-    """Mode and key as the command line takes them."""
+    """Returns the command line options for a mode and a key."""
     return ["--mode", mode, "--key", KEYS[bits], *more]
 
 
 def oracle(mode: str, bits: int = 256):
-    """The `cryptography` package's cipher; it writes the tag behind the ciphertext, as we do."""
+    """Returns the `cryptography` package's AEAD cipher; its tag follows the ciphertext."""
     return MODES[mode](bytes.fromhex(KEYS[bits]))
 
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 @pytest.mark.parametrize("mode", MODES)
 def test_same_bytes_as_cryptography(mode: str, bits: int, tmp_path: pathlib.Path) -> None:
-    """With an IV of the user's: ciphertext and tag; there and back, with AAD of both kinds."""
+    """`maeslant encrypt` and decrypt give the bytes of `cryptography` for a given IV and AAD."""
     aad = tmp_path / "aad"
     aad.write_bytes(b"\x01\x02\x03")
     for length in (0, 5000) if bits == 128 else (31,):
@@ -48,7 +48,7 @@ def test_same_bytes_as_cryptography(mode: str, bits: int, tmp_path: pathlib.Path
 
 
 def test_short_ivs_are_warned_of(tmp_path: pathlib.Path) -> None:
-    """Who seals in GCM with fewer than 12 bytes is told what that risks; who opens is not."""
+    """`maeslant encrypt` warns of a GCM IV below 12 bytes; maeslant decrypt does not."""
     plain, cipher = tmp_path / "plain", tmp_path / "cipher"
     plain.write_bytes(b"text")
     for iv in ("01", NONCE):
@@ -65,7 +65,7 @@ def test_short_ivs_are_warned_of(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_drawn_iv_stands_in_front(mode: str) -> None:
-    """Without --iv each output begins with an IV of its own, and is all that decryption needs."""
+    """Without --iv each ciphertext begins with its own random IV and decrypts by itself."""
     data = random.Random(1).randbytes(1000)
     first, second = (good("encrypt", "-", "-", *options(mode), data=data) for _ in range(2))
     assert first[:12] != second[:12]
@@ -76,7 +76,7 @@ def test_drawn_iv_stands_in_front(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_ivs_of_other_lengths(mode: str) -> None:
-    """As far as the mode and the other side know them."""
+    """Encryption and decryption accept all IV lengths that mode and `cryptography` support."""
     lengths = (8, 16, 60) if mode == "gcm" else (7, 13)
     for length in lengths:
         iv = bytes(range(length))
@@ -86,14 +86,14 @@ def test_ivs_of_other_lengths(mode: str) -> None:
 
 
 def changed(data: bytes, place: int) -> bytes:
-    """With one bit turned."""
+    """Returns a byte string with one bit inverted."""
     place %= len(data)
     return data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :]
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_tampered(mode: str, tmp_path: pathlib.Path) -> None:
-    """Wherever it was changed: a message, status 1, no file, nothing on standard output."""
+    """`maeslant decrypt` refuses a tampered file: error, status 1, no plaintext anywhere."""
     data = random.Random(2).randbytes(70001)
     cipher = good("encrypt", "-", "-", *options(mode, "--aad", "0102"), data=data)
     source, sink, keep = tmp_path / "source", tmp_path / "sink", tmp_path / "keep"
@@ -120,7 +120,7 @@ def test_tampered(mode: str, tmp_path: pathlib.Path) -> None:
 
 
 def test_nothing_reaches_a_pipe(tmp_path: pathlib.Path) -> None:
-    """A file that is a pipe or a device is given nothing either."""
+    """`maeslant decrypt` writes nothing to a pipe or a device if the tag is wrong."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     cipher = changed(good("encrypt", "-", "-", *options("gcm"), data=bytes(100000)), -1)
@@ -130,7 +130,7 @@ def test_nothing_reaches_a_pipe(tmp_path: pathlib.Path) -> None:
 
 
 def test_too_short() -> None:
-    """What cannot hold an IV and a tag is refused as that."""
+    """`maeslant decrypt` refuses a file too short for an IV and a tag, and says so."""
     for mode in MODES:
         for length in (0, 5, 12, 27):
             assert "too short" in bad("decrypt", "-", "-", *options(mode), data=bytes(length))
@@ -139,7 +139,7 @@ def test_too_short() -> None:
 
 
 def test_long_stream_in_bounded_memory(tmp_path: pathlib.Path) -> None:
-    """Standard input to standard output, through both commands, some megabytes."""
+    """`maeslant encrypt | decrypt` of several megabytes through pipes uses bounded memory."""
     data = tmp_path / "data"
     data.write_bytes(random.Random(5).randbytes(3 << 20))
     tail = " ".join(options("gcm"))
@@ -148,7 +148,7 @@ def test_long_stream_in_bounded_memory(tmp_path: pathlib.Path) -> None:
 
 
 def test_killed_midway(tmp_path: pathlib.Path) -> None:
-    """A decryption that is stopped leaves no plaintext, in no file."""
+    """A maeslant decrypt that is killed leaves no plaintext in any file."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(
         [MAESLANT, "decrypt", "-", tmp_path / "out", *options("gcm")],
@@ -179,14 +179,14 @@ def test_killed_midway(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_bad_options(change: list[str], words: str) -> None:
-    """Each with a message that names what is wrong, and never the key."""
+    """Each bad option of the AEAD commands gets an error that names it and never shows the key."""
     for command in ("encrypt", "decrypt"):
         message = bad(command, "-", "-", "--key", KEY, *change, data=bytes(100))
         assert words in message and KEY not in message
 
 
 def test_cmac(tmp_path: pathlib.Path) -> None:
-    """The MAC of `cryptography`; --check in words of its status alone."""
+    """`maeslant mac` gives the CMAC of `cryptography`; --check reports by its exit status."""
     path = tmp_path / "data"
     for length in (0, 16, 100001):
         path.write_bytes(random.Random(length).randbytes(length))
@@ -202,7 +202,7 @@ def test_cmac(tmp_path: pathlib.Path) -> None:
 
 
 def test_gmac() -> None:
-    """GCM without data. A drawn IV stands in front."""
+    """`maeslant mac` gives a GMAC, the tag of GCM without data. A drawn IV stands in front."""
     data = random.Random(8).randbytes(70001)
     wanted = oracle("gcm").encrypt(bytes.fromhex(NONCE), b"", data).hex()
     got = good("mac", "-", *options("gmac", "--iv", NONCE), data=data).decode().strip()
@@ -219,7 +219,7 @@ def test_gmac() -> None:
 
 
 def test_peripheral_device() -> None:
-    """The same commands on the other device give the same bytes."""
+    """The AEAD commands give equal bytes on the peripheral and on the card."""
     for mode in MODES:
         tail = options(mode, "--iv", NONCE, "--aad", "0102", "--device", "sim:peripheral")
         got = good("encrypt", "-", "-", *tail, data=bytes(range(100)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant attack`: what it shows, what it runs on, and that a successful attack is a failure.
+"""Tests `maeslant attack`: its output, its targets, and its failure if an attack succeeds.
 
 The attacks of test_defences, on the card's RTL, are those that must notice when one of its defences
 is taken out (tests/mutations/attacks.yml), and so is --ghosh.
@@ -19,7 +19,7 @@ from maeslant.protected.model.keys import Key
 
 
 def run(*words: str, status: int = 0) -> str:
-    """The command's output."""
+    """Runs `maeslant attack` and returns its output."""
     result = CliRunner().invoke(app, ["attack", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -28,7 +28,7 @@ def run(*words: str, status: int = 0) -> str:
 
 
 def test_catalogue() -> None:
-    """Without a name it lists what there is."""
+    """`maeslant attack` without a name lists all attacks."""
     text = run()
     for word in ("flip", "double fetch", "shared memory", "H10"):
         assert word in text
@@ -38,14 +38,14 @@ def test_catalogue() -> None:
     "name", ["reorder/operations", "raw access", "reset", "H17", "race/*after*"]
 )
 def test_names(name: str) -> None:
-    """An attack, a family, a requirement, a pattern."""
+    """`maeslant attack` accepts the name of an attack, a family or a requirement, or a pattern."""
     found = json.loads(run("--model", "--json", name))
     assert found and all(not entry["wrong"] for entry in found)
     assert all({"name", "aim", "caught", "requirement"} <= set(entry) for entry in found)
 
 
 def test_table_and_unknown_name() -> None:
-    """What it would have got, and who noticed; an unknown name is an error."""
+    """`maeslant attack` prints each attack's gain and detector; an unknown name is an error."""
     text = run("--model", "reorder/operations")
     assert "starts" in text and "card: tag of a request" in text and "1 of 1" in text
     with pytest.raises(attack_runs.MaeslantError, match="no attack is named"):
@@ -53,19 +53,19 @@ def test_table_and_unknown_name() -> None:
 
 
 def test_ghosh_falls_and_ours_holds() -> None:
-    """The tag oracle."""
+    """The tag oracle attack succeeds against the published protocol and fails against ours."""
     text = run("--model", "--ghosh")
     assert "it falls" in text and text.rstrip().endswith("it holds")
 
 
 def test_fuzz() -> None:
-    """Counts."""
+    """`maeslant attack --fuzz` prints its number of manipulations and finds no wrong byte."""
     text = run("--model", "--fuzz", "40", "--seed", "7")
     assert "manipulations of" in text and "no wrong byte" in text
 
 
 def test_a_successful_attack_is_an_error(monkeypatch) -> None:
-    """With tags that pass whatever they are, the command fails and says what was got."""
+    """`maeslant attack` fails and names the gain if all tags are accepted."""
     real = Key.open
 
     def careless(self, queue, sequence, aad, sealed):
@@ -93,19 +93,19 @@ DEFENCES = {
 
 @pytest.mark.parametrize("defence", DEFENCES)
 def test_defences_of_the_card(defence: str) -> None:
-    """On the card's RTL with the C driver: the attacks that each defence is there for."""
+    """Each defence in the card's RTL detects its attacks from the C driver."""
     found = json.loads(run("--json", DEFENCES[defence]))
     assert found and all(not entry["wrong"] for entry in found)
 
 
 def test_defences_of_the_driver() -> None:
-    """The C driver's, on a model of the card."""
+    """Each defence in the C driver detects its attacks, on a model of the card."""
     found = json.loads(run("--model", "--json", *DEFENCES.values()))
     assert found and all(not entry["wrong"] for entry in found)
 
 
 def test_ghosh_on_the_card() -> None:
-    """The whole of ours runs on the card's RTL, the forged transfer too."""
+    """All attacks on our protocol, forged transfer included, are detected on the card's RTL."""
     text = run("--ghosh")
     assert "a model of its card" in text and "on the simulated card under the C driver" in text
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
@@ -113,7 +113,7 @@ def test_ghosh_on_the_card() -> None:
 
 @pytest.mark.parametrize("words", [["--ghosh"], ["reset/status/7"], ["--fuzz", "20"]])
 def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
-    """Every session of ours is between the C driver and the card's RTL."""
+    """`maeslant attack` runs each session of ours between the C driver and the card's RTL."""
     hosts, devices = [], []
     real_host, real_device = session.Host.__init__, rtl_card.RtlDevice.__init__
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line against the `openssl` program, and against bad input of every kind."""
+"""Tests the command line against the `openssl` program, and with bad input of every kind."""
 
 import json
 import os
@@ -26,20 +26,20 @@ SMALL = ("--device", "sim:peripheral")  # the one that is quickest to build
 
 
 def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
-    """Run the command line; returns the finished process."""
+    """Runs the command line; returns the finished process."""
     command = [MAESLANT, *map(str, arguments)]
     return subprocess.run(command, input=data, capture_output=True, timeout=timeout, check=False)
 
 
 def good(*arguments: object, data: bytes | None = None) -> bytes:
-    """Run it and insist on success."""
+    """Runs the command line and requires success."""
     result = run(*arguments, data=data)
     assert result.returncode == 0, result.stderr.decode()
     return result.stdout
 
 
 def bad(*arguments: object, data: bytes | None = None) -> str:
-    """Run it and insist on a clear refusal; returns the message."""
+    """Runs the command line, requires a clear refusal and returns its error message."""
     result = run(*arguments, data=data)
     message = result.stderr.decode()
     assert result.returncode != 0
@@ -49,7 +49,7 @@ def bad(*arguments: object, data: bytes | None = None) -> str:
 
 
 def openssl(mode: str, bits: int, data: bytes, *more: str) -> bytes:
-    """What `openssl enc` makes of it."""
+    """Encrypts or decrypts data by `openssl enc`."""
     command = ["openssl", "enc", f"-aes-{bits}-{mode}", "-K", KEYS[bits], *more]
     if mode != "ecb":
         command += ["-iv", IV]
@@ -57,7 +57,7 @@ def openssl(mode: str, bits: int, data: bytes, *more: str) -> bytes:
 
 
 def options(mode: str, bits: int = 128) -> list[str]:
-    """Mode, key and IV as the command line takes them."""
+    """Returns the command line options for a mode, a key and an IV."""
     key = KEYS[bits] + KEYS[bits][::-1] if mode == "xts" else KEYS[bits]
     return ["--mode", mode, "--key", key, *([] if mode == "ecb" else ["--iv", IV])]
 
@@ -65,7 +65,7 @@ def options(mode: str, bits: int = 128) -> list[str]:
 @pytest.mark.parametrize("bits", [128, 192, 256])
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb", "ofb", "ctr"])
 def test_same_bytes_as_openssl(mode: str, bits: int, tmp_path: pathlib.Path) -> None:
-    """Files of awkward lengths, there and back."""
+    """`maeslant encrypt` and decrypt give the bytes of `openssl enc` for files of many lengths."""
     for length in (0, 1, 16, 47, 5000) if bits == 128 else (31,):
         plain, cipher, back = (tmp_path / f"{name}{length}" for name in ("p", "c", "b"))
         plain.write_bytes(random.Random(length).randbytes(length))
@@ -76,7 +76,7 @@ def test_same_bytes_as_openssl(mode: str, bits: int, tmp_path: pathlib.Path) -> 
 
 
 def test_pcbc(tmp_path: pathlib.Path) -> None:
-    """PCBC composed from OpenSSL's ECB, with PKCS#7."""
+    """`maeslant encrypt` gives PCBC as composed from OpenSSL's ECB, with PKCS#7 padding."""
     data = random.Random(3).randbytes(1000)
     count = 16 - len(data) % 16
     ecb = Cipher(algorithms.AES(bytes.fromhex(KEYS[128])), modes.ECB()).encryptor()
@@ -94,7 +94,7 @@ def test_pcbc(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("length", [16, 17, 31, 33, 4096, 70001])
 def test_xts(length: int) -> None:
-    """XTS with ciphertext stealing against `cryptography`; `openssl enc` refuses XTS."""
+    """`maeslant encrypt` gives the XTS ciphertext stealing of `cryptography`."""
     key = bytes.fromhex(KEYS[256] + KEYS[256][::-1])
     data = random.Random(length).randbytes(length)
     cipher = Cipher(algorithms.AES(key), modes.XTS(bytes.fromhex(IV))).encryptor()
@@ -104,7 +104,7 @@ def test_xts(length: int) -> None:
 
 
 def test_no_padding() -> None:
-    """--no-padding gives whole blocks as they are and refuses others."""
+    """--no-padding encrypts whole blocks without padding and refuses other lengths."""
     data = bytes(range(64))
     got = good("encrypt", "-", "-", *options("cbc"), "--no-padding", data=data)
     assert got == openssl("cbc", 128, data, "-nopad")
@@ -112,14 +112,14 @@ def test_no_padding() -> None:
 
 
 def test_peripheral_device() -> None:
-    """The same command on another device gives the same bytes."""
+    """`maeslant encrypt` gives equal bytes on the peripheral and on the card."""
     data = bytes(range(100))
     got = good("encrypt", "-", "-", *options("ctr"), "--device", "sim:peripheral", data=data)
     assert got == openssl("ctr", 128, data)
 
 
 def test_key_file(tmp_path: pathlib.Path) -> None:
-    """A key file holds raw bytes or their hex; digits alone are hex, with a newline or without."""
+    """A key file may hold raw bytes, or hex digits with or without a newline."""
     raw, text = tmp_path / "raw", tmp_path / "text"
     raw.write_bytes(bytes.fromhex(KEYS[256]))
     text.write_text(KEYS[256] + "\n")
@@ -160,14 +160,14 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_bad_options(change: list[str], words: str) -> None:
-    """Each with a message that names what is wrong, and never the key."""
+    """Each bad option gets an error that names it and never shows the key."""
     message = bad("encrypt", "-", "-", *change, data=b"short")
     assert words in message
     assert KEYS[128] not in message
 
 
 def test_bad_files(tmp_path: pathlib.Path) -> None:
-    """Missing, existing, unwritable and truncated files lose nothing."""
+    """Missing, existing, unwritable and truncated files give an error and lose no data."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.write_bytes(b"text")
     there.write_bytes(b"keep")
@@ -188,7 +188,7 @@ def test_bad_files(tmp_path: pathlib.Path) -> None:
 
 
 def test_full_disk(tmp_path: pathlib.Path) -> None:
-    """A file size limit stands for the full disk: an error, and no file."""
+    """A file size limit (as on a full disk) gives an error and leaves no output file."""
     source = tmp_path / "source"
     source.write_bytes(bytes(1 << 20))
     result = subprocess.run(
@@ -214,7 +214,7 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_full_temporary_folder(words: list[str], place: str, tmp_path: pathlib.Path) -> None:
-    """Each command that writes names the full folder in its error, and leaves no file there."""
+    """Each command that writes files names a full folder in its error and leaves no file there."""
     folder = tmp_path / "t"
     folder.mkdir()
     done = subprocess.run(
@@ -248,7 +248,7 @@ sys.exit(main())
 
 
 def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
-    """A checkout that cannot be written names the way out; it is not a crash."""
+    """The command line explains how to work in a read-only checkout, without a crash."""
     done = subprocess.run(
         [sys.executable, "-c", READ_ONLY],
         cwd=paths.ROOT,
@@ -268,7 +268,7 @@ def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
                                    ["devices"], ["devices", "--json"], ["info", "null:"],
                                    ["files", "mae_fifo"], ["--help"]])  # fmt: skip
 def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
-    """A full disk behind standard output is an error of one line, not a crash at the end."""
+    """A full disk behind standard output gives an error of one line, without a crash."""
     source = tmp_path / "source"
     source.write_bytes(bytes(1 << 16))
     with open("/dev/full", "wb") as full:
@@ -283,7 +283,7 @@ def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
-    """A run that is stopped leaves no output, and no other file either."""
+    """A maeslant encrypt that is killed leaves no output file and no temporary file."""
     process = subprocess.Popen(
         [MAESLANT, "encrypt", "-", tmp_path / "out", *options("ctr")],
         stdin=subprocess.PIPE,
@@ -302,7 +302,7 @@ def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
 
 
 def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
-    """Encrypt | decrypt through standard streams gives the file back, in bounded memory."""
+    """`maeslant encrypt | decrypt` through standard streams restores the file in bounded memory."""
     data = tmp_path / "data"
     data.write_bytes(random.Random(5).randbytes(3 << 20))
     tail = " ".join(options("ctr"))
@@ -311,7 +311,7 @@ def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
 
 
 def test_reader_gone() -> None:
-    """A closed pipe ends the program quietly."""
+    """The command line ends without an error message if the reader closes the pipe."""
     shell = f"head -c 3000000 /dev/zero | {MAESLANT} encrypt - - {' '.join(options('ctr'))}"
     result = subprocess.run(
         ["bash", "-c", f"{shell} | head -c 10 | wc -c"], capture_output=True, check=True
@@ -321,7 +321,7 @@ def test_reader_gone() -> None:
 
 
 def test_devices_and_info() -> None:
-    """What can be opened, and what it can do, for people and as JSON."""
+    """`maeslant devices` and info print devices and their capabilities, as text and as JSON."""
     found = json.loads(good("devices", "--json"))
     assert any(device["uri"] == "sim:stream4" for device in found)
     assert b"sim:stream4" in good("devices")
@@ -344,7 +344,7 @@ def test_devices_and_info() -> None:
 
 
 def test_help_is_there() -> None:
-    """Every command explains itself."""
+    """Every command of the command line has a help text."""
     text = good("--help").decode()
     for command in (
         "encrypt",
@@ -362,7 +362,7 @@ def test_help_is_there() -> None:
 
 
 def test_environment_is_not_needed(tmp_path: pathlib.Path) -> None:
-    """The command works from any folder."""
+    """The command line works from any working folder."""
     result = subprocess.run(
         [MAESLANT, "devices"],
         cwd=tmp_path,
@@ -374,7 +374,7 @@ def test_environment_is_not_needed(tmp_path: pathlib.Path) -> None:
 
 
 def test_what_can_be_built() -> None:
-    """An error offers only what can be built, and where there is a device to open."""
+    """An error about a device or build lists only the devices and builds that are possible."""
     for name in ("small", "smal"):
         message = bad("build", name)
         assert "peripheral" in message and "iter128" not in message
@@ -383,7 +383,7 @@ def test_what_can_be_built() -> None:
 
 
 def test_json_of_results(tmp_path: pathlib.Path) -> None:
-    """Commands that make a file or a MAC, or build, tell what they made as JSON."""
+    """Commands that make a file, a MAC or a build print their result as JSON with --json."""
     source = tmp_path / "source"
     source.write_bytes(bytes(100))
     for command, name, to in (("encrypt", source, "out"), ("decrypt", tmp_path / "out", "back")):
@@ -397,7 +397,7 @@ def test_json_of_results(tmp_path: pathlib.Path) -> None:
 
 
 def test_build_is_announced(tmp_path: pathlib.Path) -> None:
-    """Without a terminal one line says that a simulator is built, and about how long it takes."""
+    """Without a terminal, one line announces a simulator build and its approximate time."""
     command = [MAESLANT, "build", "peripheral"]
     environment = os.environ | {"MAESLANT_BUILD": str(tmp_path)}
     process = subprocess.Popen(

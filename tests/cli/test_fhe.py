@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant fhe`: products against floating point and SEAL, bad input, the protected card."""
+"""Tests `maeslant fhe`: products against floating point and SEAL, bad input, protected card."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(3)
 
 
 def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
-    """Writes arrays to .npy files."""
+    """Saves arrays to .npy files."""
     files = [folder / f"{name}.npy" for name in arrays]
     for file, array in zip(files, arrays.values(), strict=True):
         np.save(file, array)
@@ -37,7 +37,7 @@ def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
 
 
 def test_bad_input(tmp_path: pathlib.Path) -> None:
-    """A file that is no array, shapes that do not fit, numbers that are none, no images."""
+    """`maeslant fhe` refuses files without an array, wrong shapes, non-numbers and no images."""
     text = tmp_path / "text.npy"
     text.write_text("1 2 3")
     square, vector = saved(tmp_path, square=np.eye(4), vector=np.ones(5))
@@ -53,7 +53,7 @@ def test_bad_input(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("params", sets.SETS.values(), ids=sets.SETS)
 def test_measured_transforms(params: sets.ParameterSet) -> None:
-    """The clocks of a transform are within what is asked, and grow as N log N / lanes."""
+    """The measured clocks of a transform meet their target and grow as N log N / lanes."""
     eight, sixteen = fhe.transform_figures(params)
     assert eight.met() is not False and sixteen.met() is not False
     # Beside the pipeline's length, which is the same, half the lanes take twice the clocks.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant measure`, `bench` and `wave`: they run, and what they print has its form."""
+"""Tests the output of `maeslant measure`, `bench` and `wave`."""
 
 import json
 import pathlib
@@ -14,7 +14,7 @@ FIELDS = {"part", "config", "metric", "value", "unit", "better", "target", "sour
 
 
 def figures(*parts: str) -> list[dict]:
-    """Figures of some parts; `measure` fails when one misses its target."""
+    """Runs `maeslant measure` for some parts; returns its figures."""
     found = json.loads(good("measure", *parts, "--json"))
     assert found
     for figure in found:
@@ -24,7 +24,7 @@ def figures(*parts: str) -> list[dict]:
 
 
 def test_measure_iterative_core() -> None:
-    """Ten clocks a block back to back, encryption, decryption and both at once."""
+    """`maeslant measure` finds ten clocks a block in each direction on the iterative core."""
     found = {f["metric"]: f["value"] for f in figures("iter_both")}
     assert found["AES-128 both at once, encrypt, clocks a block"] == 10
     assert found["AES-128 both at once, decrypt, clocks a block"] == 10
@@ -32,14 +32,14 @@ def test_measure_iterative_core() -> None:
 
 
 def test_measure_devices() -> None:
-    """Modes, bus and push model on the simulated devices: every target reached."""
+    """`maeslant measure` finds every target reached on the simulated devices."""
     found = figures("modes", "dma", "push")
     assert {f["part"] for f in found} == {"modes", "dma", "push"}
     assert sum(f["target"] is not None for f in found) >= 16
 
 
 def test_measure_gcm() -> None:
-    """The GCM engines: every target reached, every key size there."""
+    """`maeslant measure` finds every target of the GCM engines reached, for every key size."""
     found = figures("gcm1", "gcm_single128")
     metrics = {f["metric"]: f["value"] for f in found}
     for bits, rounds in ((128, 10), (192, 12), (256, 14)):
@@ -50,12 +50,12 @@ def test_measure_gcm() -> None:
 
 
 def test_measure_unknown_part() -> None:
-    """The error names what there is."""
+    """`maeslant measure` of an unknown part lists the known parts in its error."""
     assert "iter128" in bad("measure", "nonsense")
 
 
 def test_bench() -> None:
-    """Each size has its rates, all of them positive."""
+    """`maeslant bench` prints positive rates for each message size."""
     record = json.loads(good("bench", "--quick", "--json"))
     assert set(record["steps_ns"]) == {"KeyExpansion", "AddRoundKey", "MixColumns", "SubAndShift"}
     for row in record["sizes"]:
@@ -63,7 +63,7 @@ def test_bench() -> None:
 
 
 def test_table_aes_is_aes() -> None:
-    """The software that is timed does AES, by OpenSSL."""
+    """The table-based AES that `maeslant bench` times gives the results of OpenSSL."""
     key, data = bytes(range(16)), bytes(range(256))
     command = [str(software.table_aes()), "check", key.hex()]
     got = subprocess.run(command, input=data, capture_output=True, check=True).stdout
@@ -71,14 +71,14 @@ def test_table_aes_is_aes() -> None:
 
 
 def test_wave_of_a_test() -> None:
-    """A waveform of a module's test, and how to open it."""
+    """`maeslant wave` records the waveform of a module's test and says how to open it."""
     text = good("wave", "tests/prim/test_rr_arb.py").decode()
     path = pathlib.Path(text.splitlines()[-2])
     assert path.stat().st_size > 100 and "gtkwave" in text
 
 
 def test_wave_of_a_build() -> None:
-    """A waveform of a build at work."""
+    """`maeslant wave` records the waveform of a build in operation."""
     text = good("wave", "peripheral").decode()
     path = pathlib.Path(text.splitlines()[-2])
     assert path.stat().st_size > 1000

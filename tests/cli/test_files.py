@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant files`: lists that tools take as they are, and plain Verilog that others read."""
+"""Tests `maeslant files`: source lists for tools, and plain Verilog for other simulators."""
 
 import json
 import os
@@ -21,14 +21,14 @@ TOPS = ("small128", "lanes4", "gcm1_fpga", "mae_gcm_axis", "peripheral", "stream
 
 
 def command(*words: str) -> subprocess.CompletedProcess:
-    """The command line, in a process of its own."""
+    """Runs `maeslant files` in a process of its own."""
     line = [sys.executable, "-m", "maeslant.cli", "files", *words]
     return subprocess.run(line, capture_output=True, text=True, check=False, cwd=paths.ROOT)
 
 
 @pytest.mark.parametrize("name", TOPS)
 def test_the_list_is_all_that_a_tool_needs(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator takes the list alone, without a library folder, in its order."""
+    """Verilator compiles the list of `maeslant files` in its order without a library folder."""
     known = configurations.load()
     top = known[name]["top"] if name in known else name
     file = tmp_path / "files.f"
@@ -42,14 +42,14 @@ def test_the_list_is_all_that_a_tool_needs(name: str, tmp_path: pathlib.Path) ->
 
 
 def test_json() -> None:
-    """The same as values."""
+    """`maeslant files --json` gives the values of the plain list."""
     found = json.loads(command("small128", "--json").stdout)
     assert found["files"] == [str(path) for path in sources.ordered("small128")]
     assert all(pathlib.Path(path).is_file() for path in found["files"])
 
 
 def test_unknown_module() -> None:
-    """One line, and exit status 1."""
+    """`maeslant files` of an unknown module gives an error of one line and exit status 1."""
     done = command("mae_nothing")
     assert done.returncode == 1 and "mae_nothing" in done.stderr
     with pytest.raises(MaeslantError):
@@ -57,7 +57,7 @@ def test_unknown_module() -> None:
 
 
 def test_plain_verilog(tmp_path: pathlib.Path) -> None:
-    """Yosys' own Verilog reader takes it; Icarus runs FIPS 197's example on it."""
+    """Yosys reads the plain Verilog of `maeslant files`; Icarus runs FIPS 197's example on it."""
     file = tmp_path / "small128.v"
     file.write_text(command("small128", "--plain").stdout)
     yosys.run(
@@ -73,14 +73,14 @@ def test_plain_verilog(tmp_path: pathlib.Path) -> None:
 
 
 def test_plain_verilog_of_other_parameters() -> None:
-    """-G sets what the build leaves open; the list needs no parameters and refuses them."""
+    """`maeslant files` sets open parameters of plain Verilog by -G, and refuses -G for a list."""
     text = sources.plain("small128", {"MaxKeyLen": "Aes256"})
     assert "MaxKeyLen 2" in text.splitlines()[1]
     assert command("small128", "-G", "MaxKeyLen=2").returncode == 1
 
 
 def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
-    """Bitwise multiplexers, for which Verilog has no expression, are written as logic."""
+    """`maeslant files` writes bitwise multiplexers in plain Verilog as logic, not Yosys cells."""
     text = sources.plain("mae_guard_region_locks")
     assert "$bwmux" not in text and "$bmux" not in text and "$demux" not in text
     with pytest.raises(MaeslantError, match="types as parameters"):
@@ -91,7 +91,7 @@ def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
 def test_a_file_from_outside(
     folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Lists a module of one's own after the modules that it uses of rtl/ and of its folder."""
+    """`maeslant files` lists a module of the user after the modules of rtl/ that it uses."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = tmp_path / folder
     place.mkdir()
@@ -113,7 +113,7 @@ def test_a_file_from_outside(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(design.rtl_modules()))
 def test_every_module(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator accepts each module's list; Icarus its plain Verilog, unless it takes types."""
+    """Verilator accepts the file list of each module; Icarus accepts its plain Verilog."""
     typed = re.search(r"\bparameter\s+type\b", paths.code(design.rtl_modules()[name]))
     file = tmp_path / "files.f"
     file.write_text(command(name).stdout)

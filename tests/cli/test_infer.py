@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant infer`: the driver in C, the operating system in another process, both cards."""
+"""Tests `maeslant infer`: digits through the C driver and a separate process, on both cards."""
 
 import json
 
@@ -10,7 +10,7 @@ from maeslant.cli import app
 
 
 def infer(*words: str) -> dict:
-    """The command's record."""
+    """Runs `maeslant infer` and returns its JSON record."""
     result = CliRunner().invoke(app, ["infer", "--json", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -22,7 +22,7 @@ def infer(*words: str) -> dict:
     "words", [("--model",), ("--card",), ("--unprotected",)], ids=lambda words: words[0]
 )
 def test_labels(words: tuple[str, ...]) -> None:
-    """More groups than halves, the last one shorter; labels are the reference's."""
+    """`maeslant infer` gives the reference's labels for several groups, the last one shorter."""
     found = infer("--images", "47" if words[0] == "--model" else "23", *words)
     assert found["equal_to_reference"] and found["accuracy"] > 0.9
     assert found["kernel_clocks"] > 10_000 * found["images"]
@@ -34,6 +34,6 @@ def test_labels(words: tuple[str, ...]) -> None:
 
 
 def test_too_many() -> None:
-    """Only what the training has not seen is classified."""
+    """`maeslant infer` refuses more images than were held out of the training."""
     result = CliRunner().invoke(app, ["infer", "--model", "--images", "361"])
     assert "held out" in str(result.exception)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware on the PicoRV32 system gives OpenSSL's results, over registers and in memory."""
+"""Tests the firmware on the PicoRV32 system, by registers and memory, against OpenSSL."""
 
 import random
 import struct
@@ -17,12 +17,12 @@ LENGTHS = (16, 48, 240)
 
 @pytest.fixture(scope="module")
 def runner() -> Runner:
-    """One system for the whole file."""
+    """Builds one PicoRV32 system for all tests of this file."""
     return Runner()
 
 
 def random_job(source: random.Random, way: int, mode: str, direction: int, length: int) -> Job:
-    """A job with everything that its mode takes."""
+    """Makes a random job for the PicoRV32 system with all inputs of its mode."""
     key_bytes = source.choice((16, 24, 32) if mode != "xts" else (16, 32))
     keys = [source.randbytes(key_bytes) for _ in range(2 if mode == "xts" else 1)]
     iv_bytes = {"gcm": source.choice((12, 12, 8, 20)), "ccm": source.randrange(7, 14)}.get(mode, 16)
@@ -39,7 +39,7 @@ def random_job(source: random.Random, way: int, mode: str, direction: int, lengt
 
 
 def check(runner: Runner, job: Job) -> None:
-    """Run and compare."""
+    """Runs a job on the PicoRV32 system and compares its result with OpenSSL."""
     expected, tag = oracle.result(job)
     runner.run([job])
     assert job.error == jobs.OK
@@ -53,7 +53,7 @@ def check(runner: Runner, job: Job) -> None:
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 @pytest.mark.parametrize("mode", jobs.MODES)
 def test_mode(runner: Runner, mode: str, direction: int, way: str) -> None:
-    """Random keys of every length, random data of whole blocks and of odd lengths."""
+    """The PicoRV32 firmware is right for random keys of each length and data of odd lengths."""
     source = random.Random(f"{mode} {direction} {way}")
     lengths = [*LENGTHS, 512 + 16 * source.randrange(32)]
     if mode in PARTIAL:
@@ -65,7 +65,7 @@ def test_mode(runner: Runner, mode: str, direction: int, way: str) -> None:
 @pytest.mark.parametrize("way", ("registers", "interrupt"))
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr"))
 def test_key_each(runner: Runner, mode: str, way: str) -> None:
-    """A new key for each block, of every length of keys."""
+    """The PicoRV32 firmware is right if each block has a new key, of each key length."""
     source = random.Random(f"{mode} {way}")
     for key_bytes in (16, 24, 32):
         for direction in (ENCRYPT, DECRYPT):
@@ -77,7 +77,7 @@ def test_key_each(runner: Runner, mode: str, way: str) -> None:
 
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_software(runner: Runner, direction: int) -> None:
-    """The C implementation that the figures compare with is AES, too."""
+    """The C implementation of AES that the figures use as reference is right."""
     source = random.Random(direction)
     for key_bytes in (16, 24, 32):
         keys = [source.randbytes(key_bytes) for _ in range(3)]
@@ -89,7 +89,7 @@ def test_software(runner: Runner, direction: int) -> None:
 @pytest.mark.parametrize("way", ("registers", "polled", "interrupt"))
 @pytest.mark.parametrize("mode", (*AEAD, "cmac"))
 def test_wrong_tag(runner: Runner, mode: str, way: str) -> None:
-    """One changed bit of the tag is found, and the destination holds zeros."""
+    """A changed tag bit is detected on the PicoRV32 system and the destination is zeroed."""
     source = random.Random(f"{mode} {way}")
     job = random_job(source, WAYS[way], mode, DECRYPT, 80)
     position = source.randrange(8 * len(job.tag))
@@ -108,7 +108,7 @@ def test_wrong_tag(runner: Runner, mode: str, way: str) -> None:
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr", "xts", "gcm"))
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
-    """A program that reads the destination right after the start sees the results only."""
+    """A CPU program that reads the destination directly after the start sees only results."""
     source = random.Random(f"{mode} {direction} at once")
     job = random_job(source, jobs.GO_ON, mode, direction, 1024)
     job.work = (job.destination, 1024)
@@ -119,7 +119,7 @@ def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
 
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr"))
 def test_in_place(runner: Runner, mode: str) -> None:
-    """Source and destination may be one place, and a destination may lie below its source."""
+    """A memory job may work in place, or with a destination below its source."""
     source = random.Random(mode)
     for destination in (jobs.SOURCE, jobs.SOURCE + 0x100):
         job = random_job(source, jobs.POLLED, mode, ENCRYPT, 800)
@@ -138,7 +138,7 @@ def test_in_place(runner: Runner, mode: str) -> None:
     ),
 )
 def test_bad_address(runner: Runner, place: str, value: int) -> None:
-    """Addresses that cannot be are refused, and the next job runs."""
+    """Illegal addresses of a memory job are refused, and the next job runs."""
     job = Job(jobs.POLLED, "ecb", ENCRYPT, bytes(range(64)), [bytes(16)])
     refused = Job(jobs.POLLED, "ecb", ENCRYPT, bytes(range(64)), [bytes(16)], laid_out=False)
     setattr(refused, place, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant soc run`: its targets, its errors, and that the picture in docs/ is what it draws."""
+"""Tests `maeslant soc run`: its targets, its errors, and its picture in docs/."""
 
 import json
 import pathlib
@@ -13,13 +13,13 @@ AXIL_TARGET, ARBITER_TARGET = 200, 20  # clocks a block, of 4 KB and more
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess:
-    """Run the command line."""
+    """Runs `maeslant soc run`."""
     command = [MAESLANT, "soc", "run", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 def test_targets(tmp_path: pathlib.Path) -> None:
-    """Clocks a block where long messages have come to their pace, and the CPU's own work."""
+    """`maeslant soc run` meets its targets for clocks per block with long messages."""
     picture = tmp_path / "soc.svg"
     done = run("--json", "--picture", picture)
     assert done.returncode == 0, done.stderr
@@ -63,7 +63,7 @@ def test_targets(tmp_path: pathlib.Path) -> None:
 
 
 def test_errors(tmp_path: pathlib.Path) -> None:
-    """What cannot be drawn is refused before anything runs, in words."""
+    """`maeslant soc run` refuses a picture path that cannot be written, with an error."""
     for path in (tmp_path / "none" / "soc.svg", tmp_path / "soc.txt"):
         done = run("--picture", path)
         assert done.returncode == 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host around a card: memory with two rings, registers, AES jobs and what they must do."""
+"""Models the stream card's host: memory with rings, registers, AES jobs, expected results."""
 
 import dataclasses
 import random
@@ -35,7 +35,7 @@ PERIOD_NS = 10
 
 @dataclasses.dataclass
 class Job:
-    """A descriptor, its data, and what must stand in memory afterwards."""
+    """Holds an AES job: descriptor, data, and the expected memory contents."""
 
     desc: Desc
     data: bytes
@@ -44,7 +44,7 @@ class Job:
 
 
 class Card(Registers):
-    """The host's side of a card."""
+    """Models the host of a stream card."""
 
     def __init__(self, dut: SimHandleBase, seed: int, log2: int, clock: str, reset: str) -> None:
         super().__init__(dut, "mae_stream_card", getattr(dut, clock), getattr(dut, reset))
@@ -70,7 +70,7 @@ class Card(Registers):
         start_clock: bool = True,
         **memory: object,
     ) -> "Card":
-        """Reset, random memory, enabled rings; once in a test."""
+        """Resets the stream card with random memory and enabled rings; called once per test."""
         card = cls(dut, seed, log2, clock, reset)
         getattr(dut, reset).value = 0
         if start_clock:
@@ -90,7 +90,7 @@ class Card(Registers):
         return card
 
     async def set_rings(self) -> None:
-        """Tell the card where its rings are, and start them."""
+        """Sets the base addresses and sizes of the rings and starts them."""
         await self.write("sub_base_lo", SUB & 0xFFFFFFFF)
         await self.write("sub_base_hi", SUB >> 32)
         await self.write("comp_base_lo", COMP & 0xFFFFFFFF)
@@ -100,7 +100,7 @@ class Card(Registers):
         await self.enable()
 
     async def enable(self) -> None:
-        """Start both rings at entry 0."""
+        """Starts both rings at entry 0."""
         self.sent = self.taken = 0
         self.memory.write(COMP, bytes(COMPLETION_BYTES << self.log2))
         await self.write("sub_tail", 0)
@@ -108,19 +108,19 @@ class Card(Registers):
         await self.write("ctrl", enable=1)
 
     async def disable(self) -> None:
-        """Stop the rings when all is done."""
+        """Stops the rings after all jobs are complete."""
         await self.write("ctrl", enable=0)
         while (await self.fields("status"))["busy"]:
             pass
 
     async def key(self, slot: int, size: int) -> bytes:
-        """A random key into a slot."""
+        """Loads a random key into a slot of the stream card."""
         self.keys[slot] = self.random.randbytes(size)
         assert await self.load_key(slot, self.keys[slot]) == 0
         return self.keys[slot]
 
     def place(self, length: int, align: int = 0) -> int:
-        """A place for data with a gap before it; any alignment when none is asked for."""
+        """Allocates memory for data with a gap before it, at a given or random alignment."""
         at = self.next_data + 1 + self.random.randrange(40)
         if align:
             at = -(-at // align) * align
@@ -129,7 +129,7 @@ class Card(Registers):
         return at
 
     def side(self, length: int, parts: int, align: int) -> tuple[int, list[tuple[int, int]]]:
-        """Source or destination: its address or its list's, and its pieces."""
+        """Describes a job's source or destination: its address or list, and its pieces."""
         if not parts:
             at = self.place(length, align)
             return at, [(at, length)]
@@ -159,7 +159,7 @@ class Card(Registers):
         flags: int = 0,
         answer: bytes | None = None,
     ) -> Job:
-        """Put data to memory and make a job of it; the answer is OpenSSL's unless given."""
+        """Writes data to memory and makes a job of it; OpenSSL gives the answer by default."""
         src, pieces = self.side(len(data), parts[0], align)
         at = 0
         for addr, count in pieces:
@@ -194,7 +194,7 @@ class Card(Registers):
         return Job(desc, data, dst_pieces, answer)
 
     async def submit(self, jobs: list[Job]) -> None:
-        """Put descriptors to the ring and ring the doorbell; they must fit."""
+        """Writes descriptors to the submission ring and rings the doorbell; they must fit."""
         assert self.sent - self.taken + len(jobs) <= 1 << self.log2
         for job in jobs:
             at = SUB + DESC_BYTES * (self.sent % (1 << self.log2))
@@ -203,7 +203,7 @@ class Card(Registers):
         await self.write("sub_tail", self.sent % 65536)
 
     async def finish(self, limit: int = 100000) -> dict[int, Completion]:
-        """Wait for all that was submitted; completions by cookie."""
+        """Waits for all submitted jobs; returns completions by cookie."""
         found: dict[int, Completion] = {}
         waited = 0
         while self.taken < self.sent:
@@ -222,7 +222,7 @@ class Card(Registers):
         return found
 
     async def run(self, jobs: list[Job], want: dict[int, Status] | None = None) -> None:
-        """Carry jobs out, in several lots if need be: statuses, answers, and no other byte."""
+        """Runs jobs and checks statuses, answers, and that no other byte of memory changes."""
         image = bytearray(self.memory.data)
         done: dict[int, Completion] = {}
         lot = 1 << self.log2
@@ -250,21 +250,21 @@ class Card(Registers):
             raise AssertionError(f"memory differs at {at:#x}: {whose(jobs, at)}")
 
     def forget_rings(self, image: bytearray) -> None:
-        """Take the rings out of a comparison with memory."""
+        """Removes the rings from a memory image that is compared."""
         rings = ((SUB, DESC_BYTES << self.log2), (COMP, COMPLETION_BYTES << self.log2))
         for first, size in rings:
             place = slice(first - BASE, first - BASE + size)
             image[place] = self.memory.data[place]
 
     async def counters(self) -> dict[str, int]:
-        """A snapshot of the counters."""
+        """Reads a snapshot of the stream card's counters."""
         await self.write("ctrl", (await self.read("ctrl")) | self.pack("ctrl", snapshot=1))
         names = ("clocks", "busy_clocks", "jobs", "blocks", "read_beats", "write_beats")
         return {n: await self.read(f"{n}.lo") + (await self.read(f"{n}.hi") << 32) for n in names}
 
 
 def whose(jobs: list[Job], at: int) -> str:
-    """Which job's destination an address belongs to."""
+    """Returns the job whose destination contains an address, as text."""
     for job in jobs:
         if any(addr <= at < addr + count for addr, count in job.dst):
             return f"destination of {job.desc}"
@@ -272,7 +272,7 @@ def whose(jobs: list[Job], at: int) -> str:
 
 
 def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
-    """Messages of every mode, of all lengths and alignments, lists and in place."""
+    """Makes random jobs of every mode, length and alignment, with lists and in place."""
     rng, jobs = card.random, []
     for i in range(count):
         mode, decrypt = oracle.MODES[i % 7], bool(i // 7 % 2)
@@ -300,7 +300,7 @@ def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
 
 
 async def load_keys(card: Card) -> None:
-    """Two keys of each size, more than there are banks."""
+    """Loads two keys of each size, more than there are key banks."""
     for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
         await card.key(slot, size)
     assert await card.read("key_valid") == 0x3F

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Authenticated messages as jobs of the peripheral, made as the page of its registers says."""
+"""Divides authenticated messages into peripheral jobs as the register description requires."""
 
 import random
 
@@ -8,7 +8,7 @@ from tests.device.peripheral_host import Peripheral
 
 
 def ccm_head(nonce: bytes, aad: bytes, length: int, tag_bytes: int) -> tuple[bytes, bytes]:
-    """The counter block A0, and what the phase of additional data takes."""
+    """Returns CCM's counter block A0 and the input of the additional-data phase."""
     q = 15 - len(nonce)
     flags = (64 if aad else 0) + 8 * ((tag_bytes - 2) // 2) + q - 1
     head = bytes([flags]) + nonce + length.to_bytes(q, "big")
@@ -20,7 +20,7 @@ def ccm_head(nonce: bytes, aad: bytes, length: int, tag_bytes: int) -> tuple[byt
 
 
 class Message:
-    """One message, to be carried out job by job."""
+    """Holds an authenticated message for the peripheral, executed job by job."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Message:
         self.got = b""
 
     def cut(self) -> "Message":
-        """The same in more jobs: each phase between blocks, with empty jobs here and there."""
+        """Divides a message into more jobs, between blocks, with empty jobs among them."""
         jobs: list[tuple[str, bytes]] = []
         for phase, data in self.jobs:
             parts = []
@@ -75,11 +75,11 @@ class Message:
 
     @property
     def over(self) -> bool:
-        """Whether all jobs are done."""
+        """Returns true if all jobs of the message are done."""
         return self.done == len(self.jobs)
 
     async def step(self, p: Peripheral, tag: bytes | None = None) -> None:
-        """The next job; `tag` is another than the right one to expect."""
+        """Runs the next job of the message; `tag` replaces the expected tag."""
         if self.done == 0 and self.iv:
             await p.write_words("iv", self.iv)
         phase, data = self.jobs[self.done]
@@ -98,7 +98,7 @@ class Message:
         self.done += 1
 
     async def check(self, p: Peripheral, what: object = None) -> None:
-        """At the end: the data, the tag or that there is none, and no error."""
+        """Checks the data, the tag (or its absence) and the error code at the message's end."""
         assert await p.error() == 0, what
         assert self.got == self.want, what
         tag = await p.words("tag")
@@ -106,7 +106,7 @@ class Message:
         assert await p.words("hash") == bytes(16), what
 
     async def run(self, p: Peripheral, what: object = None) -> None:
-        """All of it, its key included."""
+        """Runs the whole message on the peripheral, key loading included."""
         assert await p.load_key(self.key_slot, self.key) == 0
         while not self.over:
             await self.step(p)

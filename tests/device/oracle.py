@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The other party of every test of a device: the cryptography package (OpenSSL)."""
+"""Computes reference results for device tests by the cryptography package (OpenSSL)."""
 
 from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -22,7 +22,7 @@ def _xor(a: bytes, b: bytes) -> bytes:
 
 
 def _pcbc(key: bytes, iv: bytes, decrypt: bool, data: bytes) -> bytes:
-    """PCBC out of ECB: nobody else has it."""
+    """Computes PCBC from ECB, since OpenSSL has no PCBC."""
     ecb = Cipher(algorithms.AES(key), modes.ECB())
     chain, result = iv, b""
     for at in range(0, len(data), 16):
@@ -39,7 +39,7 @@ def _pcbc(key: bytes, iv: bytes, decrypt: bool, data: bytes) -> bytes:
 def crypt(
     mode: str, decrypt: bool, key: bytes, iv: bytes, data: bytes, tweak_key: bytes = b""
 ) -> bytes:
-    """One message."""
+    """Encrypts or decrypts a message by OpenSSL in an unauthenticated mode."""
     if mode == "pcbc":
         return _pcbc(key, iv, decrypt, data)
     if mode == "xts":
@@ -56,14 +56,14 @@ def crypt(
 
 
 def key_sizes(mode: str) -> tuple[int, ...]:
-    """Key lengths in bytes that the oracle can do: it has no XTS with AES-192."""
+    """Returns the key lengths in bytes that OpenSSL supports in a mode."""
     return (16, 32) if mode == "xts" else (16, 24, 32)
 
 
 def seal(
     mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag_bytes: int = 16
 ) -> tuple[bytes, bytes]:
-    """Ciphertext and tag of a whole message in an authenticated mode; of CMAC the tag only."""
+    """Seals a message by OpenSSL; returns ciphertext and tag, for CMAC the tag only."""
     if mode == "gcm":
         text, tag = gcm_oracle.encrypt(key, nonce, aad, data)
         return text, tag[:tag_bytes]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peripheral over its registers, as its driver uses it."""
+"""Drives the peripheral through its registers as its driver does."""
 
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
@@ -15,7 +15,7 @@ CONTEXT = {"iv": 4, "hash": 4, "aad_bytes": 2, "data_bytes": 2}  # registers of 
 
 
 class Peripheral(Registers):
-    """The device and how its driver uses it."""
+    """Drives a peripheral through its registers."""
 
     def __init__(self, dut) -> None:
         super().__init__(dut, "mae_peripheral")
@@ -24,7 +24,7 @@ class Peripheral(Registers):
     async def start(
         self, mode: str, decrypt: bool, length: int, iv: bytes | None, key_slot=0, tweak_slot=1
     ) -> None:
-        """Begin a job; without an IV it goes on with the last message."""
+        """Starts a peripheral job; without an IV it continues the last message."""
         if iv is not None:
             await self.write_words("iv", iv)
         await self.write("length", length)
@@ -39,15 +39,15 @@ class Peripheral(Registers):
         )
 
     async def put(self, block: bytes) -> None:
-        """Hand a block over."""
+        """Writes a block to the peripheral's data registers."""
         await self.write_words("data_in", block.ljust(16, b"\xee"))
 
     async def get(self) -> bytes:
-        """Take an answer away."""
+        """Reads a block from the peripheral's data registers."""
         return b"".join([(await self.read("data_out", i)).to_bytes(4, "little") for i in range(4)])
 
     async def move(self, data: bytes, ahead: int = 2) -> bytes:
-        """The data of a job through the registers, so many blocks ahead of the answers."""
+        """Moves a job's data through the registers, writing up to a number of blocks ahead."""
         blocks = [data[at : at + 16] for at in range(0, len(data), 16)]
         answers = b""
         for i in range(len(blocks) + ahead - 1):
@@ -61,7 +61,7 @@ class Peripheral(Registers):
         return answers[: len(data)]
 
     async def crypt(self, mode: str, decrypt: bool, key: bytes, iv: bytes, data: bytes, tweak=b""):
-        """A whole message."""
+        """Encrypts or decrypts a whole message on the peripheral."""
         assert await self.load_key(0, key) == 0
         if tweak:
             assert await self.load_key(1, tweak) == 0
@@ -71,7 +71,7 @@ class Peripheral(Registers):
         return answer
 
     async def error(self) -> int:
-        """The error noted, cleared."""
+        """Reads and clears the peripheral's error code."""
         code = await self.field("status.error")
         await self.write("irq_status", error=1)
         return code
@@ -88,7 +88,7 @@ class Peripheral(Registers):
         key_slot: int = 0,
         ahead: int = 2,
     ) -> bytes:
-        """A job of an authenticated mode to its end; what comes out of it."""
+        """Runs a job of an authenticated mode to its end; returns its output."""
         await self.start_auth(
             mode, len(data), phase, init=init, final=final, decrypt=decrypt, key_slot=key_slot
         )
@@ -101,14 +101,14 @@ class Peripheral(Registers):
         return answer
 
     async def start_auth(self, mode: str, length: int, phase: str = "data", **fields: int) -> None:
-        """Begin a job of an authenticated mode."""
+        """Starts a job of an authenticated mode on the peripheral."""
         await self.write("length", length)
         fields = {name: int(value) for name, value in fields.items()}
         code, number = AUTH_MODES[mode], PHASES[phase]
         await self.write("ctrl", mode=code, phase=number, start=1, **fields)
 
     async def feed(self, data: bytes) -> None:
-        """Data that gives no answers, as there is room."""
+        """Writes data that gives no answers, as the peripheral has room."""
         room = 0
         for at in range(0, len(data), 16):
             while not room:
@@ -117,32 +117,32 @@ class Peripheral(Registers):
             room -= 1
 
     async def idle(self) -> None:
-        """The end of a job."""
+        """Waits for the end of a peripheral job."""
         while await self.field("status.busy"):
             pass
 
     async def words(self, name: str, count: int = 4) -> bytes:
-        """A run of registers as bytes."""
+        """Reads consecutive registers as bytes."""
         words = [await self.read(name, i) for i in range(count)]
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     async def save(self) -> dict[str, bytes]:
-        """A message of an authenticated mode, as the registers have it."""
+        """Saves the state of an authenticated message from the registers."""
         return {name: await self.words(name, count) for name, count in CONTEXT.items()}
 
     async def restore(self, context: dict[str, bytes]) -> None:
-        """Go on with it."""
+        """Restores the saved state of an authenticated message."""
         for name, data in context.items():
             await self.write_words(name, data)
 
     async def expect(self, tag: bytes) -> None:
-        """The tag that the next final decryption should find; the bytes behind it do not count."""
+        """Writes the tag that the next final decryption compares."""
         await self.write_words("tag", tag.ljust(16, b"\x5a"))
         await self.write("tag_bytes", len(tag))
 
 
 async def begin(dut) -> Peripheral:
-    """Clock, reset, registers."""
+    """Starts clock, reset and register access of the peripheral."""
     dut.rst_ni.value = 0
     Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
     peripheral = Peripheral(dut)

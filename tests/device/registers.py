@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers by their names in regs/*.rdl, over AXI4-Lite, and the key commands both maps have."""
+"""Accesses registers by their names in regs/*.rdl over AXI4-Lite, with key commands."""
 
 import functools
 import logging
@@ -15,7 +15,7 @@ KEY_LENGTHS = {16: 0, 24: 1, 32: 2}
 
 @functools.cache
 def layout(name: str) -> dict[str, tuple[int, int, dict[str, tuple[int, int]]]]:
-    """Register -> (offset, stride, {field: (low bit, width)}); `lo` of a pair as `pair.lo`."""
+    """Reads register layouts: {register: (offset, stride, {field: (low bit, width)})}."""
     found = {}
     top = gen_regs.elaborate(name)
     for node in top.descendants(unroll=False):
@@ -33,7 +33,7 @@ def layout(name: str) -> dict[str, tuple[int, int, dict[str, tuple[int, int]]]]:
 
 
 class Registers:
-    """The registers of one device."""
+    """Accesses the registers of one device by name."""
 
     def __init__(
         self,
@@ -54,22 +54,22 @@ class Registers:
         self.layout = layout(map_name)
 
     async def read_at(self, offset: int) -> tuple[int, AxiResp]:
-        """A word and the bus's response."""
+        """Reads a word at an address; returns data and bus response."""
         result = await self.bus.read(offset, 4)
         return int.from_bytes(result.data, "little"), result.resp
 
     async def write_at(self, offset: int, value: int) -> AxiResp:
-        """Write a word; the bus's response."""
+        """Writes a word at an address; returns the bus response."""
         return (await self.bus.write(offset, value.to_bytes(4, "little"))).resp
 
     async def read(self, name: str, index: int = 0) -> int:
-        """A register."""
+        """Reads a register by name."""
         value, resp = await self.read_at(self.layout[name][0] + 4 * index)
         assert resp == AxiResp.OKAY, (name, resp)
         return value
 
     async def fields(self, name: str, index: int = 0) -> dict[str, int]:
-        """A register's fields."""
+        """Reads all fields of a register."""
         value = await self.read(name, index)
         return {
             field: (value >> low) & ((1 << width) - 1)
@@ -77,12 +77,12 @@ class Registers:
         }
 
     async def field(self, name: str) -> int:
-        """A field, `register.field`."""
+        """Reads one register field, given as `register.field`."""
         register, field = name.rsplit(".", 1)
         return (await self.fields(register))[field]
 
     def pack(self, name: str, **fields: int) -> int:
-        """A register's value out of its fields; those not named are 0."""
+        """Packs fields into a register value; omitted fields are 0."""
         value = 0
         for field, number in fields.items():
             low, width = self.layout[name][2][field]
@@ -91,29 +91,29 @@ class Registers:
         return value
 
     async def write(self, name: str, value: int | None = None, index: int = 0, **fields: int):
-        """A register, as a number or by its fields."""
+        """Writes a register, given as a number or by its fields."""
         if value is None:
             value = self.pack(name, **fields)
         resp = await self.write_at(self.layout[name][0] + 4 * index, value)
         assert resp == AxiResp.OKAY, (name, resp)
 
     async def write_words(self, name: str, data: bytes) -> None:
-        """A run of registers from bytes as a little-endian processor stores them."""
+        """Writes consecutive registers from bytes in little-endian order."""
         for i in range(0, len(data), 4):
             await self.write(name, int.from_bytes(data[i : i + 4], "little"), i // 4)
 
     async def key_command(self, **fields: int) -> int:
-        """Carry out a key command; its error."""
+        """Executes a key command; returns its error code."""
         await self.write("key_cmd", go=1, **fields)
         while (status := await self.fields("key_status"))["busy"]:
             pass
         return status["error"]
 
     async def load_key(self, slot: int, key: bytes) -> int:
-        """Load a key; the error."""
+        """Loads a key into a slot; returns the error code."""
         await self.write_words("key", key)
         return await self.key_command(slot=slot, len=KEY_LENGTHS[len(key)])
 
     async def erase_key(self, slot: int) -> int:
-        """Erase a key; the error."""
+        """Erases a key slot; returns the error code."""
         return await self.key_command(slot=slot, op=1)

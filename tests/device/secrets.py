@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Look for secrets in everything a simulated device remembers."""
+"""Searches all signals of a simulated device for secrets."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ from cocotb.handle import (
 
 
 def signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
-    """Every signal of a hierarchy, elements of arrays one by one."""
+    """Lists every signal of a design hierarchy, with single array elements."""
     if isinstance(handle, (HierarchyObject, HierarchyArrayObject, ArrayObject)):
         for child in handle:
             yield from signals(child)
@@ -23,7 +23,7 @@ def signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
 
 
 def _patterns(secrets: Iterable[bytes], window: int) -> set[str]:
-    """Every aligned part of so many bytes, in both byte orders, as bits."""
+    """Returns every aligned piece of a secret, in both byte orders, as bit patterns."""
     found = set()
     for secret in secrets:
         for at in range(0, len(secret) - window + 1, window):
@@ -36,7 +36,7 @@ def _patterns(secrets: Iterable[bytes], window: int) -> set[str]:
 def find(
     dut: SimHandleBase, secrets: Iterable[bytes], window: int = 4, shown: str = ""
 ) -> list[str]:
-    """Paths of signals that hold ``window`` bytes of a secret, anywhere in them.
+    """Lists signals that hold ``window`` bytes of a secret at any position.
 
     Four bytes find what lies in registers of a word; much data needs eight, or chance finds it.
     ``shown``: the bits of what is on a bus at this moment, and so no secret.

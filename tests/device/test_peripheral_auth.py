@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_peripheral's authenticated modes over its registers: GCM, GMAC, CCM and CMAC.
+"""Tests the authenticated modes of mae_peripheral over its registers: GCM, GMAC, CCM, CMAC.
 
 Against OpenSSL, in both directions; messages cut into jobs and put aside for others; wrong tags;
 misuse; keys that change and wipes under a job; clocks.
@@ -31,7 +31,7 @@ SIZES = (16, 24, 32)
 
 
 def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
-    """A message of random content."""
+    """Makes an authenticated message with random content."""
     size = options.pop("size", random.choice(SIZES))
     nonce_bytes = options.pop("nonce_bytes", 12)
     parts = [random.randbytes(n) for n in (size, nonce_bytes, aad_bytes, data_bytes)]
@@ -40,7 +40,7 @@ def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def lengths(dut) -> None:
-    """Key sizes, and lengths of both parts, zero included, in both directions."""
+    """Authenticated modes work for all key sizes, directions and lengths, zero included."""
     p = await begin(dut)
     pairs = [(0, 0), (0, 1), (1, 0), (15, 16), (16, 15), (20, 64), (33, 31), (16, 32), (48, 0)]
     for i, (aad_bytes, data_bytes) in enumerate(pairs):
@@ -57,7 +57,7 @@ async def lengths(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def nonces(dut) -> None:
-    """GCM with IVs of 1 byte and more, CCM with every length of nonce."""
+    """The peripheral accepts GCM IVs of any length and CCM nonces of every legal length."""
     p = await begin(dut)
     for i, nonce_bytes in enumerate((1, 8, 11, 13, 15, 16, 17, 32, 60, 64, 65, 100)):
         message = some("gcm", 20, i % 3, nonce_bytes=nonce_bytes, decrypt=bool(i % 2))
@@ -69,7 +69,7 @@ async def nonces(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """The counter is the last 32 bits alone, also where a later job takes it up."""
+    """The GCM counter wraps in its last 32 bits, even if a later job continues it."""
     p = await begin(dut)
     message = some("gcm", 80)
     # A nonce of 16 bytes would be hashed: write the counter block itself and compare with CTR.
@@ -87,7 +87,7 @@ async def counter_wraps(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def long_aad(dut) -> None:
-    """More additional data than fits anywhere, in one job and in many."""
+    """The peripheral accepts long additional data, in one job and in many."""
     p = await begin(dut)
     for mode in ("gcm", "ccm"):
         await some(mode, 17, 600).run(p)
@@ -96,7 +96,7 @@ async def long_aad(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def tags(dut) -> None:
-    """Every length of tag; every byte of it counts, those behind it do not; no tag is shown."""
+    """The peripheral checks every byte of tags of each length, and never shows a tag."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for tag_bytes in {"gcm": range(4, 17), "ccm": range(4, 17, 2), "cmac": range(1, 17)}[mode]:
@@ -126,7 +126,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def interleaved(dut) -> None:
-    """Messages of several keys and modes, put aside between any two of their jobs."""
+    """Messages of several keys and modes interleave by saving state between any two jobs."""
     p = await begin(dut)
     for _ in range(3):
         messages = [
@@ -161,7 +161,7 @@ async def interleaved(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def plain_modes_between(dut) -> None:
-    """Jobs of the plain modes leave a message's registers alone."""
+    """Jobs of unauthenticated modes do not change a saved authenticated message."""
     p = await begin(dut)
     message = some("gcm", 64, 20).cut()
     await p.load_key(0, message.key)
@@ -177,7 +177,7 @@ async def plain_modes_between(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def misuse(dut) -> None:
-    """Every refusal has its code and changes nothing."""
+    """Each misuse of an authenticated mode gives its error code and changes nothing."""
     p = await begin(dut)
     key = random.randbytes(16)
 
@@ -243,7 +243,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def key_changes_under_a_job(dut) -> None:
-    """Whenever the key is erased or replaced: no tag, no hash, bad_key; then all works again."""
+    """Erasing or replacing a key in use gives bad_key, no tag and no hash."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for decrypt in (False, True):
@@ -279,7 +279,7 @@ async def key_changes_under_a_job(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def other_keys_may_change(dut) -> None:
-    """A key that the job does not use comes and goes without harm."""
+    """Loading and erasing keys that a job does not use does not disturb the job."""
     p = await begin(dut)
     message = some("gcm", 48, key_slot=1)
     await p.load_key(1, message.key)
@@ -296,7 +296,7 @@ async def other_keys_may_change(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def wipe(dut) -> None:
-    """In mid-job and between jobs: nothing is left, then all works anew."""
+    """A wipe during or between authenticated jobs erases all data."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for put in (0, 1, 2, 3):
@@ -331,7 +331,7 @@ async def wipe(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """When a job has ended H, the mask and what was decrypted are not kept."""
+    """At the end of an authenticated job H, the mask and decrypted data are erased."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 32)
@@ -347,7 +347,7 @@ async def nothing_stays(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def interrupts(dut) -> None:
-    """Jobs without answers end with done, too."""
+    """Authenticated jobs without answers end with the done interrupt."""
     p = await begin(dut)
     await p.load_key(0, random.randbytes(16))
     await p.write("irq_enable", done=1)
@@ -364,7 +364,7 @@ async def interrupts(dut) -> None:
 
 
 async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
-    """Clocks a block of the data phase, and from its last answer to the end as the bus sees it."""
+    """Returns clocks per data block, and from the last answer to the end of the job."""
     await p.load_key(0, message.key)
     while len(message.jobs) - message.done > 1:
         await message.step(p)
@@ -386,7 +386,7 @@ async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """What a driver on the bus sees: the bus, not the tag, is what it waits for."""
+    """Tag computation adds no waiting to a driver's register accesses over the bus."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for size in (16, 32):
@@ -399,13 +399,13 @@ PARAMETERS = {"KeySlots": 4, "KeyBanks": 2, "Dirs": 3, "MaxKeyLen": 2, "Sbox": 0
 
 
 def test_peripheral_auth() -> None:
-    """The named build."""
+    """Runs the authenticated checks of mae_peripheral in the named build."""
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
 
 
 @pytest.mark.slow
 def test_peripheral_auth_small() -> None:
-    """One bank, two slots, little room, the smallest S-box."""
+    """Runs the authenticated checks of mae_peripheral in its smallest configuration."""
     parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}
     bench.run(
         "mae_peripheral",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_stream_card: GCM through its rings, and what a wrong tag leaves in memory."""
+"""Tests GCM on mae_stream_card through its rings, and memory after a wrong tag."""
 
 import cocotb
 import pytest
@@ -15,7 +15,7 @@ DATA, AAD, IV = 0, 1, 2
 
 
 def part(card: Card, data: bytes, context: int, phase: int, answer: bytes, **fields) -> Job:
-    """A job of a GCM message; `parts` as in Card.job."""
+    """Makes one job of a GCM message; `parts` as in Card.job."""
     parts = fields.pop("parts", (0, 0))
     in_place = fields.pop("in_place", False)
     flags = fields.pop("flags", 0)
@@ -41,7 +41,7 @@ def message(
     parts: tuple[int, int] = (0, 0),
     in_place: bool = False,
 ) -> tuple[list[Job], bytes]:
-    """Jobs of a message with IV, AAD and data of these sizes, and its tag."""
+    """Makes the jobs of a GCM message with IV, AAD and data of given sizes, and its tag."""
     iv, aad, plain = (card.random.randbytes(n) for n in sizes)
     sealed = AESGCM(card.keys[slot]).encrypt(iv, plain, aad)
     cipher, tag = sealed[:-16], sealed[-16:]
@@ -68,7 +68,7 @@ def message(
 
 
 async def carry_out(card: Card, lots: list[tuple[list[Job], bytes, bool]]) -> None:
-    """Messages at once: statuses, tags, memory byte by byte."""
+    """Runs GCM messages at once; checks statuses, tags and each byte of memory."""
     image = bytearray(card.memory.data)
     jobs = [job for parts, _, _ in lots for job in parts]
     await card.submit(jobs)
@@ -91,7 +91,7 @@ async def carry_out(card: Card, lots: list[tuple[list[Job], bytes, bool]]) -> No
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def messages(dut) -> None:
-    """Messages of all contexts at once, some wrong, plain, scattered and in place."""
+    """The stream card runs GCM messages in all contexts: right, tampered, scattered, in place."""
     card = await Card.begin(dut, 1, latency=(20, 120), shuffle=True)
     rng = card.random
     for slot, size in enumerate((16, 24, 32)):
@@ -116,7 +116,7 @@ async def messages(dut) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def nothing_before_the_verdict(dut) -> None:
-    """With the completion of a wrong tag there is no byte of plaintext at its destination."""
+    """At the completion of a wrong tag the destination holds no byte of plaintext."""
     card = await Card.begin(dut, 2, latency=(100, 300), shuffle=True, stall=0.2)
     await card.key(0, 16)
     made, tag = message(card, 0, 0, True, (12, 16, 5000), tampered=True, parts=(0, 3))
@@ -128,5 +128,5 @@ async def nothing_before_the_verdict(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card_gcm(lanes: int) -> None:
-    """Function."""
+    """Runs the GCM checks of mae_stream_card."""
     bench.run("mae_stream_card", parameters=build(lanes, 16 * lanes))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Segments for the parts of the movers, and how these cut them into bursts."""
+"""Makes DMA segments for tests and computes the bursts into which the movers divide them."""
 
 import random
 from collections import deque
@@ -10,7 +10,7 @@ from cocotb.handle import SimHandleBase
 
 
 class Burst(NamedTuple):
-    """A burst of ``stop - start`` bytes; rings are counted without end, in bytes and rows."""
+    """Holds a burst of ``stop - start`` bytes; ring positions count in bytes and rows."""
 
     address: int  # of its first beat
     length: int  # AXI's, beats - 1
@@ -23,7 +23,7 @@ class Burst(NamedTuple):
 
 
 def cut(at: int, address: int, count: int, width: int, beats: int) -> Iterator[Burst]:
-    """``count`` bytes from ``at`` in the ring, cut where an address is a multiple of a burst."""
+    """Divides ``count`` bytes from ``at`` in the ring into bursts at burst-size multiples."""
     end = address + count
     while address < end:
         stop = min(end, (address // (width * beats) + 1) * width * beats)
@@ -37,7 +37,7 @@ def cut(at: int, address: int, count: int, width: int, beats: int) -> Iterator[B
 
 
 class Feed:
-    """Drives the segment ports: pushes where there is room, contexts by chance."""
+    """Drives the segment ports of a mover while it has room, for random contexts."""
 
     def __init__(self, dut: SimHandleBase, contexts: int) -> None:
         self.dut = dut
@@ -45,7 +45,7 @@ class Feed:
         self.pushed: int | None = None  # with the last clock, so its ready is not yet known
 
     def job(self, ctx: int, aborted: bool) -> list[tuple[int, int]]:
-        """Draw one to three segments (address, bytes), some at the ends of pages and memory."""
+        """Draws one to three segments (address, bytes), some at the ends of pages and memory."""
         segments = []
         for _ in range(random.randint(1, 3)):
             base = random.choice((0, 4096 - 99, 2**64 - 4096, random.randrange(2**63)))
@@ -58,7 +58,7 @@ class Feed:
         return segments
 
     def clock(self) -> None:
-        """Set the inputs for the next clock."""
+        """Sets the segment inputs for the next clock."""
         dut, ctx = self.dut, random.randrange(len(self.queues))
         room = self.queues[ctx] and ctx != self.pushed and int(dut.seg_ready_o.value) >> ctx & 1
         item = self.queues[ctx].popleft() if room else None

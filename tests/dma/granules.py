@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A device memory of granules behind a write and a read port, with random stalls."""
+"""Models a device memory of granules with a write and a read port and random stalls."""
 
 import collections
 import random
@@ -26,11 +26,11 @@ class DeviceMemory:
         dut.wr_ready_i.value = dut.rd_ready_i.value = dut.rd_rvalid_i.value = 0
 
     def start(self) -> None:
-        """Serve from now on."""
+        """Starts serving the device memory's ports."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Serve no more."""
+        """Stops serving the device memory's ports."""
         self._task.cancel()
         dut = self.dut
         dut.wr_ready_i.value = dut.rd_ready_i.value = dut.rd_rvalid_i.value = 0

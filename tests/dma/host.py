@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A host with memory and two rings around a DMA: submits descriptors and takes completions."""
+"""Models a DMA host with memory and two rings: submits descriptors, takes completions."""
 
 import random
 
@@ -31,7 +31,7 @@ MEMORY_BYTES = 1 << 22
 
 
 class Host:
-    """The rings in an :class:`AxiMemory`, and what memory must hold in the end."""
+    """Holds the DMA rings in an :class:`AxiMemory` and the expected memory contents."""
 
     def __init__(
         self, dut: SimHandleBase, seed: int, sub_log2: int = 5, comp_log2: int = 5
@@ -45,7 +45,7 @@ class Host:
         self.restart()
 
     def restart(self) -> None:
-        """Forget what was submitted: the DMA is enabled anew."""
+        """Forgets all submitted descriptors before the DMA is enabled again."""
         self.waiting: list[Desc] = []
         self.sent: list[Desc] = []
         self.completions: list[Completion] = []
@@ -63,7 +63,7 @@ class Host:
         comp_log2: int = 5,
         **memory: object,
     ) -> "Host":
-        """Reset, random memory, enabled rings."""
+        """Resets the DMA with random memory and enabled rings."""
         host = cls(dut, seed, sub_log2, comp_log2)
         await start(dut, clear_i=0, ctrl_i=0, irq_ack_i=0, r_valid_i=0, b_valid_i=0)
         host.memory = AxiMemory(
@@ -75,11 +75,11 @@ class Host:
         return host
 
     def status(self) -> DmaStatus:
-        """The status output."""
+        """Reads the DMA's status output."""
         return DmaStatus.unpack(int(self.dut.status_o.value))
 
     def place(self, length: int, align: int = 1) -> int:
-        """A place for data, at any alignment, with a gap before it."""
+        """Allocates memory for data at any alignment, with a gap before it."""
         addr = self.next_data + self.random.randrange(1, 200)
         addr = -(-addr // align) * align
         self.next_data = addr + length
@@ -87,12 +87,12 @@ class Host:
         return addr
 
     def make_list(self, lengths: list[int]) -> tuple[int, list[tuple[int, int]]]:
-        """A list over new places; its address and the places."""
+        """Makes a scatter-gather list over new places; returns its address and the places."""
         pieces = [(self.place(n), n) for n in lengths]
         return self.write_list(pieces), pieces
 
     def write_list(self, pieces: list[tuple[int, int]]) -> int:
-        """Put a list to memory."""
+        """Writes a scatter-gather list to memory."""
         addr = self.next_list + 16 * self.random.randrange(9)
         self.memory.write(addr, b"".join(entry(a, n) for a, n in pieces))
         self.next_list = addr + 16 * len(pieces)
@@ -100,15 +100,15 @@ class Host:
         return addr
 
     def job(self, context: int, length: int, parts: tuple[int, int] = (0, 0), **more: int) -> "Job":
-        """A copy of random data; parts > 0 give source and destination a list of so many."""
+        """Makes a copy job of random data; parts > 0 gives source and destination lists."""
         return Job(self, context, length, parts, **more)
 
     def submit(self, *descs: Desc) -> None:
-        """Queue descriptors; :meth:`turn` puts them to the ring as it has room."""
+        """Queues descriptors; :meth:`turn` writes them to the ring as it has room."""
         self.waiting.extend(descs)
 
     def turn(self) -> None:
-        """What the host's processor does once in a while."""
+        """Writes queued descriptors to the ring and takes completions."""
         ctrl = self.ctrl
         head = self.status().sub_head
         size = 1 << ctrl.sub_log2
@@ -128,14 +128,14 @@ class Host:
         self.dut.ctrl_i.value = ctrl.pack()
 
     async def clocks(self, count: int, every: int = 1) -> None:
-        """Let time pass, with a turn of the host now and then."""
+        """Waits for clocks and serves the rings at intervals."""
         for i in range(count):
             if i % every == 0:
                 self.turn()
             await RisingEdge(self.dut.clk_i)
 
     async def finish(self, limit: int = 60000, every: int = 10) -> dict[int, Completion]:
-        """Until everything submitted is completed; completions by cookie."""
+        """Waits for all submitted descriptors; returns completions by cookie."""
         clocks = 0
         while self.waiting or len(self.completions) < len(self.sent):
             await self.clocks(every, every)
@@ -145,7 +145,7 @@ class Host:
 
 
 class Job:
-    """A copy job: its descriptor, and where its bytes come from and go to."""
+    """Holds a copy job: its descriptor, and the sources and destinations of its bytes."""
 
     cookies = 0
 
@@ -188,14 +188,14 @@ class Job:
         self.data = b"".join(host.memory.read(a, n) for a, n in self.src)
 
     def landed(self, image: bytearray) -> None:
-        """The job's effect on an image of memory."""
+        """Applies the copy job to an image of memory."""
         at = 0
         for addr, count in self.dst:
             image[addr - BASE : addr - BASE + count] = self.data[at : at + count]
             at += count
 
     def forget(self, image: bytearray) -> None:
-        """After a failure the destination may hold anything."""
+        """Copies the destination's contents into the expected image, after a failed job."""
         for addr, count in self.dst:
             image[addr - BASE : addr - BASE + count] = self.host.memory.read(addr, count)
 
@@ -203,7 +203,7 @@ class Job:
 def check_memory(
     host: Host, before: bytearray, jobs: list[Job], done: dict[int, Completion]
 ) -> None:
-    """Memory differs from what it was by the jobs' answers, and in no other byte."""
+    """Checks that only the jobs' destinations changed in memory, and as expected."""
     image = before
     for job in jobs:
         got = done[job.desc.cookie]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the movers share: segments in, ends of jobs out, random lists."""
+"""Drives a DMA mover in tests: pushes segments, collects ends of jobs, makes random lists."""
 
 import collections
 import random
@@ -15,7 +15,7 @@ ABORT = (0, 0)  # in place of a segment: the list has failed
 
 
 class Mover:
-    """The ring's side of one mover: pushes segments where there is room, collects the ends."""
+    """Drives one mover's ring side: pushes segments while there is room, collects ends."""
 
     def __init__(
         self, dut: SimHandleBase, prefix: str = "", *, stall: float = 0.0, seed: int = 1
@@ -43,21 +43,21 @@ class Mover:
             handle.value = 0
 
     def start(self) -> None:
-        """Run from now on."""
+        """Starts driving segments into the DMA mover."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Run no more."""
+        """Stops driving segments into the DMA mover."""
         self._task.cancel()
 
     def push(self, ctx: int, segments: list[Segment]) -> None:
-        """The segments of a job; a list that ends with ABORT has no last one."""
+        """Queues the segments of a job; a list that ends with ABORT has no last segment."""
         queue = self.queues.setdefault(ctx, collections.deque())
         last = len(segments) - 1
         queue.extend((segment, i == last) for i, segment in enumerate(segments))
 
     async def end(self, ctx: int) -> dict[str, int]:
-        """The next end of a job of this context: status, and bytes where the mover counts them."""
+        """Waits for the next end of a context's job; returns its status and byte count."""
         while not self.ends[ctx]:
             self.ended.clear()
             await self.ended.wait()
@@ -100,13 +100,13 @@ class Mover:
 
 
 def spans(segments: list[Segment]) -> Iterator[int]:
-    """Every address of a list, in its order."""
+    """Lists every address of a scatter-gather list, in order."""
     for addr, count in segments:
         yield from range(addr, addr + count)
 
 
 class Land:
-    """Hands out memory: neighbours lie close, so that they often share a bus word."""
+    """Allocates memory pieces close together, so that neighbours often share a bus word."""
 
     def __init__(self, first: int, after: int, chooser: random.Random) -> None:
         self.next = first
@@ -114,7 +114,7 @@ class Land:
         self.random = chooser
 
     def take(self, count: int, align: int = 1) -> int:
-        """A place of this many bytes."""
+        """Allocates a number of bytes of the test's memory."""
         gap = self.random.choice((0, 0, 1, 3, 16, 100))
         at = -(-(self.next + gap) // align) * align
         self.next = at + count
@@ -122,7 +122,7 @@ class Land:
         return at
 
     def scatter(self, length: int, longest: int) -> list[Segment]:
-        """Pieces of 1 to ``longest`` bytes (not too many) at places in any order."""
+        """Allocates pieces of 1 to ``longest`` bytes at places in random order."""
         sizes = []
         longest = max(longest, length // 100)
         while length:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_bench: pull to store and load to push, wired as in an unprotected card, for the tests.
+// mae_block_bench: connects the four granule movers as in an unprotected card, host read to device
+// write and device read to host write, for the tests.
 
 module mae_block_bench
   import mae_dma_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_movers_loop: the read and the write mover with a plain wire between them, for the tests.
+// mae_dma_movers_loop: connects the read mover's rows directly to the write mover, for the tests.
 
 module mae_dma_movers_loop
   import mae_dma_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_burst_issue in a small size, with flat ports: its structs as members, and the other
-// side of all contexts at once instead of that of the context looked at.
+// Wraps mae_dma_read_burst_issue in a small size with flat ports: its structs as members, and the
+// progress of all contexts at once instead of the selected one.
 
 module read_issue_bench
   import mae_dma_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_read_row_output in a small size, with flat ports: the members of its struct, and how far
-// all contexts are committed instead of the one chosen.
+// Wraps mae_dma_read_row_output in a small size with flat ports: the members of its struct, and the
+// committed rows of all contexts instead of the selected one.
 
 module read_rows_bench
   import mae_dma_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// report_bench: mae_dma with a client that gives every row back, and whose answers to jobs and
-// reports on them are the test's.
+// report_bench: connects mae_dma to a client that returns every row, and whose answers to jobs and
+// reports on them come from the test.
 
 module report_bench
   import mae_dma_pkg::*;

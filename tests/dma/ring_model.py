@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around mae_dma_ring_manager in its test: host, memory, client, walkers and movers."""
+"""Models the surroundings of mae_dma_ring_manager: host, memory, client, walkers, movers."""
 
 import dataclasses
 import random
@@ -38,7 +38,7 @@ BAD_KINDS = 12
 
 @dataclasses.dataclass
 class Running:
-    """A job in the walkers, the movers and the client."""
+    """Holds a job in the walkers, movers and client."""
 
     desc: Desc
     reports: int
@@ -51,18 +51,18 @@ class Running:
 
     @property
     def wrong(self) -> bool:
-        """Its destination must not be seen."""
+        """Returns true if the job's destination must be erased."""
         exists = self.desc.length and not self.sinks
         return bool(exists) and self.statuses[CLIENT] == Status.BAD_TAG
 
     def result(self) -> tuple[Status, int, bytes]:
-        """What its completion says: status, bytes, tag."""
+        """Returns the expected completion: status, bytes, tag."""
         status = next((s for s in self.statuses if s), Status.OK)
         return status, self.bytes, self.tag if status == Status.OK else bytes(16)
 
 
 class Ring:
-    """Host, memory, client, walkers and movers around the ring, a clock at a time."""
+    """Models host, memory, client, walkers and movers around the ring, clock by clock."""
 
     def __init__(self, dut, seed: int, sub_log2=3, comp_log2=3, latency=(1, 40), stall=0.3) -> None:
         self.dut, self.rng, self.latency, self.stall = (
@@ -85,7 +85,7 @@ class Ring:
         self.clear()
 
     def clear(self) -> None:
-        """The state of a card that was enabled just now."""
+        """Resets the model to the state of a newly enabled card."""
         self.todo: list[tuple[Desc, bool]] = []  # to be submitted; unreadable?
         self.sent: list[tuple[Desc, bool]] = []
         self.blocks: dict[int, tuple[bytes, bool]] = {}
@@ -115,11 +115,11 @@ class Ring:
         self.drive()
 
     def status(self) -> DmaStatus:
-        """The status output."""
+        """Reads the ring manager's status output."""
         return DmaStatus.unpack(int(self.dut.status_o.value))
 
     async def step(self) -> None:
-        """One clock: sample, check, then drive the next clock's inputs."""
+        """Runs one clock: samples, checks, then drives the next clock's inputs."""
         dut = self.dut
         await RisingEdge(dut.clk_i)
         self.clock += 1
@@ -145,7 +145,7 @@ class Ring:
         self.drive()
 
     def sample_client(self) -> None:
-        """What the client and the walkers are given."""
+        """Samples the ring manager's outputs to client and walkers."""
         dut = self.dut
         started = int(dut.job_valid_o.value)
         if started:
@@ -178,7 +178,7 @@ class Ring:
                 self.starts.append(self.running[desc.context])
 
     def start(self, job: Running, started: int) -> None:
-        """Both walkers are given a job, or that of the destination a second time."""
+        """Records that both walkers start a job, or erase its destination."""
         dut, desc = self.dut, job.desc
         for side, word, addr, flag, entries in (
             (1, dut.job_src_o, desc.src, SRC_LIST, desc.src_entries),
@@ -207,7 +207,7 @@ class Ring:
         self.results[desc.cookie] = job
 
     def land(self, address: tuple, beats: list[tuple]) -> None:
-        """A completion was written: into its own 32 bytes, and not over one still there."""
+        """Checks a written completion: its own 32 bytes, and no unread entry overwritten."""
         tag, addr = address
         index, size = self.written, 1 << self.ctrl.comp_log2
         assert addr == COMP + COMPLETION_BYTES * (index % size)
@@ -221,7 +221,7 @@ class Ring:
         self.written += 1
 
     def host(self) -> None:
-        """Submits while enabled and the ring has room, takes completions by their phase."""
+        """Submits descriptors while enabled and takes completions by their phase."""
         rng, ctrl = self.rng, self.ctrl
         size = 1 << ctrl.sub_log2
         head = self.status().sub_head
@@ -241,11 +241,11 @@ class Ring:
         ctrl.comp_head = len(self.completions) % 65536
 
     def room(self, head: int, size: int) -> bool:
-        """Whether the host submits one more now."""
+        """Returns true if the host submits another descriptor now."""
         return (len(self.sent) - head) % 65536 < size and self.rng.random() < 0.7
 
     def drive(self) -> None:
-        """Inputs of the next clock."""
+        """Drives the ring manager's inputs for the next clock."""
         dut, rng = self.dut, self.rng
         dut.ctrl_i.value = self.ctrl.pack()
         for name in self.ready:
@@ -269,7 +269,7 @@ class Ring:
         self.drive_ends()
 
     def drive_ends(self) -> None:
-        """Reports of walkers, movers and client that are due, one of each."""
+        """Drives due reports of walkers, movers and client, one of each."""
         dut, rng = self.dut, self.rng
         valid = contexts = statuses = 0
         dut.report_valid_i.value = 0
@@ -300,7 +300,7 @@ class Ring:
         dut.done_status_i.value = statuses
 
     def drive_reads(self) -> None:
-        """A beat of a descriptor that is due."""
+        """Drives a due beat of a descriptor read."""
         dut, rng = self.dut, self.rng
         dut.r_valid_i.value = 0
         due = [read for read in self.reads if read[0] <= self.clock]
@@ -322,14 +322,14 @@ class Ring:
             self.reads.remove(read)
 
     async def run(self, limit: int = 30000) -> None:
-        """Until all that was submitted is completed."""
+        """Runs the model until all submitted descriptors are completed."""
         end = self.clock + limit
         while self.todo or len(self.completions) < len(self.sent):
             await self.step()
             assert self.clock < end, f"hangs: {self.status()} {len(self.completions)}"
 
     def check(self) -> None:
-        """Every descriptor has its completion, with the right contents, in a possible order."""
+        """Checks that each descriptor has one completion, right and in a possible order."""
         by_index = {c.index: c for c in self.completions}
         assert sorted(by_index) == list(range(len(self.sent)))
         offered = []
@@ -361,7 +361,7 @@ class Ring:
 
 
 def expected(desc: Desc, bad: bool, contexts: int) -> Status:
-    """The verdict before the client sees it, from the rules."""
+    """Returns the expected verdict on a descriptor before the client sees it."""
     if bad:
         return Status.DESC_FETCH
     if desc.reserved or desc.flags & 0xC0:
@@ -378,7 +378,7 @@ def expected(desc: Desc, bad: bool, contexts: int) -> Status:
 
 
 def random_desc(rng: random.Random, cookie: int, contexts: int, spoil: float) -> tuple[Desc, bool]:
-    """A descriptor, perhaps bad in one of the possible ways; whether its read fails."""
+    """Makes a random descriptor, sometimes illegal; returns it and if its read fails."""
     flags = rng.choice((0, INIT | IRQ, SRC_LIST, DST_LIST, SRC_LIST | DST_LIST | IRQ))
     desc = Desc(
         cookie=cookie,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands in the rings, as the host sees it, and the register side of mae_dma as integers."""
+"""Encodes ring entries as the host sees them, and mae_dma's register ports as integers."""
 
 import dataclasses
 import enum
@@ -14,7 +14,7 @@ SEGMENT_END = 4096  # segments end at its multiples at the latest
 
 
 class Status(enum.IntEnum):
-    """status_e of mae_dma_pkg."""
+    """Lists the completion statuses, status_e of mae_dma_pkg."""
 
     OK = 0
     DESC_FETCH = 1
@@ -36,7 +36,7 @@ INIT, SRC_LIST, DST_LIST, IRQ, FINAL = 2, 4, 8, 16, 32  # flags
 
 @dataclasses.dataclass
 class Desc:
-    """A submission descriptor."""
+    """Holds a submission descriptor."""
 
     cookie: int
     context: int
@@ -56,7 +56,7 @@ class Desc:
     reserved: int = 0
 
     def pack(self) -> bytes:
-        """The 64 bytes in memory."""
+        """Packs a descriptor into its 64 bytes of memory."""
         return struct.pack(
             "<IBBBBIBBBBQQHH12s16s",
             self.cookie,
@@ -79,7 +79,7 @@ class Desc:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Desc":
-        """From the 64 bytes in memory."""
+        """Unpacks a descriptor from its 64 bytes of memory."""
         names = (
             "cookie op flags context key_slot length tweak_slot phase tag_bytes reserved src dst "
             "src_entries dst_entries nonce iv"
@@ -90,7 +90,7 @@ class Desc:
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
-    """A completion."""
+    """Holds a completion entry."""
 
     cookie: int
     status: Status
@@ -102,23 +102,23 @@ class Completion:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Completion":
-        """From the 32 bytes in memory."""
+        """Unpacks a completion from its 32 bytes of memory."""
         tag, cookie, status, context, index, count, phase = struct.unpack("<16sIBBHII", data)
         return cls(cookie, Status(status), context, index, count, phase, tag)
 
 
 def written(data: bytes) -> int:
-    """The phase of a completion's place in memory: 0 before anything was written there."""
+    """Returns the phase bit of a completion entry; 0 before its first write."""
     return int.from_bytes(data[28:32], "little")
 
 
 def entry(addr: int, length: int, reserved: int = 0) -> bytes:
-    """An entry of a scatter-gather list."""
+    """Packs an entry of a scatter-gather list."""
     return struct.pack("<QII", addr, length, reserved)
 
 
 def pack_fields(fields: list[tuple[int, int]]) -> int:
-    """Pack (value, width) pairs as a packed struct: the first in the highest bits."""
+    """Packs (value, width) pairs as a packed struct: the first in the highest bits."""
     word = 0
     for value, width in fields:
         assert 0 <= value < 1 << width
@@ -128,7 +128,7 @@ def pack_fields(fields: list[tuple[int, int]]) -> int:
 
 @dataclasses.dataclass
 class Ctrl:
-    """dma_ctrl_t."""
+    """Holds the fields of dma_ctrl_t."""
 
     enable: int = 0
     abort: int = 0
@@ -141,14 +141,14 @@ class Ctrl:
     comp_head: int = 0
 
     def pack(self) -> int:
-        """As the port takes it."""
+        """Packs dma_ctrl_t for the port."""
         widths = (1, 1, 1, 64, 4, 16, 64, 4, 16)
         return pack_fields(list(zip(dataclasses.astuple(self), widths, strict=True)))
 
 
 @dataclasses.dataclass(frozen=True)
 class DmaStatus:
-    """dma_status_t."""
+    """Holds the fields of dma_status_t."""
 
     sub_head: int
     comp_tail: int
@@ -160,7 +160,7 @@ class DmaStatus:
 
     @classmethod
     def unpack(cls, word: int) -> "DmaStatus":
-        """From the port."""
+        """Unpacks dma_status_t from the port."""
         values = []
         for width in (1, 1, 1, 1, 9, 16, 16):
             values.append(word & (1 << width) - 1)
@@ -169,12 +169,12 @@ class DmaStatus:
 
 
 def run_seed(seed: int) -> int:
-    """The seed of a test within a run: MAESLANT_SEED changes all of them."""
+    """Returns a test's seed within a run; MAESLANT_SEED changes all seeds."""
     return seed + 1000 * (int(os.environ.get("MAESLANT_SEED", "1")) - 1)
 
 
 def split(rng: random.Random, total: int, parts: int, empty: bool = True) -> list[int]:
-    """Cut a length in random parts, some of them of no bytes."""
+    """Divides a length into random parts, some of them empty."""
     cuts = sorted(rng.randrange(total + 1) for _ in range(parts - 1))
     lengths = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
     if not empty:

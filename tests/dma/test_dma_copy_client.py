@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_copy_client: rows come back as they went in, and only its one operation is taken."""
+"""Tests mae_dma_copy_client: rows return unchanged, and only the copy operation is accepted."""
 
 import random
 
@@ -15,14 +15,14 @@ PAYLOAD = ("ctx", "data", "bytes", "last")
 
 
 async def begin(dut) -> None:
-    """Reset with idle inputs."""
+    """Resets the copy client with idle inputs."""
     inputs = {f"row_{name}_i": 0 for name in (*PAYLOAD, "valid", "ready")}
     await start(dut, cfg_valid_i=0, cfg_desc_i=0, **inputs)
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def rows_return(dut) -> None:
-    """Every row with its context, length and end, in order, whichever side stalls."""
+    """The copy client returns each row with its context, length and end, in order, under stalls."""
     await begin(dut)
     rng = random.Random(1)
     width = len(dut.row_data_i)
@@ -36,7 +36,7 @@ async def rows_return(dut) -> None:
 
 
 async def verdict(dut, **fields) -> Status:
-    """What it says in the clock in which a job is offered."""
+    """Returns the copy client's verdict in the clock in which a job is offered."""
     desc = Desc(**{"cookie": 1, "context": 0, "src": 1, "dst": 2, "length": 3, **fields})
     dut.cfg_valid_i.value = 1
     dut.cfg_desc_i.value = int.from_bytes(desc.pack(), "little")
@@ -48,7 +48,7 @@ async def verdict(dut, **fields) -> Status:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def one_operation(dut) -> None:
-    """Refused: other operations, jobs of no bytes, and what belongs to messages with a tag."""
+    """The copy client refuses other operations, empty jobs and messages with a tag."""
     await begin(dut)
     own = bench.parameters().get("Op", 0)
     for op in range(256):
@@ -71,5 +71,5 @@ async def one_operation(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_copy_client(parameters: dict) -> None:
-    """All of the above for the ends of the range."""
+    """Runs the checks of mae_dma_copy_client for extreme parameters."""
     bench.run("mae_dma_copy_client", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_job_status: the first error of each job, every end once however long it waits."""
+"""Tests mae_dma_job_status: the first error of each job; each end reported once."""
 
 import random
 
@@ -15,14 +15,14 @@ AXI = {0: OK, 1: OK, 2: SLVERR, 3: DECERR}  # OKAY, EXOKAY and the two errors
 
 
 async def idle(dut) -> None:
-    """Reset with all inputs low."""
+    """Resets mae_dma_job_status with all inputs low."""
     inputs = "resp_valid resp_ctx resp finish_valid finish_ctx done_ready"
     await start(dut, **{f"{name}_i": 0 for name in inputs.split()})
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def first_error_counts(dut) -> None:
-    """Random responses and ends of all contexts, and a taker that is often away."""
+    """mae_dma_job_status keeps a job's first error for random responses and slow readers."""
     contexts = bench.parameters()["Contexts"]
     await idle(dut)
     jobs = {ctx: OK for ctx in range(contexts)}  # first error of those that run
@@ -63,7 +63,7 @@ async def first_error_counts(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def one_end_a_clock(dut) -> None:
-    """Two clocks from finish to done; then all that wait come in as many clocks."""
+    """mae_dma_job_status reports an end after two clocks, and waiting ends one per clock."""
     contexts = bench.parameters()["Contexts"]
     await idle(dut)
     shown = []
@@ -90,6 +90,6 @@ async def one_end_a_clock(dut) -> None:
 
 @pytest.mark.parametrize("contexts", [1, 5])
 def test_dma_job_status(contexts: int) -> None:
-    """One context and several, with the write mover's codes."""
+    """Runs the checks of mae_dma_job_status for one context and several."""
     parameters = {"Contexts": contexts, "Slverr": SLVERR, "Decerr": DECERR}
     bench.run("mae_dma_job_status", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_pages: each context's share, what one alone and what many get, no page twice."""
+"""Tests mae_dma_pages: shares of contexts, lent pages, uniqueness of pages."""
 
 import random
 from collections import deque
@@ -15,7 +15,7 @@ NAMES = ("claim_valid", "claim_ctx", "put_valid", "put_ctx", "get_valid", "get_c
 
 
 class Model:
-    """The pages of all contexts: claimed, and put into their queues."""
+    """Models the pages of all contexts: claimed, and in their queues."""
 
     def __init__(self) -> None:
         given = bench.parameters()
@@ -39,7 +39,7 @@ class Model:
 async def clock(
     dut, model: Model, claims: list[int | None], put: int | None, get: int | None
 ) -> None:
-    """One clock with these claims, this put and this get; checks what is shown in it."""
+    """Runs one clock with page claims, a put and a get; checks the outputs."""
     width = max(1, (model.contexts - 1).bit_length())
     dut.claim_valid_i.value = sum((ctx is not None) << k for k, ctx in enumerate(claims))
     dut.claim_ctx_i.value = sum((ctx or 0) << width * k for k, ctx in enumerate(claims))
@@ -68,7 +68,7 @@ async def clock(
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def lends_and_takes_back(dut) -> None:
-    """Random claims, puts and gets; no page is in two queues, no share is denied."""
+    """mae_dma_pages gives no page twice and denies no share under random claims and returns."""
     await start(dut, **{f"{name}_i": 0 for name in NAMES})
     model = Model()
     empty, greed = 0, 0.9
@@ -97,7 +97,7 @@ async def lends_and_takes_back(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_alone_gets_half(dut) -> None:
-    """One context gets half of what is lent, and the next one still a part of the rest."""
+    """One context gets half of the lendable pages, and the next a part of the rest."""
     await start(dut, **{f"{name}_i": 0 for name in NAMES})
     model = Model()
     for ctx in range(min(2, model.contexts)):
@@ -111,7 +111,7 @@ async def one_alone_gets_half(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def reset_takes_all_back(dut) -> None:
-    """A reset at any moment, that of a wipe too, frees every page and forgets every queue."""
+    """A reset or wipe at any moment frees every page and empties every queue of mae_dma_pages."""
     for clocks in (1, 50, 400):
         await start(dut, **{f"{name}_i": 0 for name in NAMES})
         model = Model()
@@ -135,6 +135,6 @@ async def reset_takes_all_back(dut) -> None:
     [(1, 2, 2, 0), (3, 8, 2, 1), (64, 256, 3, 6), (7, 14, 2, 0)],
 )
 def test_dma_pages(contexts: int, pages: int, share: int, margin: int) -> None:
-    """Nothing to lend, little, and the usual sizes."""
+    """Runs the checks of mae_dma_pages with no, few and the usual number of lendable pages."""
     parameters = {"Contexts": contexts, "Pages": pages, "Share": share, "Margin": margin}
     bench.run("mae_dma_pages", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_ring_buffer: windows at any byte of any row, over the ends of rows and pages; erasing."""
+"""Tests mae_dma_ring_buffer: access at any byte of any row, across rows and pages; erasing."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def windows_anywhere(dut) -> None:
-    """Random writes and reads in the same clock against a byte array for each page."""
+    """Random accesses of mae_dma_ring_buffer agree with a byte array for each page."""
     given = bench.parameters()
     width, pages, rows = given["DataWidth"] // 8, given["Pages"], given["PageRows"]
     any_byte = given["ByteWrites"]
@@ -22,11 +22,11 @@ async def windows_anywhere(dut) -> None:
     held = [bytearray(size) for _ in range(pages)]
 
     def byte(pair: tuple[int, int], at: int) -> tuple[bytearray, int]:
-        """The page and place of byte ``at`` of two pages."""
+        """Returns the page and place of byte ``at`` of two pages."""
         return held[pair[at // size % 2]], at % size
 
     def two() -> tuple[int, int]:
-        """Draw two pages."""
+        """Draws two pages of the ring buffer at random."""
         return tuple(random.sample(range(pages), 2))
 
     dut.rst_ni.value = 0
@@ -98,7 +98,7 @@ async def windows_anywhere(dut) -> None:
     [(128, 2, 2, True), (512, 6, 8, True), (1024, 2, 4, True), (256, 4, 4, False)],
 )
 def test_buffer(width: int, pages: int, rows: int, any_byte: bool) -> None:
-    """The ends of the parameters' ranges."""
+    """Runs the checks of mae_dma_ring_buffer for extreme parameters."""
     bench.run(
         "mae_dma_ring_buffer",
         parameters={

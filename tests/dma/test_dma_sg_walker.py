@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Segments of plain jobs and lists, in any context at once; bad lists; aborts.
+"""Tests mae_dma_sg_walker: segments of plain and listed jobs in all contexts; bad lists; aborts.
 
 Tests mae_dma_sg_walker.
 """
@@ -20,7 +20,7 @@ END = object()  # in a list of segments: the job's early end
 
 @dataclasses.dataclass
 class Job:
-    """A job and what must come of it."""
+    """Holds a scatter-gather job and its expected result."""
 
     addr: int
     length: int
@@ -31,7 +31,7 @@ class Job:
     status: Status | None = None
 
     def expected(self) -> tuple[list, Status]:
-        """Segments (addr, bytes, last) cut at 4 KiB, and the status, from the rules."""
+        """Computes the expected segments (addr, bytes, last), divided at 4 KiB, and the status."""
         entries = [(self.addr, self.length, 0)] if self.entries is None else self.entries
         rest, out = self.length, []
         for i, (addr, length, reserved) in enumerate(entries):
@@ -55,7 +55,7 @@ class Job:
 
 
 class Bench:
-    """Memory with lists, a mover with two places for segments a context, and the jobs."""
+    """Models memory with lists, and a mover with two segment places per context."""
 
     def __init__(self, dut, rng: random.Random, latency=(1, 40), stall=0.3, drain=0.3) -> None:
         self.dut, self.rng, self.latency, self.stall, self.drain = dut, rng, latency, stall, drain
@@ -72,21 +72,21 @@ class Bench:
         self.pushes = 0
 
     def put(self, job: Job) -> None:
-        """Write a job's list to memory."""
+        """Writes a job's scatter-gather list to memory."""
         for i, item in enumerate(job.entries or []):
             self.memory[(job.addr >> 4) + i] = entry(*item)
         if job.bad_block is not None:
             self.bad_blocks.add(job.bad_block)
 
     async def run(self, limit: int = 100000) -> None:
-        """Clock until all jobs are done."""
+        """Runs the scatter-gather walker until all jobs are done."""
         while self.todo or self.jobs:
             await self.step()
             assert self.clock < limit, f"jobs hang: {self.jobs}"
         assert not self.reads
 
     async def step(self) -> None:
-        """One clock: sample what the walker shows, then drive the next clock's inputs."""
+        """Runs one clock: samples the walker's outputs, then drives the next inputs."""
         dut, rng = self.dut, self.rng
         await RisingEdge(dut.clk_i)
         self.clock += 1
@@ -115,7 +115,7 @@ class Bench:
         self.drive()
 
     def drive(self) -> None:
-        """Inputs of the next clock."""
+        """Drives the scatter-gather walker's inputs for the next clock."""
         dut, rng = self.dut, self.rng
         for ctx, count in enumerate(self.queues):
             if count and rng.random() < self.drain:
@@ -164,7 +164,7 @@ class Bench:
 
 
 async def begin(dut, rng: random.Random, **options) -> Bench:
-    """Reset, idle."""
+    """Resets the walker with idle inputs."""
     names = "job_valid_i job_ctx_i job_i abort_i seg_ready_i ar_ready_i r_valid_i r_tag_i r_beat_i"
     names += " r_data_i r_error_i r_last_i"
     await start(dut, **{name: 0 for name in names.split()})
@@ -174,7 +174,7 @@ async def begin(dut, rng: random.Random, **options) -> Bench:
 
 
 def random_job(rng: random.Random, place: int, spoil: float = 0.0) -> Job:
-    """A plain job, or one with a list at ``place`` (4 KiB to itself); perhaps a bad one."""
+    """Makes a plain job, or a job with a list at ``place``, sometimes illegal."""
     length = rng.choice((1, 16, 64, 100, 4096, 12000, 30000)) + rng.randrange(64)
     if rng.random() < 0.3:
         return Job(rng.getrandbits(48), rng.choice((0, length, length)))
@@ -199,7 +199,7 @@ def random_job(rng: random.Random, place: int, spoil: float = 0.0) -> Job:
 
 
 async def many(dut, seed: int, spoil: float, **options) -> Bench:
-    """Many random jobs over all contexts, each compared with the rules."""
+    """Runs many random jobs in all contexts and compares each with the rules."""
     rng = random.Random(run_seed(seed))
     tester = await begin(dut, rng, **options)
     for i in range(150):
@@ -215,7 +215,7 @@ async def many(dut, seed: int, spoil: float, **options) -> Bench:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def good_jobs(dut) -> None:
-    """Plain jobs and lists of all sizes, short and long latencies, ready and stalling movers."""
+    """The walker gives the right segments of plain and listed jobs at all latencies."""
     for seed, options in enumerate(
         ({}, {"latency": (50, 300), "stall": 0, "drain": 0.9}, {"latency": (1, 1), "drain": 0.05})
     ):
@@ -225,7 +225,7 @@ async def good_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def bad_jobs(dut) -> None:
-    """Unreadable lists, wrong sums and reserved bits between good jobs end the right job only."""
+    """Unreadable lists, wrong sums and reserved bits end only their own job."""
     seen = set()
     for seed, options in enumerate(({}, {"latency": (50, 300), "drain": 0.9})):
         tester = await many(dut, 10 + seed, 0.5, **options)
@@ -235,7 +235,7 @@ async def bad_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def abort_ends_all(dut) -> None:
-    """An abort ends every job soon, with what was pushed so far, and the next ones run."""
+    """An abort ends all jobs of the walker soon, and later jobs run."""
     rng = random.Random(run_seed(5))
     tester = await begin(dut, rng, latency=(50, 300))
     aborted = 0
@@ -276,7 +276,7 @@ async def abort_ends_all(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def abort_leaves_what_keeps_on(dut) -> None:
-    """A job that keeps on through an abort has every segment, before the abort and under it."""
+    """A job exempt from an abort still gets all its segments."""
     rng = random.Random(run_seed(6))
     tester = await begin(dut, rng, latency=(5, 60))
     for i in range(3 * tester.contexts):
@@ -297,7 +297,7 @@ async def abort_leaves_what_keeps_on(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def lists_cost_no_clocks(dut) -> None:
-    """One context pushes a segment every second clock; lists of 4 KiB pages keep ahead."""
+    """The walker pushes a segment every second clock; 4 KiB lists are read ahead."""
     rng = random.Random(run_seed(7))
     tester = await begin(dut, rng, latency=(1, 1), stall=0, drain=1)
     job = Job(0, 2**20)  # 256 segments
@@ -327,5 +327,5 @@ async def lists_cost_no_clocks(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_sg_walker(parameters: dict) -> None:
-    """All of the above over numbers of contexts and bus widths."""
+    """Runs the checks of mae_dma_sg_walker over numbers of contexts and bus widths."""
     bench.run("mae_dma_sg_walker", parameters=parameters)

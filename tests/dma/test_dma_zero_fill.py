@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zeros over the right places of the right context, between the client's rows.
+"""Tests mae_dma_zero_fill: zeros at the right places and contexts, between client rows.
 
 Tests mae_dma_zero_fill.
 """
@@ -18,7 +18,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last")
 
 
 class Bench:
-    """The ring, the client and the write mover around it, a clock at a time."""
+    """Models the ring, client and write mover around mae_dma_zero_fill, clock by clock."""
 
     def __init__(self, dut, rng: random.Random, gap=0.3, stall=0.3, room=0.7, want=0.05) -> None:
         self.dut, self.rng = dut, rng
@@ -37,7 +37,7 @@ class Bench:
         self.clock = self.waited = self.zeros = 0
 
     def drive(self) -> None:
-        """Inputs of the next clock."""
+        """Drives the inputs of mae_dma_zero_fill for the next clock."""
         dut, rng = self.dut, self.rng
         if self.offered is None and rng.random() >= self.gap:
             last = rng.randrange(4) == 0
@@ -61,7 +61,7 @@ class Bench:
         dut.scrub_valid_i.value = int(bool(self.asked))
 
     async def step(self) -> None:
-        """One clock: what it shows against what it was given."""
+        """Runs one clock: compares the outputs of mae_dma_zero_fill with its inputs."""
         dut = self.dut
         self.drive()
         await RisingEdge(dut.clk_i)
@@ -94,7 +94,7 @@ class Bench:
             self.ordered += 1
 
     def from_scrub(self, row: tuple, job: list[int] | None) -> bool:
-        """Whether a row is the next of the zeros."""
+        """Returns true if a row is the next expected row of zeros."""
         if job is None or not self.rooms >> job[0] & 1 or row == self.offered:
             return False
         count = min(self.row_bytes, job[1])
@@ -103,7 +103,7 @@ class Bench:
 
 
 async def begin(dut, seed: int, **options: float) -> Bench:
-    """Reset, idle."""
+    """Resets mae_dma_zero_fill with idle inputs."""
     names = "scrub_valid scrub_ctx scrub_bytes room row_valid row_ready"
     names += " row_ctx row_data row_bytes row_last"
     await start(dut, **{f"{name}_i": 0 for name in names.split()})
@@ -112,7 +112,7 @@ async def begin(dut, seed: int, **options: float) -> Bench:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def zeros_between_rows(dut) -> None:
-    """All bytes of a job and no more, marked last at its end; the client's rows as they came."""
+    """mae_dma_zero_fill writes exactly a job's bytes as zeros and passes client rows unchanged."""
     for seed, options in enumerate(
         ({}, {"gap": 0, "stall": 0}, {"gap": 0.9, "room": 0.2}, {"stall": 0.8, "want": 0.5})
     ):
@@ -124,7 +124,7 @@ async def zeros_between_rows(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def every_second_clock(dut) -> None:
-    """A job's rows take two clocks each, whether the client has rows or none."""
+    """A job's rows of zeros take two clocks each, with or without client rows."""
     for gap in (0, 1):
         tester = await begin(dut, 9, gap=gap, stall=0, room=1, want=0)
         await tester.step()
@@ -146,5 +146,5 @@ async def every_second_clock(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_zero_fill(parameters: dict) -> None:
-    """All of the above for the ends of the range."""
+    """Runs the checks of mae_dma_zero_fill for extreme parameters."""
     bench.run("mae_dma_zero_fill", parameters=parameters)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_write_burst_plan in a small size, with flat ports: the members of its struct, and the
-// rows of all contexts at once instead of those of the context looked at.
+// Wraps mae_dma_write_burst_plan in a small size with flat ports: the members of its struct, and
+// the rows of all contexts at once instead of the selected one.
 
 module write_plan_bench
   import mae_dma_pkg::*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's tests in C, with the address and undefined-behaviour sanitizers or with threads'."""
+"""Runs the driver's C tests with the address, undefined-behaviour and thread sanitizers."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ PROGRAMS = (
     ("name", "sanitize"), [*((name, "memory") for name in PROGRAMS), ("pool", "threads")]
 )
 def test_program(name: str, sanitize: str) -> None:
-    """Build and run one program."""
+    """Builds and runs each C test program of the driver; it must succeed."""
     program = c_driver.build_program(HERE / f"{name}.c", sanitize=sanitize)
     seed = os.environ.get("MAESLANT_SEED", "1")
     done = subprocess.run(
@@ -48,5 +48,5 @@ def test_program(name: str, sanitize: str) -> None:
 
 
 def test_every_program_is_run() -> None:
-    """No C file is forgotten."""
+    """Every C file of the driver's tests belongs to a program that is run."""
     assert sorted(PROGRAMS) == sorted(path.stem for path in HERE.glob("*.c"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The register-level part stands alone: for RV32I, and without anything from a library."""
+"""Tests that the driver's register-level part compiles for RV32I without any library."""
 
 import re
 import shutil
@@ -31,7 +31,7 @@ CALLS = {
 
 
 def test_compiles_for_rv32i(tmp_path) -> None:
-    """An object for 32-bit RISC-V without compressed or multiply instructions."""
+    """The driver's register-level part compiles for 32-bit RISC-V without multiply instructions."""
     for target in firmware.build_freestanding(tmp_path):
         head = target.read_bytes()[:64]
         assert head[:5] == b"\x7fELF\x01"  # 32 bits
@@ -40,7 +40,7 @@ def test_compiles_for_rv32i(tmp_path) -> None:
 
 
 def test_needs_nothing(tmp_path) -> None:
-    """No symbol from elsewhere, no static data that would need a start-up to set it."""
+    """The driver's register-level part has no undefined symbol and no initialized static data."""
     for option in ("-O0", "-O2", "-Os"):
         undefined, defined = set(), set()
         for source in firmware.FREESTANDING:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shared libraries, as they were linked: what an exploit would look for is not there."""
+"""Tests the hardening of the linked shared libraries."""
 
 import re
 import subprocess
@@ -10,14 +10,14 @@ from maeslant.build import c_driver
 
 
 def readelf(path, *options: str) -> str:
-    """What readelf says."""
+    """Runs readelf on a shared library; returns its output."""
     command = ["readelf", "--wide", *options, str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("name", ["library", "protected", "os"])
 def test_hardened(name: str) -> None:
-    """Stack protector, symbols bound at start, relocations read only, no stack that runs."""
+    """The shared libraries have stack protector, immediate binding, RELRO and no exec stack."""
     path = {
         "library": c_driver.build,
         "protected": c_driver.build_protected,
@@ -31,7 +31,7 @@ def test_hardened(name: str) -> None:
 
 
 def test_copies_of_the_enclave() -> None:
-    """Untrusted memory is met in units of 8 bytes, a single byte behind VERW; no string copies."""
+    """The enclave library accesses untrusted memory in units of 8 bytes, without string copies."""
     path = c_driver.build_protected()
     command = ["objdump", "--disassemble", "--no-show-raw-insn", str(path)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -45,7 +45,7 @@ def test_copies_of_the_enclave() -> None:
 
 
 def test_page_of_the_gate() -> None:
-    """Each field of the page shared with the operating system's process is a unit of 8 bytes."""
+    """Each field of the page shared with the operating system's process has 8 bytes."""
     text = (c_driver.DRIVER / "enclave" / "gate.h").read_text()
     fields = re.search(r"struct gate_page \{(.*?)\n\};", text, re.DOTALL)[1]
     kinds = re.findall(r"^    (.*?) ?\w+(?:\[[^;]*\])?;", fields, re.MULTILINE)
@@ -59,7 +59,7 @@ def test_page_of_the_gate() -> None:
 
 
 def test_no_stand_in_for_provisioning_is_trusted() -> None:
-    """The root secret goes past the operating system: no call sends it through its page."""
+    """The enclave library exports no function that installs or provisions the root secret."""
     path = c_driver.build_protected()
     exported = re.findall(r"\bGLOBAL\s+DEFAULT\s+\d+ (mae_\w+)", readelf(path, "--dyn-syms"))
     assert "mae_gate_open" in exported

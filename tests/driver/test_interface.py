@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The library's face: header, error texts, device names, listing."""
+"""Tests the driver's interface: header, error texts, device names, device list."""
 
 import ctypes
 import re
@@ -16,7 +16,7 @@ HEADERS = [INCLUDE / "maeslant.h", INCLUDE / "maeslant_pool.h"]
 
 
 def test_header_in_c_and_cpp(tmp_path) -> None:
-    """It needs nothing before it, in C17 as in C++."""
+    """The driver's header compiles alone in C17 and in C++."""
     for compiler, suffix, standard in (("cc", "c", "c17"), ("g++", "cpp", "c++17")):
         source = tmp_path / f"empty.{suffix}"
         names = ("maeslant.h", "maeslant_pool.h", "maeslant_ring.h", "maeslant_peripheral.h")
@@ -27,7 +27,7 @@ def test_header_in_c_and_cpp(tmp_path) -> None:
 
 
 def test_results_must_be_used(tmp_path) -> None:
-    """Dropping a result is a warning."""
+    """Ignoring a result of the driver's functions causes a compiler warning."""
     source = tmp_path / "drop.c"
     source.write_text('#include "maeslant.h"\nvoid f(mae_dev_t *d) { mae_key_erase(d, 0); }\n')
     done = subprocess.run(
@@ -40,7 +40,7 @@ def test_results_must_be_used(tmp_path) -> None:
 
 
 def test_exports() -> None:
-    """The library exports what its headers declare, and nothing else."""
+    """The driver library exports exactly the functions that its headers declare."""
     listing = subprocess.run(
         ["nm", "-D", "--defined-only", c_driver.build()],
         capture_output=True,
@@ -54,7 +54,7 @@ def test_exports() -> None:
 
 
 def test_one_message_a_value() -> None:
-    """Each error has a text of its own."""
+    """Each error code of the driver has a text of its own."""
     ffi, lib = device.library()
     texts = [ffi.string(lib.mae_strerror(value)).decode() for value in range(lib.MAE_E_COUNT)]
     assert len(set(texts)) == lib.MAE_E_COUNT == 32
@@ -89,7 +89,7 @@ def test_one_message_a_value() -> None:
     ],
 )
 def test_names_that_cannot_be_opened(uri: str, error: str, words: str) -> None:
-    """Each with the error and the words that help."""
+    """Each device name that cannot be opened gives its error and a text that helps."""
     _, lib = device.library()
     with pytest.raises(device.DeviceError) as caught:
         device.Device(uri)
@@ -98,7 +98,7 @@ def test_names_that_cannot_be_opened(uri: str, error: str, words: str) -> None:
 
 
 def test_a_library_that_is_none(tmp_path, monkeypatch) -> None:
-    """Files in the place of a build that are not one."""
+    """A file that is not a simulator library is refused in the place of a build."""
     _, lib = device.library()
     monkeypatch.setenv("MAESLANT_SIM_PATH", f"/nowhere:{tmp_path}")
     (tmp_path / "odd").mkdir()
@@ -116,7 +116,7 @@ def test_a_library_that_is_none(tmp_path, monkeypatch) -> None:
 
 
 def test_listing_has_room_for_some(tmp_path, monkeypatch) -> None:
-    """The count is of all there are, however few fit; a build found twice counts once."""
+    """The device list returns the count of all devices, even if its buffer is smaller."""
     ffi, lib = device.library()
     for folder, name in (("a", "one"), ("a", "two"), ("b", "two"), ("b", "three-trace")):
         where = tmp_path / folder / name

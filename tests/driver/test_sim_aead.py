@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Authenticated encryption on simulated hardware, end to end, against `cryptography`."""
+"""Tests authenticated encryption by the driver on simulated devices, against `cryptography`."""
 
 import os
 import random
@@ -22,7 +22,7 @@ PLACES = [("stream4", AWKWARD), ("peripheral", "")]
 
 
 def oracle(mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: int = 16) -> bytes:
-    """Ciphertext and tag of other people's code."""
+    """Computes ciphertext and tag by the `cryptography` package."""
     if mode == "ccm":
         return AESCCM(key, tag_length=tag).encrypt(nonce, data, aad)
     sealed = AESGCM(key).encrypt(nonce, data, aad)
@@ -30,14 +30,14 @@ def oracle(mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: in
 
 
 def cmac(key: bytes, data: bytes) -> bytes:
-    """Other people's CMAC."""
+    """Computes a CMAC by the `cryptography` package."""
     made = CMAC(algorithms.AES(key))
     made.update(data)
     return made.finalize()
 
 
 def pick(source: random.Random, mode: str, largest: int) -> tuple:
-    """Key, nonce, AAD, data and a length for the tag."""
+    """Chooses a random key, nonce, AAD, data and tag length."""
     key = source.randbytes(source.choice((16, 24, 32)))
     nonce = source.randbytes(
         source.choice((12, 12, 8, 16, 33)) if mode == "gcm" else source.randrange(7, 13)
@@ -50,7 +50,7 @@ def pick(source: random.Random, mode: str, largest: int) -> tuple:
 @pytest.mark.parametrize(("build", "options"), PLACES)
 @pytest.mark.parametrize("mode", AEAD)
 def test_messages(build: str, options: str, mode: str) -> None:
-    """Sealed as others do, opened, and refused when a bit of anything is turned."""
+    """The driver seals as `cryptography` does, opens, and refuses any changed bit."""
     source = random.Random(SEED)
     with opened(build, options) as found:
         for _ in range(40):
@@ -67,7 +67,7 @@ def test_messages(build: str, options: str, mode: str) -> None:
 
 
 def test_long_messages() -> None:
-    """Longer than any buffer of the library; the last byte of the last job is tampered with."""
+    """The driver opens messages longer than its buffers, and refuses a change in the last byte."""
     source = random.Random(SEED)
     with opened("stream4", "latency=50-300&order=shuffled&seed=3") as found:
         for mode, length in (("gcm", 1_100_001), ("ccm", 70_001)):
@@ -83,7 +83,7 @@ def test_long_messages() -> None:
 
 
 def test_nothing_is_left_in_memory() -> None:
-    """What the card wrote of a message whose tag is wrong is gone, in every job of it."""
+    """Plaintext that the card wrote of a message with a wrong tag is erased from memory."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     with opened("stream4", AWKWARD) as found:
@@ -110,7 +110,7 @@ def test_nothing_is_left_in_memory() -> None:
 
 @pytest.mark.parametrize(("build", "options"), PLACES)
 def test_streams_take_turns(build: str, options: str) -> None:
-    """Several messages in pieces at once, with whole ones and plain ones between."""
+    """Several AEAD streams interleave with whole messages and unauthenticated messages."""
     source = random.Random(SEED)
     largest = 3000 if build == "peripheral" else 300_000
     with opened(build, options) as found:
@@ -150,7 +150,7 @@ def test_streams_take_turns(build: str, options: str) -> None:
 
 @pytest.mark.parametrize(("build", "options"), PLACES)
 def test_macs(build: str, options: str) -> None:
-    """CMAC in one call and in pieces."""
+    """The driver computes CMAC in one call and in pieces."""
     source = random.Random(SEED)
     with opened(build, options) as found:
         for length in (0, 1, 15, 16, 17, 32, 100, 1000):
@@ -165,7 +165,7 @@ def test_macs(build: str, options: str) -> None:
 @pytest.mark.parametrize(("build", "options"), PLACES)
 @pytest.mark.parametrize("mode", ["cbc", "cfb", "ofb", "ctr"])
 def test_plain_messages_go_on(build: str, options: str, mode: str) -> None:
-    """The jobs of a plain message with authenticated messages between them."""
+    """An unauthenticated stream continues after authenticated messages between its jobs."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     key, iv, data = source.randbytes(16), source.randbytes(16), source.randbytes(160)
@@ -195,7 +195,7 @@ def test_plain_messages_go_on(build: str, options: str, mode: str) -> None:
 
 
 def test_drawn_nonces_differ() -> None:
-    """Each message has one of its own, and opens with it."""
+    """The driver draws a different nonce for each message, which opens with it."""
     with opened("stream4") as found:
         sealed = [found.seal("gcm", bytes(16), b"same") for _ in range(20)]
         assert len({nonce for nonce, _, _ in sealed}) == 20
@@ -204,7 +204,7 @@ def test_drawn_nonces_differ() -> None:
 
 
 def test_example() -> None:
-    """The C example opens what it sealed, and refuses what was changed."""
+    """The C example of AEAD opens what it sealed, and refuses changed data."""
     simulator.build("stream4")
     program = c_driver.build_program(paths.ROOT / "examples" / "c_program" / "seal_gcm.c")
     folder = simulator.folder("stream4").parent
@@ -217,7 +217,7 @@ def test_example() -> None:
 
 
 def test_bus_errors_give_no_plaintext() -> None:
-    """Reads and writes that fail in the middle: an error, and the next message is right again."""
+    """Bus errors during a message give an error and no plaintext; the next message is right."""
     source = random.Random(SEED)
     key, nonce, data = source.randbytes(16), source.randbytes(12), source.randbytes(20000)
     sealed = oracle("gcm", key, nonce, b"aad", data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver on simulated hardware, end to end, against the `cryptography` package."""
+"""Tests the driver on simulated devices, end to end, against the `cryptography` package."""
 
 import contextlib
 import os
@@ -22,21 +22,21 @@ AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
 
 @contextlib.contextmanager
 def opened(build: str, options: str = "") -> Iterator[device.Device]:
-    """A simulated device, built if need be."""
+    """Opens a simulated device and builds it if needed."""
     simulator.build(build)
     with device.Device(f"sim:{build}?{options}" if options else f"sim:{build}") as found:
         yield found
 
 
 def ecb(key: bytes, data: bytes, direction: int) -> bytes:
-    """OpenSSL's ECB."""
+    """Encrypts by OpenSSL's ECB."""
     cipher = Cipher(algorithms.AES(key), modes.ECB())
     part = cipher.decryptor() if direction == DECRYPT else cipher.encryptor()
     return part.update(data) + part.finalize()
 
 
 def pcbc(key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
-    """PCBC composed from OpenSSL's ECB."""
+    """Computes PCBC from OpenSSL's ECB."""
     chain, result = int.from_bytes(iv, "big"), b""
     for at in range(0, len(data), 16):
         block = int.from_bytes(data[at : at + 16], "big")
@@ -50,7 +50,7 @@ def pcbc(key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
 
 
 def oracle(mode: str, key: bytes, iv: bytes, data: bytes, direction: int) -> bytes:
-    """What other people's code makes of a message."""
+    """Computes the expected result of a message by the `cryptography` package."""
     if mode == "ecb":
         return ecb(key, data, direction)
     if mode == "pcbc":
@@ -67,12 +67,12 @@ def oracle(mode: str, key: bytes, iv: bytes, data: bytes, direction: int) -> byt
 
 
 def key_for(mode: str, bits: int, source: random.Random) -> bytes:
-    """A key, for XTS two (`cryptography` has XTS for 128 and 256 bits)."""
+    """Makes a random key, for XTS two (`cryptography` has XTS for 128 and 256 bits)."""
     return source.randbytes(bits // 8 * (2 if mode == "xts" else 1))
 
 
 def lengths(mode: str, largest: int) -> list[int]:
-    """Lengths around what matters to the mode and to the driver's cutting."""
+    """Returns lengths around the limits of the mode and of the driver's jobs."""
     if mode in ("ecb", "cbc", "pcbc"):
         return [16, 48, 4096, largest // 16 * 16]
     return [length for length in (1, 16, 31, 33, 47, 4095, largest) if mode != "xts" or length > 15]
@@ -82,7 +82,7 @@ def lengths(mode: str, largest: int) -> list[int]:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("build", ["stream4", "peripheral"])
 def test_messages(build: str, mode: str, direction: int) -> None:
-    """Every mode, direction and key size; many lengths."""
+    """The driver agrees with `cryptography` in every mode, direction, key size and many lengths."""
     source = random.Random(SEED)
     with opened(build, AWKWARD if build == "stream4" else "") as found:
         for bits in (128, 192, 256) if mode != "xts" else (128, 256):
@@ -95,7 +95,7 @@ def test_messages(build: str, mode: str, direction: int) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_streams(mode: str) -> None:
-    """Pieces of any size; the message is longer than what the stream's buffers hold."""
+    """The driver's streams accept pieces of any size and messages longer than their buffers."""
     source = random.Random(SEED)
     total = (3 << 20) + (7 if mode in ("cfb", "ofb", "ctr", "xts") else 16)
     directions = [DECRYPT] if mode in ("cbc", "cfb", "xts", "ecb") else [ENCRYPT]
@@ -116,7 +116,7 @@ def test_streams(mode: str) -> None:
 
 
 def test_chained_jobs_interleave() -> None:
-    """CBC messages in all contexts at once, cut into jobs, with lists at odd addresses."""
+    """CBC messages in all contexts interleave, cut into jobs, with lists at odd addresses."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     contexts, parts, part = 16, 3, 160
@@ -161,7 +161,7 @@ def test_chained_jobs_interleave() -> None:
 
 @pytest.mark.parametrize("kind", ["read", "write"])
 def test_bus_errors_hit_their_own_message(kind: str) -> None:
-    """Injected errors are reported, and the next message is right again."""
+    """An injected bus error fails its own message only, and the next message is right."""
     _, lib = device.library()
     source = random.Random(SEED)
     key, iv = source.randbytes(16), source.randbytes(16)
@@ -186,7 +186,7 @@ def test_bus_errors_hit_their_own_message(kind: str) -> None:
 
 
 def test_memory_that_goes_silent() -> None:
-    """The call ends with a time-out, later ones say the device is dead, closing works."""
+    """If the memory stops answering, calls time out, later calls fail, and closing works."""
     _, lib = device.library()
     with opened("stream4", "hang=100") as found:
         device.check(lib.mae_set_stall_timeout(found.handle, 500))
@@ -199,7 +199,7 @@ def test_memory_that_goes_silent() -> None:
 
 
 def test_devices_side_by_side() -> None:
-    """A card twice and a peripheral, in turns; each has its own keys and time."""
+    """Two cards and a peripheral work in turns, each with its own keys and simulated time."""
     source = random.Random(SEED)
     with opened("stream4", "seed=1") as a, opened("stream4", AWKWARD) as b, \
             opened("peripheral") as c:  # fmt: skip
@@ -213,7 +213,7 @@ def test_devices_side_by_side() -> None:
 
 
 def test_idle_clocks_are_few() -> None:
-    """A message in CTR takes hardly more clocks than its data does."""
+    """A CTR message takes hardly more clocks than its data transfer."""
     with opened("stream4", "latency=50-300&order=shuffled") as found:
         data = bytes(2 << 20)
         found.reset_stats()
@@ -230,7 +230,7 @@ def test_idle_clocks_are_few() -> None:
 
 
 def test_copy_card() -> None:
-    """The movers around a plain copy: any length, any alignment."""
+    """The copy card transfers data of any length and alignment."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     with opened("copy4", AWKWARD) as found:
@@ -250,7 +250,7 @@ def test_copy_card() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("build", ["stream1", "stream2", "stream8", "stream4_async"])
 def test_other_cards(build: str) -> None:
-    """The other builds of the stream card, every mode."""
+    """All other builds of the stream card agree with `cryptography` in every mode."""
     source = random.Random(SEED)
     options = AWKWARD + ("&ratio=3:2" if build.endswith("async") else "")
     with opened(build, options) as found:
@@ -264,7 +264,7 @@ def test_other_cards(build: str) -> None:
 
 
 def test_options_reach_the_simulator() -> None:
-    """A wrong one is refused with the simulator's own words."""
+    """A wrong simulator option in a device name is refused with the simulator's message."""
     _, lib = device.library()
     simulator.build("stream4")
     with pytest.raises(device.DeviceError) as caught:
@@ -275,7 +275,7 @@ def test_options_reach_the_simulator() -> None:
 
 
 def test_keys_are_gone_after_close() -> None:
-    """Closing wipes the device: no key slot is left valid. Seen by erasing through the API."""
+    """Closing a device wipes it: no key slot stays valid. Seen by erasing through the API."""
     ffi, lib = device.library()
     with opened("peripheral") as found:
         number, value = ffi.new("uint32_t *"), ffi.new("uint32_t *")
@@ -293,7 +293,7 @@ def test_keys_are_gone_after_close() -> None:
 
 
 def test_example() -> None:
-    """The C example prints NIST's answer (SP 800-38A F.5.1)."""
+    """The C example prints the answer of NIST SP 800-38A F.5.1."""
     simulator.build("stream4")
     program = c_driver.build_program(paths.ROOT / "examples" / "c_program" / "encrypt_ctr.c")
     folder = simulator.folder("stream4").parent

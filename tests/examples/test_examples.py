@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each example of examples/ does what its README says, in a copy of its own."""
+"""Tests each example of examples/ in a copy: it does as its README says."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ def copied(tmp_path: pathlib.Path, request: pytest.FixtureRequest) -> pathlib.Pa
 
 
 def run(folder: pathlib.Path, *command: str, **environment: str) -> str:
-    """Runs a command of a README; what it prints."""
+    """Runs a command of an example's README; returns its output."""
     known = {"PYTHONPATH": str(paths.ROOT), "PATH": toolchain.search_path()}
     done = subprocess.run(
         command,
@@ -43,7 +43,7 @@ def run(folder: pathlib.Path, *command: str, **environment: str) -> str:
 
 
 def test_every_example_is_run_and_described() -> None:
-    """A folder that no test here names would rot."""
+    """Every folder of examples/ has a test and a description."""
     text = pathlib.Path(__file__).read_text()
     for folder in EXAMPLES.iterdir():
         assert f'"{folder.name}"' in text and (folder / "README.md").is_file(), folder
@@ -51,13 +51,13 @@ def test_every_example_is_run_and_described() -> None:
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
 def test_gcm_axis_top_in_verilator(copied: pathlib.Path) -> None:
-    """The bench finds the specification's ciphertext and tag."""
+    """The GCM AXI4-Stream example gives the specification's ciphertext and tag in Verilator."""
     assert "right" in run(copied, "make", f"MAESLANT={MAESLANT}").splitlines()
 
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
 def test_gcm_axis_top_in_icarus(copied: pathlib.Path) -> None:
-    """Also through one plain Verilog file."""
+    """The GCM AXI4-Stream example works in Icarus from a single plain Verilog file."""
     if not shutil.which("iverilog"):
         pytest.skip("no iverilog on this machine: sudo apt-get install iverilog")
     assert "right" in run(copied, "make", "icarus", f"MAESLANT={MAESLANT}").splitlines()
@@ -65,7 +65,7 @@ def test_gcm_axis_top_in_icarus(copied: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
 def test_its_bench_notices_a_wrong_tag(copied: pathlib.Path) -> None:
-    """A bench that says right to everything would prove nothing."""
+    """The bench of the GCM AXI4-Stream example fails if the tag is wrong."""
     bench = copied / "bench.sv"
     bench.write_text(bench.read_text().replace("1a47;", "1a46;"))
     assert "wrong" in run(copied, "make", f"MAESLANT={MAESLANT}").splitlines()
@@ -73,7 +73,7 @@ def test_its_bench_notices_a_wrong_tag(copied: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["soc_firmware"], indirect=True)
 def test_soc_firmware(copied: pathlib.Path) -> None:
-    """Tag and last block are those of `cryptography`."""
+    """The firmware example prints the tag and last block of `cryptography`."""
     said = run(copied, sys.executable, "run.py")
     key, text = bytes.fromhex("feffe9928665731c6d6a8f9467308308"), bytes(range(256)) * 4
     tag = AESGCM(key).encrypt(bytes.fromhex("cafebabefacedbaddecaf888"), text, b"header")[-16:]
@@ -84,7 +84,7 @@ def test_soc_firmware(copied: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["c_program"], indirect=True)
 def test_c_program(copied: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """Compiles by pkg-config against what make install put down; runs on the shared library."""
+    """The C example compiles by pkg-config against an installation and runs."""
     if not shutil.which("pkg-config"):
         pytest.skip("no pkg-config on this machine: sudo apt-get install pkg-config")
     simulator.build("peripheral")
@@ -108,6 +108,6 @@ def test_c_program(copied: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["python"], indirect=True)
 def test_python(copied: pathlib.Path) -> None:
-    """It compares with `cryptography` itself."""
+    """The Python example runs and compares its results with `cryptography`."""
     said = run(copied, sys.executable, "encrypt.py", "sim:peripheral")
     assert "equal: True" in said and "opened: attack at dawn" in said and "refused" in said

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ntt_bench: one engine with its control, as mae_kernel_fhe joins them, and their ports flat.
+// ntt_bench: connects one polynomial engine to its control as mae_kernel_fhe does, with flat ports.
 
 module ntt_bench
   import mae_fhe_pkg::*;

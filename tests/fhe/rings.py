@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small ring for tests, and SEAL as the judge of transforms."""
+"""Defines a small ring for tests, with SEAL as reference for its transforms."""
 
 import functools
 
@@ -10,16 +10,16 @@ from maeslant.fhe import sets
 
 
 class Ring(sets.ParameterSet):
-    """A set without security: SEAL takes it when told so."""
+    """Defines CKKS parameters without security, which SEAL accepts on request."""
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """As SEAL finds them."""
+        """Returns the primes that SEAL finds for the parameters."""
         return tuple(m.value() for m in self.moduli)
 
     @functools.cached_property
     def moduli(self) -> list:
-        """For SEAL's parameters."""
+        """Returns the moduli for SEAL's parameters."""
         n, found = self.n, []
         for bits in sorted(set(self.bits)):
             candidate = (1 << bits) + 1
@@ -32,7 +32,7 @@ class Ring(sets.ParameterSet):
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """Without a claim of security."""
+        """Makes a SEAL context without a security check."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(self.moduli)
@@ -40,7 +40,7 @@ class Ring(sets.ParameterSet):
 
 
 def is_prime(q: int) -> bool:
-    """Fermat's test with a few bases; these candidates are no Carmichael numbers."""
+    """Tests if a number is prime by Fermat's test with a few bases."""
     return all(pow(base, q - 1, q) == 1 for base in (2, 3, 5, 7, 11, 13))
 
 
@@ -49,7 +49,7 @@ TINY = Ring("tiny", "", 10, (24, 24, 24), 10)
 
 @functools.cache
 def transformed(params: sets.ParameterSet) -> list[tuple[np.ndarray, np.ndarray]]:
-    """A random polynomial modulo each data prime: SEAL's transform of it, and its coefficients."""
+    """Returns SEAL's transforms of a random polynomial modulo each prime, and its coefficients."""
     context = params.context
     encryptor = seal.Encryptor(context, seal.KeyGenerator(context).create_public_key())
     plain = seal.CKKSEncoder(context).encode(np.arange(3.0), 2.0**params.log_scale)

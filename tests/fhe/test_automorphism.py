@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_automorphism against SEAL's rule, for many automorphisms; the rule against polynomials."""
+"""Tests mae_automorphism against SEAL's rule, for many automorphisms."""
 
 import random
 
@@ -14,7 +14,7 @@ from tests.support import bench
 
 
 def sources(galois: int, log_n: int) -> np.ndarray:
-    """For each place of the result in the transform's order, its place in the source."""
+    """Returns the source index of each result word of an automorphism, in transform order."""
     n = 1 << log_n
     order = sets.bit_reversed(log_n)
     wide = sets.bit_reversed(log_n + 1)
@@ -24,7 +24,7 @@ def sources(galois: int, log_n: int) -> np.ndarray:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def permutations(dut) -> None:
-    """Every word's source and lanes."""
+    """mae_automorphism gives the right source word and lanes for every word."""
     log_n, lanes = bench.parameters()["LogN"], bench.parameters()["Lanes"]
     bits = lanes.bit_length() - 1
     chooser = random.Random(3)
@@ -51,12 +51,12 @@ async def permutations(dut) -> None:
 
 @pytest.mark.parametrize("log_n,lanes", [(12, 16), (13, 16), (12, 8), (10, 8)])
 def test_automorphism(log_n: int, lanes: int) -> None:
-    """Both sets, and smaller ones."""
+    """Runs the checks of mae_automorphism for both parameter sets and smaller sets."""
     bench.run("mae_automorphism", parameters={"LogN": log_n, "Lanes": lanes})
 
 
 def test_rule() -> None:
-    """X -> X^galois on coefficients, between two transforms written as sums."""
+    """The index rule of an automorphism equals X -> X^galois on coefficients."""
     log_n, q = 3, 97
     n = 1 << log_n
     root = sets.minimal_root(q, n)

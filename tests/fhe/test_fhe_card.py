@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""maeslant/fhe on the simulated card: SEAL's bytes for every operation, products, errors."""
+"""Tests maeslant/fhe on the simulated card against SEAL: operations, products, errors."""
 
 import numpy as np
 import pytest
@@ -14,19 +14,19 @@ PARAMS = sets.SMALL
 
 @pytest.fixture(scope="module")
 def card():
-    """A card without keys."""
+    """Opens a simulated FHE card without keys."""
     with Evaluator(PARAMS) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def client() -> matrix.Client:
-    """With all keys that the tests use."""
+    """Makes a CKKS client with all keys that the tests use."""
     return matrix.Client(PARAMS, 1, True)
 
 
 def test_operations(card: Evaluator, client: matrix.Client) -> None:
-    """Each operation, by random ciphertexts, equals SEAL's byte by byte."""
+    """Each CKKS operation on the card equals SEAL byte by byte for random ciphertexts."""
     judge, rng = seal.Evaluator(PARAMS.context), np.random.default_rng(1)
     card.use_keys(client.galois, client.relin)
     for _ in range(2):
@@ -48,7 +48,7 @@ def test_operations(card: Evaluator, client: matrix.Client) -> None:
 
 
 def test_errors(card: Evaluator, client: matrix.Client) -> None:
-    """Bad input is refused before anything is computed."""
+    """The CKKS card refuses bad input before any computation."""
     card.keys.clear()
     a = client.encrypt(np.ones(64))
     with pytest.raises(MaeslantError, match="no key for the Galois element"):
@@ -75,7 +75,7 @@ def test_errors(card: Evaluator, client: matrix.Client) -> None:
 
 
 def test_product() -> None:
-    """A matrix times an encrypted vector: SEAL's bytes, near floating point, in time."""
+    """A matrix times an encrypted vector equals SEAL's bytes and approximates floating point."""
     rng = np.random.default_rng(2)
     found = demo.multiply(rng.uniform(-1, 1, (64, 64)), rng.uniform(-1, 1, 64), False)
     assert found["equal"] and found["error"] < 2e-3
@@ -83,12 +83,12 @@ def test_product() -> None:
 
 
 def test_digits() -> None:
-    """Labels are the plaintext model's."""
+    """Encrypted digit inference on the card gives the labels of the plaintext model."""
     assert demo.digits(2)["equal"]
 
 
 def test_shapes() -> None:
-    """Products that do not fit are refused."""
+    """CKKS matrix products with unsuitable shapes are refused."""
     for a, b in (((3, 4), (5,)), ((65, 2), (2,)), ((4,), (4,))):
         with pytest.raises(MaeslantError):
             demo.multiply(np.zeros(a), np.zeros(b), False)

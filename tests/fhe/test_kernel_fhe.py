@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in a small ring.
+"""Tests mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in a small ring.
 
 Each operation of SEAL's at both levels, its bytes; stalls, refusals, illegal instructions,
 coefficients out of range, clearing.
@@ -28,7 +28,7 @@ STEPS = (1, 7, 0)  # rotations, and 0: the conjugation
 
 
 class Client:
-    """What SEAL's side has."""
+    """Holds the keys and ciphertexts of SEAL's side."""
 
     def __init__(self) -> None:
         context = TINY.context
@@ -46,7 +46,7 @@ class Client:
         self.keys = b"".join(part.tobytes() for part in parts)
 
     def encrypt(self, seed: int, level: int) -> seal.Ciphertext:
-        """Random numbers, at a level."""
+        """Encrypts random numbers at a given level by SEAL."""
         values = np.random.default_rng(seed).uniform(-1, 1, TINY.slots)
         found = self.encryptor.encrypt(self.encoder.encode(values, 2.0**TINY.log_scale))
         if level == 1:
@@ -55,12 +55,12 @@ class Client:
 
 
 def data(found: seal.Ciphertext) -> np.ndarray:
-    """Its coefficients."""
+    """Returns the polynomial coefficients of a SEAL ciphertext or plaintext."""
     return seal_bytes.parse_ciphertext(found.to_string(), TINY).data
 
 
 async def begin(dut, **options) -> WideMemory:
-    """Reset, a memory at the port, the erased kernel."""
+    """Resets the CKKS kernel with an erased state and a memory at its port."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     memory = WideMemory(dut, **options)
@@ -72,7 +72,7 @@ async def begin(dut, **options) -> WideMemory:
 
 
 async def go(dut, address: int = LIST) -> tuple[bool, int]:
-    """A run: fault_o and its clocks."""
+    """Runs the CKKS kernel; returns fault_o and the number of clocks."""
     dut.start_i.value, dut.list_i.value = 1, address
     await RisingEdge(dut.clk_i)
     dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
@@ -86,14 +86,14 @@ async def go(dut, address: int = LIST) -> tuple[bool, int]:
 
 
 async def listed(dut, memory: WideMemory, *given: Instruction) -> tuple[bool, int]:
-    """Run these instructions as they are."""
+    """Runs a list of instructions on the CKKS kernel."""
     every = [*given, Instruction(Op.END)]
     memory.load(LIST, b"".join(instruction.encode() for instruction in every))
     return await go(dut)
 
 
 async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.ndarray:
-    """What a program makes of ciphertexts."""
+    """Runs a program on ciphertexts in the CKKS kernel; returns its result."""
     program = Program(TINY)
     operands, at = [], IN
     for given in inputs:
@@ -113,7 +113,7 @@ async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.nda
 
 
 def multiply(program: Program, a: list, b: list) -> list:
-    """Ciphertext by ciphertext."""
+    """Multiplies two ciphertexts in the CKKS kernel."""
     b = [program.to_montgomery(poly) for poly in b]
     middle = program.multiply(a[1], b[0], program.multiply(a[0], b[1]))
     return [program.multiply(a[0], b[0]), middle, program.multiply(a[1], b[1])]
@@ -121,7 +121,7 @@ def multiply(program: Program, a: list, b: list) -> list:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def operations(dut) -> None:
-    """SEAL's bytes."""
+    """The CKKS kernel's operations give SEAL's bytes."""
     client = Client()
     ev = client.evaluator
     conditions = (dict(), dict(stall=0.5), dict(slow=0.5, answer=9), dict(stall=0.3, slow=0.3))
@@ -178,7 +178,7 @@ async def operations(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def damaged(dut) -> None:
-    """A coefficient that is not below its prime, a constant or a prime out of range: a fault."""
+    """The CKKS kernel reports a fault for coefficients, constants or primes out of range."""
     memory = await begin(dut)
     setup = [
         Instruction(Op.CONSTANTS, engine=0, address=SETUP),
@@ -211,7 +211,7 @@ async def damaged(dut) -> None:
 
 
 def illegal() -> list[bytes]:
-    """Instructions that the kernel must refuse."""
+    """Lists instructions that the CKKS kernel must refuse."""
     fine = Part(True, dst=1, u=2, v=3, w=CONSTANT)
     turn = Part(True, dst=1, u=2, v=1)
     load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
@@ -250,7 +250,7 @@ def illegal() -> list[bytes]:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def refused(dut) -> None:
-    """Illegal instructions, lists in odd places, the end of the space, refusals at every access."""
+    """The CKKS kernel refuses illegal instructions, bad list addresses and memory refusals."""
     memory = await begin(dut)
     for number, raw in enumerate(illegal()):
         memory.load(LIST, raw + Instruction(Op.END).encode())
@@ -277,7 +277,7 @@ async def refused(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """Nothing is asked after clear_i, nothing is told, nothing stays."""
+    """After clear_i the CKKS kernel makes no request, reports no end and holds no data."""
     for clocks in (1, 5, 30, 150, 400):
         memory = await begin(dut, answer=3)
         load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
@@ -308,7 +308,7 @@ async def cleared(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def both_at_work(dut) -> None:
-    """A transfer and a transform run at once, but one after the other on the same slot."""
+    """A transfer and a transform run in parallel, but in sequence on an equal slot."""
     memory = await begin(dut)
     load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
     turn = Instruction(Op.TRANSFORM, (Part(True, dst=1, u=2, v=1), Part(), Part()))
@@ -328,13 +328,13 @@ async def both_at_work(dut) -> None:
 
 
 def test_kernel_fhe() -> None:
-    """The test's ring, 8 lanes."""
+    """Runs the checks of mae_kernel_fhe in the test's ring with 8 lanes."""
     parameters = {"LogN": 10, "Width": 24, "Lanes": 8, "Slots": 32, "KeySlots": 8}
     bench.run("mae_kernel_fhe", parameters=parameters)
 
 
 def stored(program: list[Instruction]) -> dict[int, object]:
-    """Executes instructions on names instead of numbers: which formula each address gets."""
+    """Executes CKKS instructions symbolically; returns the formula stored at each address."""
     slots: dict[tuple[int, int], object] = {}
     memory = {}
     for one in program:
@@ -356,7 +356,7 @@ def stored(program: list[Instruction]) -> dict[int, object]:
 
 
 def chained(count: int) -> Program:
-    """Writes the program of some rotations of a ciphertext, one of the other."""
+    """Writes a CKKS program of a number of rotations, each of the previous result."""
     program = Program(TINY)
     a = [program.load(IN + i * 2 * POLY, 2) for i in (0, 1)]
     for step in range(count):
@@ -367,7 +367,7 @@ def chained(count: int) -> Program:
 
 
 def test_order() -> None:
-    """A scheduled program stores what the program as written stores, and loads the same."""
+    """Scheduling a CKKS program changes no stored result and no memory transfer."""
     program = chained(3)
     order = instructions.schedule(program.list, TINY.log_n)
     assert stored(order) == stored(program.list)
@@ -378,6 +378,6 @@ def test_order() -> None:
 
 @pytest.mark.parametrize("count", (1, 4))
 def test_transforms_of_a_chain(count: int) -> None:
-    """A rotation takes six transforms; one that follows another takes five more."""
+    """A scheduled rotation takes six NTT steps, each rotation chained to it five more."""
     order = instructions.schedule(chained(count).list, TINY.log_n)
     assert sum(one.op == Op.TRANSFORM for one in order) == 5 * count + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mod_mul against Python's integers: random moduli, random operands, all corners."""
+"""Tests mae_mod_mul against Python integers: random moduli and operands, corner cases."""
 
 import itertools
 import random
@@ -21,7 +21,7 @@ PARAMETERS = [
 
 
 def moduli(width: int, digit: int, count: int) -> list[int]:
-    """The sets' primes that fit, the ends of the range, and random ones; all 1 modulo 2^digit."""
+    """Returns moduli: the sets' primes that fit, range ends, random ones; all 1 mod 2^digit."""
     chooser = random.Random(width)
     found = [q for one in sets.SETS.values() for q in one.primes]
     found = [q for q in found if q >> width == 0 and q % (1 << digit) == 1]
@@ -31,7 +31,7 @@ def moduli(width: int, digit: int, count: int) -> list[int]:
 
 
 def operands(q: int, width: int, digit: int, chooser: random.Random) -> list[tuple[int, int]]:
-    """Pairs: a below 2^width, b below q."""
+    """Returns operand pairs: a below 2^width, b below q."""
     corners = {0, 1, 2, q - 2, q - 1, (1 << digit) - 1, 1 << digit, (1 << width) - 1, q // 2}
     pairs = [(a, b) for a, b in itertools.product(corners, corners) if b < q]
     return pairs + [(chooser.randrange(1 << width), chooser.randrange(q)) for _ in range(300)]
@@ -39,7 +39,7 @@ def operands(q: int, width: int, digit: int, chooser: random.Random) -> list[tup
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def products(dut) -> None:
-    """A b / R modulo q, one a clock."""
+    """mae_mod_mul computes a b / R modulo q, one product per clock."""
     width, digit = bench.parameters()["Width"], bench.parameters()["Digit"]
     steps = -(-width // digit)
     Clock(dut.clk_i, 10, unit="ns").start()
@@ -59,5 +59,5 @@ async def products(dut) -> None:
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=lambda p: str(p["Width"]))
 def test_mod_mul(parameters: dict[str, int]) -> None:
-    """Both sets' widths, and two more."""
+    """Runs the checks of mae_mod_mul for the widths of both parameter sets and two more."""
     bench.run("mae_mod_mul", parameters=parameters)

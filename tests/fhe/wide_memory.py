@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory at the CKKS kernel's port: rows of 64 bytes, in order, with stalls and refusals."""
+"""Models device memory at the CKKS kernel's port: 64-byte rows in order, stalls, refusals."""
 
 import collections
 import random
@@ -11,7 +11,7 @@ ROW = 64
 
 
 class WideMemory:
-    """Serves mem_*; keeps what was written and judges the port's rules."""
+    """Serves mem_* of the CKKS kernel; stores writes and checks the port's rules."""
 
     def __init__(
         self, dut, stall: float = 0.0, answer: int = 1, slow: float = 0.0, seed: int = 1
@@ -27,18 +27,18 @@ class WideMemory:
         self._task = cocotb.start_soon(self._serve())
 
     def load(self, address: int, data: bytes) -> None:
-        """Put bytes into memory; they begin at a row."""
+        """Writes bytes into the model's memory from a row's start."""
         data = data + bytes(-len(data) % ROW)
         for at in range(0, len(data), ROW):
             self.rows[(address + at) // ROW] = data[at : at + ROW]
 
     def read(self, address: int, size: int) -> bytes:
-        """Bytes of the memory."""
+        """Reads bytes of the model's memory."""
         rows = range(address // ROW, -(-(address + size) // ROW))
         return b"".join(self.rows.get(row, bytes(ROW)) for row in rows)[:size]
 
     def stop(self) -> None:
-        """Serve no more."""
+        """Stops serving the kernel's memory port."""
         self._task.cancel()
 
     def _take(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chunks for the tests: their keys, places and seals, by the golden formats and OpenSSL."""
+"""Makes protected chunks for tests: keys, places and seals, by golden formats and OpenSSL."""
 
 import dataclasses
 import random
@@ -23,7 +23,7 @@ KEY, MASK, TAG = 32, 12, 16  # bytes
 
 @dataclasses.dataclass
 class Chunk:
-    """A chunk with the key it is sealed under."""
+    """Holds a chunk and the key that seals it."""
 
     way: str
     queue: int
@@ -34,7 +34,7 @@ class Chunk:
     mask: bytes
 
     def seal(self, text: bytes) -> tuple[bytes, bytes]:
-        """Ciphertext and tag."""
+        """Seals data as a chunk; returns ciphertext and tag."""
         cls = CLASSES[self.way]
         mine = bytes([cls, self.queue, 0, 0]) + self.sequence.to_bytes(8, "big")
         iv = bytes(a ^ b for a, b in zip(self.mask, mine, strict=True))
@@ -43,7 +43,7 @@ class Chunk:
         return sealed[:-TAG], sealed[-TAG:]
 
     def pack(self, tag: bytes = bytes(TAG)) -> int:
-        """As chunk_t."""
+        """Packs a chunk into chunk_t."""
         p, flags = self.place, self.place.flags
         fields = (
             (self.queue, 8),
@@ -66,7 +66,7 @@ class Chunk:
 
 
 class Bench:
-    """The bench with its memories, keys, and the ends of the chunks."""
+    """Connects the chunk engines to memories and keys, and collects ends of chunks."""
 
     def __init__(self, dut: SimHandleBase, *, stall: float = 0.0, seed: int = 1, **host) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -84,7 +84,7 @@ class Bench:
         self.tasks: list = []
 
     async def begin(self) -> None:
-        """Reset, run the models, load a key into every bank."""
+        """Resets the engines, starts the models, loads a key into every bank."""
         names = "halt_i clear_i key_valid_i in_valid_i out_valid_i ans_aw_valid_i ans_w_valid_i"
         await start(self.dut, mover_rst_ni=0, **dict.fromkeys(names.split(), 0))
         self.dut.mover_rst_ni.value = 1
@@ -96,14 +96,14 @@ class Bench:
                 await self.load(way, bank)
 
     def stop(self) -> None:
-        """No model runs any more."""
+        """Stops all models around the guard's chunk engines."""
         for model in (self.host, self.device):
             model.stop()
         for task in self.tasks:
             task.cancel()
 
     async def load(self, way: str, bank: int) -> None:
-        """A random key and mask into a bank; waits until the bank is free."""
+        """Loads a random key and mask into a bank after the bank is free."""
         dut = self.dut
         key, mask = self.random.randbytes(KEY), self.random.randbytes(MASK)
         await FallingEdge(dut.clk_i)
@@ -114,7 +114,7 @@ class Bench:
         self.keys[way, bank] = (key, mask)
 
     async def shake(self, valid, ready) -> int:  # noqa: ANN001 - handles
-        """Hold valid until taken, from a falling edge to one; the clock it was taken in."""
+        """Holds valid until it is accepted; returns that clock."""
         valid.value = 1
         while True:
             await Timer(2, "ns")
@@ -141,7 +141,7 @@ class Bench:
             self.faults += int(dut.beat_fault_o.value)
 
     def chunk(self, way: str, at: int, length: int, *, device: int | None = None) -> Chunk:
-        """A chunk of some transfer, at this place of host and (if not told) device memory."""
+        """Makes a random chunk at given places of host and device memory."""
         generator, address = self.random, at if device is None else device
         before = GRANULE * generator.choice((0, 0, 1, 5))
         after = generator.choice((0, 0, 1, 1000)) if length % GRANULE == 0 else 0
@@ -155,25 +155,25 @@ class Bench:
         return Chunk(way, generator.randrange(64), epoch, self.sequence, place, key, mask)
 
     async def move(self, chunk: Chunk, tag: bytes = bytes(TAG)) -> None:
-        """Start a chunk."""
+        """Starts a chunk transfer."""
         dut = self.dut
         getattr(dut, f"{chunk.way}_i").value = chunk.pack(tag)
         valid, ready = (getattr(dut, f"{chunk.way}_{w}") for w in ("valid_i", "ready_o"))
         self.started[chunk.way].append(await self.shake(valid, ready))
 
     async def ended(self, way: str, count: int) -> None:
-        """Wait until so many chunks have ended."""
+        """Waits until a number of chunks has ended."""
         while len(self.ends[way]) < count:
             await FallingEdge(self.dut.clk_i)
 
     def put(self, chunk: Chunk, text: bytes) -> bytes:
-        """Seal text into host memory; the tag."""
+        """Writes sealed data to host memory; returns the tag."""
         sealed, tag = chunk.seal(text)
         self.host.write(chunk.place.host, sealed)
         return tag
 
     async def answer(self, address: int, beats: list[tuple[int, int]], gap: float = 0.0) -> None:
-        """Write an answer: its address, then its beats (data, strobes)."""
+        """Writes a response to host memory: its address, then beats (data, strobes)."""
         dut = self.dut
         dut.ans_aw_address_i.value, dut.ans_aw_beats_i.value = address, len(beats)
         await self.shake(dut.ans_aw_valid_i, dut.ans_aw_ready_o)
@@ -184,7 +184,7 @@ class Bench:
             await self.shake(dut.ans_w_valid_i, dut.ans_w_ready_o)
 
     async def rest(self) -> None:
-        """Nothing is on the bus any more."""
+        """Waits until the guard's host bus is idle."""
         while not int(self.dut.quiet_o.value):
             await FallingEdge(self.dut.clk_i)
         await ClockCycles(self.dut.clk_i, 5)

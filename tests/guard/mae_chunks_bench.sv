@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_chunks_bench: both directions of chunks on one host port with the answers, for the tests.
+// mae_chunks_bench: connects the chunk movers of both directions and the response writes to one
+// host port, for the tests.
 
 module mae_chunks_bench
   import mae_guard_pkg::*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model what surrounds mae_guard_transfer_engine: requester, movers, kernel, memory, answers.
+"""Models the neighbours of mae_guard_transfer_engine: requester, movers, kernel, memory, answers.
 
 Arms are judged by the golden card's own rules. Some things happen inside at a time that nobody sees
 (a transfer whose run fails to come is given up): there, either of two outcomes is right.
@@ -23,7 +23,7 @@ FATAL = (8, 8, 64)
 
 
 def split(value: int, widths: tuple[int, ...]) -> tuple[int, ...]:
-    """The fields of a packed struct, first one highest."""
+    """Splits a packed struct into its fields, highest first."""
     found = []
     for width in reversed(widths):
         found.append(value & (1 << width) - 1)
@@ -32,7 +32,7 @@ def split(value: int, widths: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def join(values: tuple[int, ...], widths: tuple[int, ...]) -> int:
-    """The packed struct of these fields."""
+    """Packs fields into a packed struct, highest first."""
     total = 0
     for value, width in zip(values, widths, strict=True):
         assert 0 <= value < 1 << width
@@ -42,7 +42,7 @@ def join(values: tuple[int, ...], widths: tuple[int, ...]) -> int:
 
 @dataclasses.dataclass(eq=False)
 class Moving:
-    """A transfer."""
+    """Holds a protected transfer."""
 
     queue: int
     golden: Transfer
@@ -56,18 +56,18 @@ class Moving:
 
     @property
     def out(self) -> bool:
-        """From the device to the host."""
+        """Returns true for a transfer from device to host."""
         return self.golden.region.d2h
 
     @property
     def granules(self) -> set[int]:
-        """Of its region."""
+        """Returns the granules of the transfer's region."""
         return set(range(self.golden.region.base // GRANULE, self.golden.region.end // GRANULE))
 
 
 @dataclasses.dataclass(eq=False)
 class Chunk:
-    """An armed chunk."""
+    """Holds an armed chunk."""
 
     place: tuple[int, int, int]
     body: wire.Transfer
@@ -79,7 +79,7 @@ class Chunk:
 
 
 class Model:
-    """What is armed, under way and answered."""
+    """Models the armed, active and answered chunks of protected transfers."""
 
     def __init__(self, queues: int, regions: int, memory: int, chunk: int) -> None:
         self.capabilities = SimpleNamespace(log2_memory=memory, log2_chunk=chunk)
@@ -90,11 +90,11 @@ class Model:
         self.before = (0, False)  # both, a clock ago
 
     def open_of(self, queue: int) -> Moving | None:
-        """The open transfer of a queue."""
+        """Returns the open transfer of a queue."""
         return next((m for m in self.transfers if m.queue == queue and m.open), None)
 
     def statuses(self, queue: int, out: bool, body: wire.Transfer) -> set[Status]:
-        """What an arm may be answered: one, or two where a transfer may be gone already."""
+        """Returns the possible statuses of an arm: one, or two if a transfer may have ended."""
         unsure = [m for m in self.transfers if m.late]
         found = set()
         for gone in itertools.product((False, True), repeat=len(unsure)):
@@ -118,7 +118,7 @@ class Model:
         return Transfers(device)._refusal(place, kind, body) or Status.OK
 
     def arm(self, place: tuple[int, int, int], out: bool, body: wire.Transfer) -> None:
-        """An arm that was answered OK."""
+        """Records an arm that was answered OK."""
         queue = place[0]
         if body.index == 0:
             for other in self.transfers:
@@ -138,11 +138,11 @@ class Model:
         self.queues[queue].append(chunk)
 
     def is_late(self, moving: Moving) -> bool:
-        """Whether its run will not come."""
+        """Returns true if the kernel run that a chunk waits for can no longer come."""
         return self.fault and self.runs < moving.golden.after
 
     def clock(self) -> None:
-        """See who waits in vain; the module may know it from the clock before."""
+        """Records chunks whose kernel run cannot come; the module may know a clock earlier."""
         runs, fault = self.before
         for queue in self.queues:
             if queue and not queue[0].started:
@@ -154,7 +154,7 @@ class Model:
                 chunk.always_late &= self.is_late(moving)
 
     def start(self, out: bool, fields: tuple[int, ...]) -> Chunk:
-        """A chunk starts: the next of its queue, in time, and as its request said."""
+        """Checks that a starting chunk is the next of its queue, in time and as requested."""
         queue = self.queues[fields[0]]
         at = next(i for i, chunk in enumerate(queue) if not chunk.started)
         chunk, body = queue[at], queue[at].body
@@ -169,7 +169,7 @@ class Model:
         return chunk
 
     def scrub(self, granule: int) -> None:
-        """A granule is zeroed: one of a transfer that is given up."""
+        """Records that a granule of an aborted transfer is zeroed."""
         for moving in self.transfers:
             if (moving.asked or moving.late) and not moving.out and granule in moving.granules:
                 assert all(chunk.moved for chunk in moving.chunks if chunk.started), "not drained"
@@ -179,7 +179,7 @@ class Model:
         raise AssertionError(f"granule {granule} is nobody's to scrub")
 
     def answer(self, fields: tuple[int, ...]) -> Status:
-        """An answer: of the next chunk that has one to get."""
+        """Checks an answer against the next chunk that is due."""
         queue, status = self.queues[fields[0]], Status(fields[4])
         chunk = next(chunk for chunk in queue if chunk.place == fields[:3])
         moving = chunk.moving
@@ -215,7 +215,7 @@ class Model:
             self.transfers.remove(moving)
 
     def ask(self, queue: int) -> None:
-        """The requester begins to give up what is open."""
+        """Records that the requester begins an abort of open transfers."""
         moving = self.open_of(queue)
         if moving:
             moving.asked = True
@@ -224,7 +224,7 @@ class Model:
                 chunk.always_late = self.is_late(moving)
 
     def asked(self, queue: int) -> None:
-        """It is done."""
+        """Records that the abort of a transfer is complete."""
         moving = self.open_of(queue)
         if moving:
             assert not moving.chunks, "chunks without an answer"
@@ -232,7 +232,7 @@ class Model:
             self._free(moving)
 
     def fault_of(self, write: bool, address: int) -> bool | None:
-        """Whether a kernel access is refused; None where it is about to change."""
+        """Returns true if a kernel access is refused; None while that changes."""
         if address >= self.size:
             return True
         granule, unsure = address // GRANULE, False
@@ -245,13 +245,13 @@ class Model:
 
 
 class Requests:
-    """Random bodies: the next of an open transfer, a new one's first, and both a little wrong."""
+    """Makes random arm requests: next chunk, new transfer, and slightly wrong requests."""
 
     def __init__(self, model: Model, generator: random.Random) -> None:
         self.model, self.random = model, generator
 
     def _free(self) -> int:
-        """Where a region may begin, seldom in another one."""
+        """Chooses a start for a region, rarely inside another region."""
         for _ in range(4):
             base = GRANULE * self.random.randrange(self.model.size // GRANULE)
             if not any(base // GRANULE in moving.granules for moving in self.model.transfers):
@@ -264,7 +264,7 @@ class Requests:
         return min(rest, longest, GRANULE * self.random.choice((1, 1, 2, 5, longest // GRANULE)))
 
     def body(self, queue: int) -> tuple[bool, wire.Transfer]:
-        """Direction and body."""
+        """Makes the direction and body of a random arm request."""
         generator, model = self.random, self.model
         longest = 1 << model.capabilities.log2_chunk
         opened = model.open_of(queue)

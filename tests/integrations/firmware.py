@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware for a LiteX SoC: LiteX's headers, start-up and linker script, and the driver's part."""
+"""Builds firmware for a LiteX SoC from LiteX's headers, start-up, linker script and the driver."""
 
 import pathlib
 import struct
@@ -15,7 +15,7 @@ CPU = pathlib.Path(core.__file__).parent
 
 
 def build(folder: pathlib.Path) -> list[int]:
-    """The ROM's words, for a SoC whose generated headers are in the folder."""
+    """Builds the ROM contents for a SoC whose generated headers are in a folder."""
     files = [pathlib.Path(__file__).with_suffix(".c"), CPU / "crt0.S"]
     files += firmware.FREESTANDING
     includes = [folder, LITEX / "software" / "include", CPU, firmware.DRIVER / "include"]
@@ -32,7 +32,7 @@ def build(folder: pathlib.Path) -> list[int]:
 
 
 def words(elf: ELFFile) -> list[int]:
-    """What a program loads from address 0 on, as little-endian words."""
+    """Converts a program into little-endian words from address 0."""
     image = bytearray()
     for segment in elf.iter_segments("PT_LOAD"):
         at, data = segment["p_paddr"], segment.data()

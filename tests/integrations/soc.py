@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small LiteX SoCs with the peripheral, and what LiteX writes of them."""
+"""Makes small LiteX SoCs with the peripheral; writes their Verilog and headers."""
 
 import os
 import pathlib
@@ -35,14 +35,14 @@ IO = [
 
 
 class Platform(GenericPlatform):
-    """A board of bare pins."""
+    """Defines a LiteX platform with bare pins."""
 
     def __init__(self) -> None:
         GenericPlatform.__init__(self, device="", io=IO)
 
 
 class Soc(SoCCore):
-    """Memory, perhaps a CPU with a console, the peripheral, and a port for a bus master."""
+    """Defines a LiteX SoC: memory, optional CPU and console, peripheral, bus master port."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Soc(SoCCore):
 
 
 def write_verilog(soc: Soc, platform: Platform, name: str, folder: pathlib.Path) -> pathlib.Path:
-    """The SoC as Verilog; what its memories hold is found from wherever it is simulated."""
+    """Writes the SoC as Verilog with memory files found by absolute path."""
     output = platform.get_verilog(soc, name=name)
     source = STAMP.sub("", output.main_source)
     for file, content in output.data_files.items():
@@ -81,7 +81,7 @@ def write_verilog(soc: Soc, platform: Platform, name: str, folder: pathlib.Path)
 
 
 def write_headers(soc: Soc, folder: pathlib.Path) -> None:
-    """The files that a program for the SoC includes."""
+    """Writes the C headers for a program on the SoC."""
     generated = folder / "generated"
     generated.mkdir(parents=True, exist_ok=True)
     base = soc.mem_regions["csr"].origin
@@ -94,7 +94,7 @@ def write_headers(soc: Soc, folder: pathlib.Path) -> None:
 
 
 def replace(path: pathlib.Path, text: str) -> None:
-    """Write a file unless it is so already: what depends on it is not made again."""
+    """Writes a file only if its contents change."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         new = path.with_suffix(f".{os.getpid()}")
@@ -103,7 +103,7 @@ def replace(path: pathlib.Path, text: str) -> None:
 
 
 def make(name: str, folder: str, *, firmware: bool = False, **options: object) -> None:
-    """A SoC's Verilog, and sources.f: all its files as LiteX has them, as a simulator takes it."""
+    """Makes a SoC's Verilog and sources.f, the list of all its files for a simulator."""
     where = pathlib.Path(folder)
     platform = Platform()
     soc = Soc(platform, integrated_sram_size=0x1000, **options)

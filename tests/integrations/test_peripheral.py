@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peripheral in LiteX SoCs, whose files are those that LiteX was given, beside OpenSSL.
+"""Tests the peripheral in LiteX SoCs against OpenSSL, from the files given to LiteX.
 
 Without a CPU a bus master of the test drives the registers through LiteX's interconnect; with one,
 PicoRV32 runs firmware made of the driver's freestanding part and LiteX's own headers and start-up.
@@ -29,7 +29,7 @@ FOLDER = paths.BUILD / "litex"
 
 
 class Behind(Peripheral):
-    """The peripheral behind a SoC's bus."""
+    """Accesses the peripheral's registers over the SoC's bus."""
 
     async def read_at(self, offset: int) -> tuple[int, AxiResp]:
         return await super().read_at(ORIGIN + offset)
@@ -39,7 +39,7 @@ class Behind(Peripheral):
 
 
 async def begin(dut) -> None:  # noqa: ANN001 - cocotb's handle
-    """Clock and reset."""
+    """Starts clock and reset of the SoC."""
     dut.rst_ni.value = 0
     Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
     await ClockCycles(dut.clk_i, 3)
@@ -49,7 +49,7 @@ async def begin(dut) -> None:  # noqa: ANN001 - cocotb's handle
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="firmware" in os.environ.get("LITEX", ""))
 async def host(dut) -> None:  # noqa: ANN001
-    """ECB, CTR and GCM through the SoC's bus."""
+    """ECB, CTR and GCM over the LiteX SoC's bus agree with OpenSSL."""
     random.seed(int(os.environ.get("MAESLANT_SEED", "1")))
     aes = Behind(dut)
     await begin(dut)
@@ -74,7 +74,7 @@ async def host(dut) -> None:  # noqa: ANN001
 
 @cocotb.test(timeout_time=5, timeout_unit="ms", skip="firmware" not in os.environ.get("LITEX", ""))
 async def firmware(dut) -> None:  # noqa: ANN001
-    """What the firmware prints of its work."""
+    """The firmware on the LiteX SoC prints the expected results."""
     printed = bytearray()
     dut.serial_source_ready.value = 1
     dut.serial_sink_valid.value = 0
@@ -97,7 +97,7 @@ async def firmware(dut) -> None:  # noqa: ANN001
 
 
 def elaborated(name: str, **options: object) -> list[str]:
-    """Have LiteX write a SoC, in a process of its own since it keeps state; its list of files."""
+    """Lets LiteX write a SoC in a separate process; returns its list of files."""
     folder = FOLDER / name
     program = (
         f"from tests.integrations import soc; soc.make({name!r}, {str(folder)!r}, **{options!r})"
@@ -110,13 +110,13 @@ def elaborated(name: str, **options: object) -> list[str]:
 
 
 def simulated(name: str, **options: object) -> None:
-    """Run this file's coroutines on such a SoC."""
+    """Simulates a LiteX SoC with the coroutines of this file."""
     sources = [line for line in elaborated(name, **options) if not line.startswith("+")]
     bench.run(name, sources=sources, env={"LITEX": name}, optimize="-O0")
 
 
 def test_files() -> None:
-    """Verilator needs no file but those that LiteX has been given."""
+    """Verilator compiles the SoC from the files given to LiteX alone."""
     name = "mae_litex_files"
     elaborated(name, aes={"Sbox": "SboxTower"}, cpu_type=None, with_uart=False)
     command = [paths.tool("verilator"), "--lint-only", "-Wno-fatal", "--top-module", name]
@@ -126,7 +126,7 @@ def test_files() -> None:
 
 
 def test_bus() -> None:
-    """Translated to plain Verilog, on an AXI-Lite interconnect, without a CPU."""
+    """The peripheral works as plain Verilog on an AXI-Lite interconnect without a CPU."""
     simulated(
         "mae_litex_host",
         aes={"plain": True, "KeySlots": 8, "Sbox": "SboxTower"},
@@ -138,7 +138,7 @@ def test_bus() -> None:
 
 
 def test_firmware() -> None:
-    """PicoRV32 on Wishbone uses the peripheral, its interrupt included."""
+    """PicoRV32 firmware on Wishbone uses the peripheral and its interrupt."""
     simulated(
         "mae_litex_firmware",
         aes={"MaxKeyLen": "Aes128"},
@@ -150,6 +150,6 @@ def test_firmware() -> None:
 
 
 def test_parameters() -> None:
-    """A parameter that the peripheral does not have is refused by name."""
+    """LiteX refuses an unknown parameter of the peripheral by name."""
     with pytest.raises(ValueError, match="no parameter Lanes"):
         MaeslantAES(None, Lanes=4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Device memory at the kernel's port: in order, with stalls, late answers and refusals."""
+"""Models device memory at the kernel's port: in order, with stalls, delays and refusals."""
 
 import collections
 import random
@@ -12,7 +12,7 @@ ROW_MASK = (1 << 128) - 1
 
 
 class DeviceMemory:
-    """Serves mem_* of the kernel; keeps what was written and judges the port's rules."""
+    """Serves mem_* of the kernel; stores writes and checks the port's rules."""
 
     def __init__(
         self,
@@ -39,23 +39,23 @@ class DeviceMemory:
         self._task = cocotb.start_soon(self._serve())
 
     def load(self, address: int, data: bytes) -> None:
-        """Put bytes into memory; they begin at a row."""
+        """Writes bytes into the model's memory from a row's start."""
         assert address % ROW == 0
         data = data + bytes(-len(data) % ROW)
         for at in range(0, len(data), ROW):
             self.rows[(address + at) // ROW] = data[at : at + ROW]
 
     def read(self, address: int, size: int) -> bytes:
-        """Bytes of the memory, which is zero where nothing was put."""
+        """Reads bytes of the model's memory; unwritten bytes are zero."""
         rows = range(address // ROW, -(-(address + size) // ROW))
         return b"".join(self.rows.get(row, bytes(ROW)) for row in rows)[:size]
 
     def refuse_waiting(self) -> None:
-        """Refuse what is taken and not yet answered."""
+        """Refuses accesses that are accepted and not yet answered."""
         self._waiting = collections.deque((due, data, True) for due, data, _ in self._waiting)
 
     def stop(self) -> None:
-        """Serve no more."""
+        """Stops serving the kernel's memory port."""
         self._task.cancel()
 
     def _take(self, request: int) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compare mae_kernel_int8_nn with the integer reference of maeslant/protected/network.
+"""Tests mae_kernel_int8_nn against the integer reference of maeslant/protected/network.
 
 Covers its parts mae_kernel_address_gen and mae_kernel_mac_lanes.
 Layers of random sizes and data, at the ends of their ranges; stalls, refusals, illegal commands,
@@ -24,14 +24,14 @@ LIST, SOURCE, PARAMS, OUT = 0x100, 0x10000, 0x40000, 0x80000
 
 
 async def begin(dut, **options) -> DeviceMemory:
-    """Reset, and a memory at the port."""
+    """Resets the int8 kernel and connects a memory to its port."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     return DeviceMemory(dut, **options)
 
 
 async def go(dut, address: int = LIST, limit: int = 200_000) -> tuple[bool, int]:
-    """Start, wait for done_o; fault_o, and the clocks between the two."""
+    """Runs the int8 kernel; returns fault_o and the clocks to done_o."""
     dut.start_i.value, dut.list_i.value = 1, address
     await RisingEdge(dut.clk_i)
     dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
@@ -46,7 +46,7 @@ async def go(dut, address: int = LIST, limit: int = 200_000) -> tuple[bool, int]
 
 
 def random_layer(rng: np.random.Generator, extreme: bool = False) -> tuple:
-    """A layer and a source for it."""
+    """Makes a random layer and an input for it."""
 
     def values(*shape: int) -> np.ndarray:
         if extreme:
@@ -82,7 +82,7 @@ def random_layer(rng: np.random.Generator, extreme: bool = False) -> tuple:
 def put(
     device: DeviceMemory, layer: layers.Layer, source: np.ndarray, at: int = LIST, last: bool = True
 ) -> memory.Command:
-    """Lay one layer out in memory."""
+    """Writes a layer's list, parameters and input to memory."""
     params = isinstance(layer, layers.Convolution)
     command = memory.command(layer, source.shape, SOURCE, OUT, PARAMS if params else 0)
     command.last = last
@@ -94,7 +94,7 @@ def put(
 
 
 def expect(device: DeviceMemory, before: dict, layer: layers.Layer, source: np.ndarray) -> None:
-    """The output is the reference's, and no other row has changed."""
+    """Checks that the output equals the reference and no other row changed."""
     wanted = layer.run(source)
     packed = memory.pack_map(wanted)
     if isinstance(layer, layers.Convolution) or layer.relu or wanted.shape[2] % 16 == 0:
@@ -106,7 +106,7 @@ def expect(device: DeviceMemory, before: dict, layer: layers.Layer, source: np.n
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def layers_equal_the_reference(dut) -> None:
-    """Random layers, and all of it at the ends of the ranges, with and without stalls."""
+    """Random layers and layers at the limits agree with the reference, with stalls and without."""
     for number in range(int(os.environ.get("KERNEL_LAYERS", "60"))):
         rng = np.random.default_rng(number)
         stall, slow = ((0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3))[number % 4]
@@ -124,7 +124,7 @@ async def layers_equal_the_reference(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def widest_and_largest(dut) -> None:
-    """A kernel of 15 with the most padding, a map of 255 columns, hundreds of channels."""
+    """The int8 kernel computes 15 x 15 kernels, maps of 255 columns and hundreds of channels."""
     rng = np.random.default_rng(8)
 
     def convolution(made: int, kernel: int, channels: int, pad: int) -> layers.Convolution:
@@ -153,7 +153,7 @@ async def widest_and_largest(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def takes_the_stated_clocks(dut) -> None:
-    """maeslant/protected/network/clocks.py says exactly when done_o comes."""
+    """The int8 kernel takes exactly the clocks of maeslant/protected/network/clocks.py."""
     for answer in (1, 2, 14):
         for number in range(16):
             device = await begin(dut, answer=answer)
@@ -167,7 +167,7 @@ async def takes_the_stated_clocks(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def stops_at_every_refusal(dut) -> None:
-    """Whichever access of a list is refused: fault_o, nothing after it; the next run is well."""
+    """A refusal of any access ends the int8 kernel's run with fault_o; the next run is right."""
     rng = np.random.default_rng(5)
 
     def values(*shape: int) -> np.ndarray:
@@ -209,12 +209,12 @@ async def stops_at_every_refusal(dut) -> None:
 
 
 def plan_image(plan: memory.Plan) -> np.ndarray:
-    """The one image of a plan, 2x2 of one channel."""
+    """Returns the image of a plan with a single 2x2 image of one channel."""
     return memory.unpack_map(plan.images[1], 2, 2, 1)
 
 
 def broken(good: memory.Command) -> list[memory.Command]:
-    """Illegal commands, each by one field of a legal convolution 2x2 of 4x3x5."""
+    """Returns illegal commands, each with one changed field of a legal convolution."""
     changes: list[dict[str, int]] = [
         *({"op": op} for op in (0, 2, 3, 4, 255)),
         *({"height": n} for n in (0, 1)),
@@ -232,7 +232,7 @@ def broken(good: memory.Command) -> list[memory.Command]:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def refuses_illegal_commands(dut) -> None:
-    """Each illegal value, and each bit that has no meaning: a fault, and nothing is written."""
+    """The int8 kernel reports a fault for each illegal command and writes nothing."""
     rng = np.random.default_rng(3)
     weights = rng.integers(-128, 128, (2, 2, 2, 5), np.int8)
     layer = layers.Convolution(weights, np.zeros(2, np.int32), 1, 4)
@@ -264,7 +264,7 @@ async def refuses_illegal_commands(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def stops_at_the_end_of_the_address_space(dut) -> None:
-    """A list, a source, parameters or a destination that would go on at address 0."""
+    """The int8 kernel refuses lists and data that wrap past the end of the address space."""
     device = await begin(dut)
     top = 1 << 32
     layer = layers.Convolution(np.ones((17, 1, 1, 1), np.int8), np.zeros(17, np.int32), 1, 0)
@@ -294,7 +294,7 @@ async def stops_at_the_end_of_the_address_space(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def start_while_busy_is_ignored(dut) -> None:
-    """Pulses of start_i during a run change nothing."""
+    """start_i during a run of the int8 kernel has no effect."""
     device = await begin(dut, stall=0.2, slow=0.2)
     layer, source = random_layer(np.random.default_rng(12))
     put(device, layer, source)
@@ -325,7 +325,7 @@ WALK = ("line_step_q", "origin_q", "pixel_q", "input_q", "params_q", "out_q", "w
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def clear_erases(dut) -> None:
-    """clear_i and reset at any clock of a run: no data the clock after, no write, no done_o."""
+    """clear_i or reset at any clock stops the int8 kernel and erases its data."""
     holders = [getattr(dut, name) for name in DATA]
     for part, names in ((dut.u_lanes, LANES), (dut.u_requant, REQUANT), (dut.u_walk, WALK)):
         holders += [getattr(part, name) for name in names]
@@ -377,7 +377,7 @@ async def clear_erases(dut) -> None:
 
 @cocotb.test(timeout_time=2000, timeout_unit="ms")
 async def reads_digits(dut) -> None:
-    """Whole digits of the held-out images: the outputs are the integer reference's."""
+    """The int8 kernel classifies held-out digits as the integer reference does."""
     network = digits.load()
     count = int(os.environ.get("KERNEL_DIGITS", "3"))
     pixels, wanted = (part[:count] for part in digits.held_out())
@@ -405,24 +405,24 @@ FILTERS = {2: "layers_equal|stops_at_every", 16: "^(?!.*(clear_erases|reads_digi
 
 @pytest.mark.parametrize("outstanding", FILTERS)
 def test_kernel_int8_nn(outstanding: int) -> None:
-    """Layers and refusals with few reads under way; all but clearing and digits with more."""
+    """Runs the checks of mae_kernel_int8_nn with 2 and with 16 outstanding reads."""
     parameters = {"Outstanding": outstanding}
     bench.run("mae_kernel_int8_nn", parameters=parameters, test_filter=FILTERS[outstanding])
 
 
 def test_kernel_clears() -> None:
-    """The parts' registers after clear_i and reset."""
+    """Runs the clear and reset checks of mae_kernel_int8_nn."""
     bench.run("mae_kernel_int8_nn", test_filter="clear_erases", visible=True)
 
 
 def test_kernel_digits() -> None:
-    """A few digits."""
+    """Runs a few digits on mae_kernel_int8_nn."""
     bench.run("mae_kernel_int8_nn", parameters={"Outstanding": 16}, test_filter="reads_digits")
 
 
 @pytest.mark.slow
 def test_kernel_digits_all() -> None:
-    """Every held-out digit, and more random layers."""
+    """Runs every held-out digit and more random layers on mae_kernel_int8_nn."""
     env = {"KERNEL_DIGITS": str(digits.HELD_OUT), "KERNEL_LAYERS": "600"}
     tests = "reads_digits|layers_equal"
     bench.run("mae_kernel_int8_nn", parameters={"Outstanding": 16}, test_filter=tests, env=env)

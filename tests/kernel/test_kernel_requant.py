@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_kernel_requant: rounding, ties, saturation and clocks, by arithmetic on whole numbers."""
+"""Tests mae_kernel_requant: rounding, ties, saturation and clocks, by exact arithmetic."""
 
 import random
 from fractions import Fraction
@@ -14,14 +14,14 @@ LANES, LATENCY = 16, 18
 
 
 def reference(total: int, multiplier: int, shift: int, relu: bool) -> int:
-    """The nearest whole number of an exact fraction, of two the greater; then the ends."""
+    """Rounds an exact fraction to the nearest integer, ties up, then saturates."""
     exact = Fraction(total * multiplier, 2**shift)
     nearest = (2 * exact + 1) // 2
     return max(0 if relu else -128, min(127, nearest))
 
 
 async def once(dut, sums: list[int], multiplier: int, shift: int, relu: bool) -> list[int]:
-    """The row for sixteen sums; it comes in its clock, and stays until it is taken."""
+    """Requantizes sixteen sums; checks that the row comes in its clock and stays until taken."""
     dut.multiplier_i.value, dut.shift_i.value, dut.relu_i.value = multiplier, shift, relu
     dut.sums_i.value = sum((s % 2**32) << (32 * i) for i, s in enumerate(sums))
     dut.sums_valid_i.value = 1
@@ -42,19 +42,19 @@ async def once(dut, sums: list[int], multiplier: int, shift: int, relu: bool) ->
 
 
 async def begin(dut) -> None:
-    """Reset with idle inputs."""
+    """Resets mae_kernel_requant with idle inputs."""
     idle = dict(clear_i=0, multiplier_i=0, shift_i=0, relu_i=0, sums_valid_i=0, sums_i=0)
     await start(dut, **idle, load_i=0, load_row_i=0, row_ready_i=0)
 
 
 def near(target: Fraction, multiplier: int) -> int:
-    """A sum whose product is about a target."""
+    """Draws a sum whose product with the multiplier is near a target."""
     return max(-(2**31), min(2**31 - 1, round(target / multiplier)))
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def equals_arithmetic(dut) -> None:
-    """Every shift: random sums, ties and their neighbours, both ends of the range."""
+    """mae_kernel_requant equals exact arithmetic for every shift, ties and limits included."""
     await begin(dut)
     ends = [-(2**31), 2**31 - 1, -1, 0, 1]
     for shift in range(48):
@@ -81,7 +81,7 @@ async def equals_arithmetic(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def loads_and_clears(dut) -> None:
-    """A loaded row is there the clock after; clear_i takes it and everything under way."""
+    """A loaded row of mae_kernel_requant appears a clock later; clear_i erases it."""
     await begin(dut)
     for wait in range(24):
         dut.load_i.value, dut.load_row_i.value = 1, 2**128 - 1 - wait
@@ -106,5 +106,5 @@ async def loads_and_clears(dut) -> None:
 
 
 def test_kernel_requant() -> None:
-    """Run all of the above."""
+    """Runs all checks of mae_kernel_requant in a simulation."""
     bench.run("mae_kernel_requant")

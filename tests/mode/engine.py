@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages for mae_mode_bench: what they are, what OpenSSL says, and how they get there."""
+"""Makes random messages for mae_mode_bench and computes OpenSSL's answers."""
 
 import dataclasses
 import itertools
@@ -32,12 +32,12 @@ ANY_LENGTH = ("cfb", "ofb", "ctr")
 
 
 def chains(mode: str, decrypt: bool) -> bool:
-    """Whether a block must wait for the answer to the one before."""
+    """Returns true if a block must wait for the answer of the previous block."""
     return mode in ("pcbc", "ofb") or (mode in ("cbc", "cfb") and not decrypt)
 
 
 def crypt(mode: str, decrypt: bool, key: bytes, tweak_key: bytes, iv: bytes, data: bytes) -> bytes:
-    """What OpenSSL says; PCBC is put together from its ECB."""
+    """Encrypts or decrypts by OpenSSL; PCBC is composed from its ECB."""
     if mode == "pcbc":
         return pcbc(decrypt, key, iv, data)
     kinds = {
@@ -54,7 +54,7 @@ def crypt(mode: str, decrypt: bool, key: bytes, tweak_key: bytes, iv: bytes, dat
 
 
 def pcbc(decrypt: bool, key: bytes, iv: bytes, data: bytes) -> bytes:
-    """PCBC, block by block."""
+    """Computes PCBC block by block from OpenSSL's ECB."""
     cipher = Cipher(algorithms.AES(key), modes.ECB())
     context = cipher.decryptor() if decrypt else cipher.encryptor()
     chain, out = iv, b""
@@ -70,13 +70,13 @@ def pcbc(decrypt: bool, key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def xor(a: bytes, b: bytes) -> bytes:
-    """The bytewise sum in GF(2)."""
+    """XORs two byte strings."""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
 @dataclasses.dataclass
 class Message:
-    """One message: jobs of one context, the first with init."""
+    """Holds a message: consecutive jobs of one context, the first with init."""
 
     mode: str
     decrypt: bool
@@ -89,7 +89,7 @@ class Message:
     lost: bool = False  # the key goes away: zeros are expected
 
     def pieces(self) -> list[tuple[bool, bool, bytes]]:
-        """For each job: first?, XTS stealing?, its data."""
+        """Lists the jobs of the message as (first?, XTS stealing?, data)."""
         out, at = [], 0
         for i, size in enumerate(self.jobs):
             out.append((i == 0, self.mode == "xts" and size % 16 != 0, self.data[at : at + size]))
@@ -98,7 +98,7 @@ class Message:
 
 
 class Keys:
-    """The keys in the slots, as the test knows them."""
+    """Holds the keys that the key slots should contain."""
 
     def __init__(self, count: int, rng: random.Random, lengths: tuple[int, ...] = LENGTHS) -> None:
         self.keys = [rng.randbytes(lengths[i % len(lengths)]) for i in range(count)]
@@ -118,7 +118,7 @@ def message(
     jobs: int = 1,
     granule: int = 16,
 ) -> Message:
-    """A random message of about ``size`` bytes, in ``jobs`` jobs that begin at ``granule``."""
+    """Makes a random message of about ``size`` bytes in ``jobs`` jobs at ``granule``."""
     if key_slot is None:
         key_slot = rng.randrange(len(keys.keys))
         if mode == "xts":  # SP 800-38E knows two key lengths
@@ -171,14 +171,14 @@ class Bench:
         await RisingEdge(self.dut.clk_i)
 
     async def clear(self) -> None:
-        """One clock of clear_i."""
+        """Asserts clear_i of the mode engine for one clock."""
         self.dut.clear_i.value = 1
         await RisingEdge(self.dut.clk_i)
         self.dut.clear_i.value = 0
         await RisingEdge(self.dut.clk_i)
 
     async def write_key(self, slot: int, key: bytes | None) -> None:
-        """Write a key slot, or erase it."""
+        """Writes or erases a key slot."""
         dut = self.dut
         dut.write_valid_i.value = 1
         dut.write_slot_i.value = slot
@@ -195,7 +195,7 @@ class Bench:
             await self.write_key(slot, key)
 
     def rows(self, data: bytes) -> list[tuple[int, int, int]]:
-        """(data, bytes, last) of each row; behind the last byte there is noise."""
+        """Splits data into rows (data, bytes, last) with random bytes after the last byte."""
         out = []
         for at in range(0, len(data), self.row_bytes):
             row = data[at : at + self.row_bytes]
@@ -219,7 +219,7 @@ class Bench:
         first_init: bool = True,
         hook: Callable[[int], None] | None = None,
     ) -> None:
-        """Take every context's messages through the engine.
+        """Sends all contexts' messages through the mode engine.
 
         ``heed_room``: 1: two rows may be on their way when the driver sees that room fell, as the
         engine allows; 2: three; None: it does not look. ``in_turn``: contexts in turn, not at
@@ -332,7 +332,7 @@ class Bench:
         dut.cfg_valid_i.value = 0
 
     def check(self, queues: dict[int, list[Message]]) -> None:
-        """Compare all that came out with what OpenSSL says."""
+        """Compares all outputs of the mode engine with OpenSSL."""
         for ctx, messages in queues.items():
             rows = iter(self.out[ctx])
             for message in messages:
@@ -352,19 +352,19 @@ class Bench:
 
 
 def blocks_per_clock(out_clocks: list[tuple[int, int]], skip: float = 0.2) -> float:
-    """Blocks a clock in the middle part of a run."""
+    """Returns the blocks per clock in the middle part of a run."""
     begin = out_clocks[int(len(out_clocks) * skip)][0]
     end = out_clocks[int(len(out_clocks) * (1 - skip))][0]
     return sum(n for clock, n in out_clocks if begin < clock <= end) / (end - begin)
 
 
 def spread(out_clocks: list[tuple[int, int]]) -> set[int]:
-    """The clocks between rows that follow each other."""
+    """Returns the numbers of clocks between consecutive output rows."""
     return {b - a for (a, _), (b, _) in itertools.pairwise(out_clocks)}
 
 
 async def fresh(dut: SimHandleBase, parameters: dict, seed: int = 1) -> Bench:
-    """A bench on a module that is reset."""
+    """Resets the mode engine's bench module and returns its driver."""
     bench = Bench(dut, int(parameters["Lanes"]), int(parameters["Contexts"]), seed)
     await bench.start()
     cocotb.log.info("%s", parameters)

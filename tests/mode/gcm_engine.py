@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives mae_gcm_stream clock by clock, checks all it gives back, and counts its clocks."""
+"""Drives mae_gcm_stream clock by clock, checks its outputs, and counts its clocks."""
 
 import random
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ ROUNDS = {16: 10, 24: 12, 32: 14}
 
 @dataclass
 class Message:
-    """A message and what is to come of it. For decryption, data is the ciphertext."""
+    """Holds a GCM message and its expected result. For decryption, data is the ciphertext."""
 
     bank: int
     key: bytes
@@ -47,7 +47,7 @@ class Message:
             self.expected, self.tag = gcm_oracle.encrypt(self.key, self.iv, self.aad, self.data)
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """(data, bytes, last), with rubbish behind the end of a part."""
+        """Splits the message into beats (data, bytes, last) with random bytes after a part."""
         parts = [self.iv if len(self.iv) != 12 else b"", self.aad, self.data]
         out = []
         for part in parts:
@@ -63,7 +63,7 @@ class Message:
         return [tuple(beat) for beat in out]
 
     def announcement(self) -> int:
-        """gcm_msg_t."""
+        """Packs a message's announcement into gcm_msg_t."""
         word = self.bank << 1 | self.decrypt
         word = word << 96 | (int.from_bytes(self.iv, "big") if len(self.iv) == 12 else 0)
         for part in (self.iv, self.aad, self.data):
@@ -73,7 +73,7 @@ class Message:
 
 
 def lanes(row: bytes) -> int:
-    """Bytes as they stand on a row: block 0 lowest, byte 0 of a block highest."""
+    """Packs bytes into a row: block 0 lowest, byte 0 of a block highest."""
     value = 0
     for i in range(0, len(row), 16):
         value |= int.from_bytes(row[i : i + 16], "big") << 8 * i
@@ -81,7 +81,7 @@ def lanes(row: bytes) -> int:
 
 
 class Engine:
-    """The module under test."""
+    """Drives and checks mae_gcm_stream."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -99,7 +99,7 @@ class Engine:
         self.wipe()
 
     def wipe(self) -> None:
-        """Forget what is under way."""
+        """Discards all planned messages."""
         self.plan: list = []  # ("key", bank, key) and messages, to be announced in order
         self.in_beats: list = []
         self.out_beats: list = []
@@ -107,7 +107,7 @@ class Engine:
         self.hold = 0  # clocks before the next beat is offered
 
     async def reset(self) -> None:
-        """Out of reset, nothing offered."""
+        """Resets the GCM engine with idle inputs."""
         names = (
             "clear_i abort_i key_valid_i key_i msg_valid_i msg_i in_valid_i in_data_i in_bytes_i"
         )
@@ -115,23 +115,23 @@ class Engine:
         await start(self.dut, **{name: 0 for name in names.split()})
 
     def key(self, bank: int, key: bytes | None = None) -> None:
-        """Load a key after what is planned so far; any key if none is given."""
+        """Plans a key load after all planned messages; a random key by default."""
         key = key or random.randbytes(random.choice(self.sizes))
         self.keys[bank] = key
         self.plan.append((bank, key))
 
     def any_bank(self) -> int:
-        """One of those there are."""
+        """Returns a random key bank."""
         return random.randrange(self.banks)
 
     def message(self, bank: int, iv: bytes, aad: bytes, data: bytes, **options) -> Message:
-        """Plan a message under the bank's key."""
+        """Plans a message under the bank's key."""
         message = Message(bank, self.keys[bank], iv, aad, data, **options)
         self.plan.append(message)
         return message
 
     def _begin(self, message: Message) -> None:
-        """Its beats and ends are due now."""
+        """Queues a message's beats and its expected end for the GCM engine."""
         self.in_beats += [(message, beat) for beat in message.beats(self.row)]
         data = message.expected
         for at in range(0, len(data), self.row):
@@ -142,7 +142,7 @@ class Engine:
         self.ends.append(message)
 
     def _announce(self) -> None:
-        """Offer the next key, or the next message; a message may come along with its key."""
+        """Offers the next key or message; a message may come with its key."""
         dut = self.dut
         keys = [entry for entry in self.plan[:1] if isinstance(entry, tuple)]
         rest = self.plan[len(keys) :]
@@ -160,7 +160,7 @@ class Engine:
         self.key_offered = bool(keys)
 
     async def tick(self) -> None:
-        """One clock."""
+        """Runs one clock of the GCM engine."""
         dut = self.dut
         self._announce()
         beat = None
@@ -202,7 +202,7 @@ class Engine:
     kept = False
 
     def _end(self, verdict: int) -> None:
-        """Check a tag or verdict."""
+        """Checks a tag or verdict of the GCM engine."""
         assert self.ends, "a tag too many"
         message = self.ends.pop(0)
         message.clocks["tag"] = self.clock
@@ -212,7 +212,7 @@ class Engine:
         self.done += 1
 
     async def run(self, limit: int = 20000) -> None:
-        """Until all that is planned is over."""
+        """Runs until all planned messages are complete."""
         clocks = 0
         while self.plan or self.in_beats or self.out_beats or self.ends:
             await self.tick()

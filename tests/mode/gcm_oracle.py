@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GHASH and GCM as SP 800-38D writes them, and OpenSSL's AES-GCM: the oracles of these tests."""
+"""Computes GHASH and GCM by SP 800-38D, and AES-GCM by OpenSSL, as references for tests."""
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -9,7 +9,7 @@ REDUCTION = 0xE1 << 120
 
 
 def multiply(x: int, y: int) -> int:
-    """SP 800-38D algorithm 1, bit by bit; bit 0 of the text is the leftmost one."""
+    """Multiplies in GF(2^128) by SP 800-38D algorithm 1; bit 0 is the leftmost bit."""
     z, v = 0, y
     for i in range(128):
         if x >> (127 - i) & 1:
@@ -19,13 +19,13 @@ def multiply(x: int, y: int) -> int:
 
 
 def blocks(data: bytes) -> list[int]:
-    """Data in blocks, zeros behind the last byte."""
+    """Splits data into blocks, padded with zeros."""
     padded = data + bytes(-len(data) % 16)
     return [int.from_bytes(padded[i : i + 16], "big") for i in range(0, len(padded), 16)]
 
 
 def ghash(h: int, words: list[int]) -> int:
-    """SP 800-38D algorithm 2."""
+    """Computes GHASH by SP 800-38D algorithm 2."""
     y = 0
     for word in words:
         y = multiply(y ^ word, h)
@@ -33,30 +33,30 @@ def ghash(h: int, words: list[int]) -> int:
 
 
 def lengths(aad: bytes, data: bytes) -> int:
-    """The last block of GHASH."""
+    """Returns GHASH's last block with the lengths of AAD and data."""
     return len(aad) * 8 << 64 | len(data) * 8
 
 
 def encrypt_block(key: bytes, block: bytes) -> int:
-    """E(K, block), as a number."""
+    """Encrypts a block by AES; returns a number."""
     side = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return int.from_bytes(side.update(block), "big")
 
 
 def hash_key(key: bytes) -> int:
-    """H: the block of zeros, encrypted."""
+    """Computes the hash key H: the encrypted zero block."""
     return encrypt_block(key, bytes(16))
 
 
 def first_counter(key: bytes, iv: bytes) -> bytes:
-    """J0, SP 800-38D §7.1 step 2."""
+    """Computes J0 by SP 800-38D §7.1 step 2."""
     if len(iv) == 12:
         return iv + b"\0\0\0\1"
     return ghash(hash_key(key), [*blocks(iv), len(iv) * 8]).to_bytes(16, "big")
 
 
 def encrypt(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-    """Ciphertext and tag, from OpenSSL; for an IV that it refuses by the text."""
+    """Encrypts by OpenSSL's GCM; by SP 800-38D for an IV that OpenSSL refuses."""
     if 8 <= len(iv) <= 128:
         side = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
         side.authenticate_additional_data(aad)
@@ -74,7 +74,7 @@ def encrypt(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, byte
 
 
 def accepts(key: bytes, iv: bytes, aad: bytes, text: bytes, tag: bytes) -> bool:
-    """Whether OpenSSL takes the tag, at its length."""
+    """Returns true if OpenSSL accepts the tag at its length."""
     side = Cipher(algorithms.AES(key), modes.GCM(iv, tag, min_tag_length=4)).decryptor()
     side.authenticate_additional_data(aad)
     side.update(text)

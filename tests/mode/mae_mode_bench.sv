@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mode engine, the key cache and a cipher, as a device puts them together, with flat ports.
+// Connects the mode engine, the key cache and a cipher as a device does, with flat ports.
 
 module mae_mode_bench
   import mae_aes_pkg::*;

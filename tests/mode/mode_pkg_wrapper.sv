@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The functions of mae_mode_pkg as ports.
+// Makes the functions of mae_mode_pkg accessible as ports.
 
 module mode_pkg_wrapper
   import mae_aes_pkg::*;

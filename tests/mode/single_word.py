@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GCM messages of one word, as mae_gcm_single and mae_gcm_prefetch take them and answer them."""
+"""Makes GCM messages of one word for mae_gcm_single and mae_gcm_prefetch, with answers."""
 
 import random
 from collections.abc import Iterator
@@ -13,13 +13,16 @@ MSG_BITS = 8 + 6 + 256 + 5 + 128 + 5 + 128  # gcm_beat_msg_t
 
 
 def number(data: bytes, size: int) -> int:
-    """A field: byte 0 highest, rubbish behind the last byte."""
+    """Packs a byte field: byte 0 highest, random bits after the last byte."""
     return int.from_bytes(data + random.randbytes(size - len(data)), "big")
 
 
 @dataclass
 class Word:
-    """A message; data is what goes in. ``wanted`` is the answer: ok, data, tag."""
+    """Holds a GCM message of one word; data is the engine's input.
+
+    ``wanted`` is the answer: ok, data, tag.
+    """
 
     key: bytes
     iv: bytes
@@ -31,44 +34,44 @@ class Word:
     ctx: int = field(default_factory=lambda: random.randrange(256))
 
     def msg(self) -> int:
-        """gcm_beat_msg_t."""
+        """Packs a GCM message of one word into gcm_beat_msg_t."""
         word = self.ctx << 6 | len(self.aad)
         word = (word << 256 | number(self.aad, 32)) << 5 | len(self.data)
         word = (word << 128 | number(self.data, 16)) << 5 | (len(self.tag) if self.decrypt else 0)
         return word << 128 | number(self.tag, 16)
 
     def own_key(self) -> int:
-        """gcm_beat_key_t."""
+        """Packs the message's own key and IV into gcm_beat_key_t."""
         word = self.decrypt << 2 | KEY_SIZES.index(len(self.key))
         return (word << 256 | number(self.key, 32)) << 96 | int.from_bytes(self.iv, "big")
 
     def answer(self) -> int:
-        """gcm_beat_rsp_t."""
+        """Packs the expected answer into gcm_beat_rsp_t."""
         ok, data, tag = self.wanted
         word = (self.ctx << 1 | ok) << 128 | int.from_bytes(data.ljust(16, b"\0"), "big")
         return word << 128 | int.from_bytes(tag.ljust(16, b"\0"), "big")
 
 
 def sealed(key: bytes, iv: bytes, aad: bytes, data: bytes) -> Word:
-    """A message to encrypt, and OpenSSL's answer."""
+    """Makes a message to encrypt, with OpenSSL's answer."""
     text, tag = gcm_oracle.encrypt(key, iv, aad, data)
     return Word(key, iv, aad, data, wanted=(True, text, tag))
 
 
 def opened(key: bytes, iv: bytes, aad: bytes, data: bytes, tag_bytes: int = 16) -> Word:
-    """A message to decrypt, sealed by OpenSSL."""
+    """Makes a message to decrypt, sealed by OpenSSL."""
     text, tag = gcm_oracle.encrypt(key, iv, aad, data)
     return Word(key, iv, aad, text, True, tag[:tag_bytes], (True, data, b""))
 
 
 def flipped(data: bytes) -> bytes:
-    """One bit of it is wrong."""
+    """Inverts one bit of a byte string."""
     bit = random.randrange(8 * len(data))
     return (int.from_bytes(data, "big") ^ 1 << bit).to_bytes(len(data), "big")
 
 
 def tampered(word: Word) -> Word:
-    """Change anything of a message that is to be decrypted: it must be refused without data."""
+    """Changes any field of a message to decrypt, so that it must be refused without data."""
     parts = [name for name in ("aad", "data", "tag") if getattr(word, name)]
     name = random.choice([*parts, "length"])
     if name == "length":
@@ -82,7 +85,7 @@ def tampered(word: Word) -> Word:
 
 
 def any_word(key: bytes, iv: bytes, decrypt: bool | None = None) -> Word:
-    """Any lengths, either direction, half of what is decrypted tampered with."""
+    """Makes a random message of either direction; half of the decryptions are tampered with."""
     aad = random.randbytes(random.choice((0, random.randrange(33), 16, 32)))
     data = random.randbytes(random.choice((0, 4, 8, 16, random.randrange(17))))
     if decrypt is None:
@@ -94,7 +97,7 @@ def any_word(key: bytes, iv: bytes, decrypt: bool | None = None) -> Word:
 
 
 def vectors(longest_key: int) -> Iterator[Word]:
-    """NIST's vectors (CAVP) of one word, with IVs of 96 bits."""
+    """Returns NIST's CAVP vectors of one word with IVs of 96 bits."""
     for v in cavp.cavp():
         if len(v.key) > longest_key or len(v.iv) != 12 or len(v.aad) > 32:
             continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_stream: clear_i leaves no key, H, power, keystream, hash, text; abort_i leaves the keys.
+"""Tests erasure in mae_gcm_stream: clear_i erases all secrets; abort_i keeps the keys.
 
 All signals of the model are looked through for pieces of what it worked on, before and after.
 """
@@ -27,12 +27,12 @@ PUBLIC = re.compile(r"\.u_announce\.u_parts\.u_fifo\.")
 
 
 def pieces(*numbers: int) -> set[int]:
-    """Of blocks."""
+    """Returns the 64-bit pieces of 128-bit blocks."""
     return {piece for number in numbers for piece in leaks.pairs(number, 128)}
 
 
 def key_pieces(key: bytes, lanes: int) -> set[int]:
-    """Of a key, its round keys, and the powers of its H."""
+    """Returns the pieces of a key, its round keys, and the powers of its H."""
     found = leaks.secret_words(key, [])
     for word in round_keys(key):
         found |= pieces(int.from_bytes(word, "big"))
@@ -44,7 +44,7 @@ def key_pieces(key: bytes, lanes: int) -> set[int]:
 
 
 def message_pieces(message) -> set[int]:
-    """Of texts, keystream, mask and hash."""
+    """Returns the pieces of a message's texts, keystream, mask and hash."""
     found = set()
     for text in (message.data, message.expected, message.aad):
         found |= pieces(*gcm_oracle.blocks(text))
@@ -64,7 +64,7 @@ def message_pieces(message) -> set[int]:
 
 
 async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
-    """Two keys and long messages under way; what must not be left of keys, and of messages."""
+    """Starts two keys and long messages; returns their secrets."""
     for bank in range(BANKS):
         engine.key(bank, random.randbytes(engine.sizes[-1]))
     messages = []
@@ -81,7 +81,7 @@ async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
 
 
 async def stop(dut, port, active: int = 1) -> None:
-    """Offer nothing more, and pull the port for a clock; ends when the pipelines are empty too."""
+    """Ends all input, asserts a signal for a clock, and waits for empty pipelines."""
     for name in ("key_valid", "msg_valid", "in_valid", "out_ready", "tag_ready"):
         getattr(dut, f"{name}_i").value = 0
     for name in ("key", "msg", "in_data"):
@@ -96,7 +96,7 @@ async def stop(dut, port, active: int = 1) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def clear_takes_all(dut) -> None:
-    """Two clocks after a clear, or a reset, no register holds anything.
+    """Two clocks after a clear or reset no register of mae_gcm_stream holds data.
 
     Deep: its pipelines and its hash go on with zeros, nothing in them is of what was worked on.
     """
@@ -121,7 +121,7 @@ async def clear_takes_all(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def abort_takes_messages(dut) -> None:
-    """Two clocks after an abort nothing of a message is left, and the keys are."""
+    """Two clocks after an abort no message data remains in mae_gcm_stream, but its keys do."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in (47, 80, 95):
@@ -137,13 +137,13 @@ async def abort_takes_messages(dut) -> None:
 
 @pytest.mark.parametrize("mask_pipe", [1, 0])
 def test_gcm_clear(mask_pipe: int) -> None:
-    """On the smallest engines with every key length."""
+    """Runs the erasure checks of mae_gcm_stream in the smallest engines with each key length."""
     parameters = {"Lanes": 1, "KeyBanks": BANKS, "MaskPipe": mask_pipe}
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)
 
 
 @pytest.mark.slow
 def test_gcm_clear_deep() -> None:
-    """With registers in the rounds, at the ports and in the hash."""
+    """Runs the erasure checks of mae_gcm_stream with all pipeline registers."""
     parameters = {"Lanes": 1, "KeyBanks": BANKS, "RegsPerRound": 2, "Deep": 1, "MsgDepth": 16}
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of `make soak`: mae_gcm_stream beside OpenSSL, and every tampered message refused."""
+"""Tests mae_gcm_stream by a part of `make soak`: OpenSSL's results, tampering refused."""
 
 import pytest
 
@@ -14,7 +14,7 @@ SLOW = [
 
 @pytest.mark.parametrize("lanes", [4, *SLOW])
 def test_part(lanes: int | str) -> None:
-    """The same messages each time."""
+    """Random messages through mae_gcm_stream agree with OpenSSL."""
     counts = soak.soak(1000, SEED, [lanes], processes=1)[lanes]
     assert counts["good"] == counts["tampered"] == 1000
     for name in ("odd", "cut", "aborts", "clears", "keys", *map("tampered {}".format, soak.PLACES)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_key_cache alone: the test wants slots as the engine does and takes keys as a cipher."""
+"""Tests mae_key_cache: the test requests slots as the engine and accepts keys as a cipher."""
 
 import random
 
@@ -15,7 +15,7 @@ LOAD = 12  # clocks a cipher may need to let its last block go
 
 
 class Cache:
-    """What the ports mean."""
+    """Drives the ports of mae_key_cache."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -53,7 +53,7 @@ class Cache:
         self.dut.demand_i.value = word
 
     def resident(self) -> dict[int, tuple[int, bool, bool]]:
-        """Bank -> (slot, for decryption too, leaving) of the banks that may be asked."""
+        """Returns the usable banks as bank -> (slot, for decryption too, leaving)."""
         word = int(self.dut.keys_o.value)
         out = {}
         for b in range(4):
@@ -63,7 +63,7 @@ class Cache:
         return out
 
     async def step(self, clocks: int = 1, wait: int = 0) -> None:
-        """Clocks in which the cipher takes a key after ``wait`` of its own."""
+        """Runs clocks in which the cipher accepts a key after a delay of ``wait``."""
         for _ in range(clocks):
             await RisingEdge(self.dut.clk_i)
             self.clock += 1
@@ -86,7 +86,7 @@ class Cache:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def loads(dut):
-    """Wanted slots come into banks, with their key; decryption Nr + 1 clocks later."""
+    """Requested slots are loaded into banks; decryption is ready Nr + 1 clocks later."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(1)
@@ -113,7 +113,7 @@ async def loads(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def turns(dut):
-    """More wanted slots than banks: each gets a bank again and again, and keeps it a while."""
+    """If more slots than banks are requested, each gets a bank in turn and keeps it a while."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(2)
@@ -137,7 +137,7 @@ async def turns(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unwanted_first(dut):
-    """A slot that nobody wants leaves at once, the least recently asked one first."""
+    """Unrequested slots leave their bank at once, the least recently used first."""
     cache = Cache(dut)
     await cache.start()
     if cache.banks < 2 or cache.slots < 3:
@@ -161,7 +161,7 @@ async def unwanted_first(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def urgent(dut):
-    """An urgent slot does not wait for the residence of others, and leaves them theirs in turn."""
+    """An urgent slot replaces others before their residence ends, then others have their turn."""
     cache = Cache(dut)
     await cache.start()
     if cache.slots < cache.banks + 1:
@@ -181,7 +181,7 @@ async def urgent(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def rewritten(dut):
-    """A slot that is written or erased is in no bank from the next clock on, and is reported."""
+    """A rewritten or erased slot leaves its bank in the next clock and is reported."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(3)
@@ -216,7 +216,7 @@ async def rewritten(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def cleared(dut):
-    """clear_i: no slot, no bank, no offer, no key."""
+    """clear_i empties mae_key_cache: no slot, bank, offer or key remains."""
     cache = Cache(dut)
     await cache.start()
     for at in range(12):
@@ -240,7 +240,7 @@ async def cleared(dut):
     ("slots", "banks", "least"), [(16, 2, 256), (64, 4, 64), (1, 1, 32), (5, 1, 100), (3, 3, 256)]
 )
 def test_key_cache(slots, banks, least):
-    """The ends of the ranges."""
+    """Runs the checks of mae_key_cache for extreme parameters."""
     bench.run(
         "mae_key_cache",
         parameters={"KeySlots": slots, "KeyBanks": banks, "MinResidence": least},

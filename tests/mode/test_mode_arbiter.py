@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_arbiter: rows in one clock, nothing lost or doubled, turns where a lane is contested."""
+"""Tests mae_mode_arbiter: rows in one clock, no loss, no duplicate, fair turns on each lane."""
 
 import random
 
@@ -14,7 +14,7 @@ REQ_BITS = 8 + 2 + 1 + 128
 
 
 class Askers:
-    """Both paths with what they ask, kept until it is taken; notes what reaches the lanes."""
+    """Models both paths' requests, held until accepted; records what reaches the lanes."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -25,20 +25,20 @@ class Askers:
         self.log: list[tuple[str, int]] = []
 
     async def reset(self) -> None:
-        """Nobody asks."""
+        """Resets the mode arbiter without requests on either path."""
         await start(self.dut, parallel_valid_i=0, serial_valid_i=0, req_ready_i=0)
 
     def ask(self, lanes: int) -> None:
-        """Offer a row for these lanes."""
+        """Offers a row for given lanes on the parallel path."""
         chosen = [i for i in range(self.lanes) if lanes >> i & 1]
         self.row = {i: random.getrandbits(REQ_BITS) for i in chosen}
 
     def ask_serial(self, lane: int) -> None:
-        """Offer a block."""
+        """Offers a block to the mode arbiter on the serial path."""
         self.serial[lane] = random.getrandbits(REQ_BITS)
 
     async def step(self) -> tuple[set[int], set[int]]:
-        """One clock; the lanes that took a parallel and those that took a serial block."""
+        """Runs one clock; returns the lanes that took parallel and serial blocks."""
         dut, row = self.dut, self.row or {}
         dut.parallel_valid_i.value = self.row is not None
         dut.parallel_lanes_i.value = sum(1 << i for i in row)
@@ -70,7 +70,7 @@ class Askers:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def nothing_lost_nothing_stuck(dut) -> None:
-    """Random askers and lanes: every request goes once, and waits for few others."""
+    """Each random request of the mode arbiter is served once, after few others."""
     askers = Askers(dut)
     await askers.reset()
     waited, passed = 0, [0] * askers.lanes
@@ -92,7 +92,7 @@ async def nothing_lost_nothing_stuck(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def takes_turns(dut) -> None:
-    """With ready lanes a wanted lane goes to the row and to the serial block in turn."""
+    """With ready lanes the mode arbiter grants a lane to rows and serial blocks in turn."""
     askers = Askers(dut)
     await askers.reset()
     askers.ready = every = (1 << askers.lanes) - 1
@@ -111,7 +111,7 @@ async def takes_turns(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def keeps_its_turn(dut) -> None:
-    """In its turn a serial block of a lane that is not ready holds rows for that lane back."""
+    """A serial block in its turn holds back rows for a lane that is not ready."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1
@@ -136,7 +136,7 @@ async def keeps_its_turn(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us", skip=bench.parameters().get("Lanes", 1) < 2)
 async def keeps_its_turn_beside_short_rows(dut) -> None:
-    """A serial block's turn outlives rows that do not want its lane."""
+    """A serial block keeps its turn while rows without its lane pass."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1
@@ -156,5 +156,5 @@ async def keeps_its_turn_beside_short_rows(dut) -> None:
 
 @pytest.mark.parametrize("lanes", (1, 3))
 def test_mode_arbiter(lanes: int) -> None:
-    """One lane, and several."""
+    """Runs the checks of mae_mode_arbiter for one lane and several."""
     bench.run("mae_mode_arbiter", parameters={"Lanes": lanes})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_chain_values: three writers in one clock, all readers see the newest value, the wipe."""
+"""Tests mae_mode_chain_values: three writers per clock, newest value for readers, wipe."""
 
 import random
 
@@ -14,7 +14,7 @@ READERS = ("par", "answer", "ask")
 
 
 class Chain:
-    """The module and what each slot must hold."""
+    """Drives mae_mode_chain_values and holds the expected slots."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -22,7 +22,7 @@ class Chain:
         self.held = [0] * bench.parameters()["Slots"]
 
     async def empty(self) -> None:
-        """Wipe all slots, one a clock; writers are not heard meanwhile."""
+        """Wipes all slots, one per clock; writes are ignored meanwhile."""
         idle = dict.fromkeys(("wipe_i", "iv_valid_i", "par_valid_i", "answer_valid_i"), 0)
         self.dut.clk_i.value = 0
         for name, value in idle.items():
@@ -35,19 +35,19 @@ class Chain:
         self.held = [0] * len(self.held)
 
     async def clock(self) -> None:
-        """One clock; there is no reset."""
+        """Runs one clock of mae_mode_chain_values, which has no reset."""
         for level in (1, 0):
             await Timer(5, "ns")
             self.dut.clk_i.value = level
         await Timer(5, "ns")
 
     def check(self, reader: str, slot: int) -> None:
-        """A reader sees the newest value."""
+        """Checks that a reader of a chain value sees the newest value."""
         wanted = self.held[slot] if reader != "par" or self.parallel else 0
         assert int(getattr(self.dut, f"{reader}_o").value) == wanted, (reader, slot)
 
     async def write(self, writes: dict[str, tuple[int, int]]) -> None:
-        """One clock with these writes (writer: slot, value); reads before and after."""
+        """Runs one clock with writes (writer: slot, value); checks readers before and after."""
         dut, slots = self.dut, len(self.held)
         for writer, port in (("iv", "iv_i"), ("par", "par_i"), ("answer", "answer_i")):
             slot, value = writes.get(writer, (random.randrange(slots), random.getrandbits(128)))
@@ -74,7 +74,7 @@ class Chain:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def newest_value_wins(dut) -> None:
-    """Random writers of different slots; with one slot one writer at a time."""
+    """Readers see the newest value under random writes to different slots."""
     chain = Chain(dut)
     await chain.empty()
     slots = len(chain.held)
@@ -88,7 +88,7 @@ async def newest_value_wins(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wipe_leaves_nothing(dut) -> None:
-    """After a wipe all readers see zeros, and no store holds an old value."""
+    """After a wipe all readers see zeros, and no memory holds an old value."""
     chain = Chain(dut)
     for _ in range(3):
         await chain.empty()
@@ -102,7 +102,7 @@ async def wipe_leaves_nothing(dut) -> None:
 
 
 def values(handle) -> list:
-    """Every signal of 128 bits below a handle whose name ends in _q."""
+    """Lists every signal of 128 bits below a handle whose name ends in _q."""
     return [s for s in signals(handle) if "_q" in s._name and len(s) == 128]
 
 
@@ -112,5 +112,5 @@ def values(handle) -> list:
     ids=str,
 )
 def test_mode_chain_values(parameters: dict[str, int]) -> None:
-    """Many slots, the serial path alone, one slot."""
+    """Runs the checks of mae_mode_chain_values for many slots, one slot, and the serial path."""
     bench.run("mae_mode_chain_values", parameters=parameters, visible=True)

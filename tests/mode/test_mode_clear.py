@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Neither clear_i nor reset leaves a key, keystream, chain value or text in engine and cache."""
+"""Tests that clear_i and reset erase keys, keystream, chain values and text in the engine."""
 
 import random
 
@@ -34,7 +34,7 @@ SMALL_STORES = [
 
 
 def content(dut, name):
-    """The words of a store."""
+    """Returns the words of a memory in the simulated mode engine."""
     handle = dut
     for part in name.split("."):
         part, _, index = part.partition("[")
@@ -48,7 +48,7 @@ def content(dut, name):
 
 
 def wide_names(handle):
-    """The names of all registers of a block or more below a module."""
+    """Returns the names of all registers of a block or more below a module."""
     names = set()
     for child in handle:
         name = child._name
@@ -63,7 +63,7 @@ def wide_names(handle):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def leaves_nothing(dut):
-    """All stores hold something in the middle of the work, and nothing after it."""
+    """All memories of the mode engine hold data during work and none after clear_i or reset."""
     tb = await engine.fresh(dut, bench.parameters())
     stores = SMALL_STORES if tb.contexts == 1 else STORES
     found = wide_names(dut.u_engine) | wide_names(dut.u_cache)
@@ -97,5 +97,5 @@ async def leaves_nothing(dut):
 
 @pytest.mark.parametrize("parameters", [engine.ONE, engine.SMALL], ids=["one", "small"])
 def test_mode_clear(parameters):
-    """On a build with both paths and on the smallest one."""
+    """Runs the erasure check of the mode engine for the full and the smallest build."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE], visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_engine with its key cache and a cipher: everything at once, against OpenSSL."""
+"""Tests mae_mode_engine with key cache and cipher against OpenSSL, all contexts at once."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def every_mode(dut):
-    """Each mode, direction and key size, alone, from one byte or block to a few rows."""
+    """The mode engine is right for each mode, direction and key size, from one byte to rows."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(6, rng)
@@ -30,7 +30,7 @@ async def every_mode(dut):
 
 
 async def mixture(tb, seed, count, **how):
-    """Random messages in random contexts, cut into jobs."""
+    """Makes random messages in random contexts, divided into jobs."""
     rng = random.Random(seed)
     keys = engine.Keys(9, rng)
     await tb.write_keys(keys)
@@ -55,13 +55,13 @@ async def mixture(tb, seed, count, **how):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed(dut):
-    """Many contexts, all modes, more keys than banks, nothing stalls."""
+    """The mode engine is right for many contexts and modes, and more keys than banks."""
     await mixture(await engine.fresh(dut, bench.parameters()), 2, 120)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed_stalls(dut):
-    """The same with stalls at both ends."""
+    """The mode engine is right under stalls of both its input and its output."""
     tb = await engine.fresh(dut, bench.parameters())
     await mixture(tb, 3, 60, in_stall=0.5, out_stall=0.2)
     await mixture(tb, 4, 60, in_stall=0.1, out_stall=0.7)
@@ -70,13 +70,13 @@ async def mixed_stalls(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed_heedless(dut):
-    """The same without looking at room_o: slower, but all right."""
+    """The mode engine is right, but slower, if the test ignores room_o."""
     await mixture(await engine.fresh(dut, bench.parameters()), 5, 60, heed_room=None)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def path_change(dut):
-    """A chain value goes on from one path to the other."""
+    """A chain value continues between the parallel and the serial path."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))
@@ -94,7 +94,7 @@ async def path_change(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def key_lost(dut):
-    """A job whose key is written, erased or missing ends, with zeros."""
+    """A job whose key is rewritten, erased or missing ends with zeros."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(7)
     keys = engine.Keys(4, rng, (16,))
@@ -130,7 +130,7 @@ async def key_lost(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def new_key(dut):
-    """A slot that is written anew is used anew, though the old key sits in a bank."""
+    """A rewritten key slot takes effect, although the old key is still in a bank."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(8)
     for length in (16, 32, 24, 16, 16):
@@ -144,7 +144,7 @@ async def new_key(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def broken_off(dut):
-    """Reset or clear in the middle of the work: after it everything is as new."""
+    """After a reset or clear during work the mode engine works as new."""
     tb = await engine.fresh(dut, bench.parameters())
     for round_ in range(6):
         rng = random.Random(100 + round_)
@@ -178,5 +178,5 @@ async def broken_off(dut):
     ids=["wide", "one", "small", "smallest"],
 )
 def test_mode_engine(parameters):
-    """All of the above on the builds that matter."""
+    """Runs all checks of mae_mode_engine on the relevant builds."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])

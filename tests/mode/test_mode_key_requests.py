@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_key_requests: what each context needs, whether it is there, and when it was lost."""
+"""Tests mae_mode_key_requests: each context's needed key, its availability, and its loss."""
 
 import dataclasses
 import random
@@ -18,7 +18,7 @@ SLOTS = (0, 3, 17, 40, 62, 63)  # few, so that contexts and banks meet
 
 @dataclasses.dataclass
 class Context:
-    """A context: (key slot, decrypt) that it needs now and after its tweak."""
+    """Holds a context: the (key slot, decrypt) needed now and after its tweak."""
 
     needs: list[tuple[int, int]]
     active: bool = True
@@ -27,7 +27,7 @@ class Context:
 
 
 class Keys:
-    """The module, driven clock by clock beside what its header says."""
+    """Drives mae_mode_key_requests clock by clock beside a model."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -37,11 +37,11 @@ class Keys:
         self.valid = sum(1 << slot for slot in SLOTS)
 
     async def reset(self) -> None:
-        """Nothing configured, no key in any bank."""
+        """Resets to no configuration and no key in any bank."""
         await start(self.dut, cfg_valid_i=0, tweak_done_i=0, active_i=0, keys_i=0)
 
     def usable(self, need: tuple[int, int]) -> bool:
-        """In a bank that stays and serves the direction."""
+        """Returns true if a key is in a bank that stays and supports the direction."""
         return any(bank[3] == need[0] and not bank[0] and bank[1 + need[1]] for bank in self.banks)
 
     async def step(
@@ -50,7 +50,7 @@ class Keys:
         tweaked: int | None = None,
         changed: int | None = None,
     ) -> None:
-        """One clock, then key_ok_o and lost_o; cfg: context, mode, decrypt, init, two slots."""
+        """Runs one clock with an optional job start; checks key_ok_o and lost_o."""
         dut = self.dut
         dut.cfg_valid_i.value = cfg is not None
         banks = sum(
@@ -92,14 +92,14 @@ class Keys:
                 assert int(dut.want_o.value) >> context.needs[0][0] & 1, "wanted until it ends"
 
     def random_cfg(self, n: int) -> tuple[int, int, int, int, int, int]:
-        """Any job for a context."""
+        """Makes a random job for a context."""
         two = random.randrange(2), random.randrange(2)
         return (n, random.choice((*range(7), XTS, XTS)), *two, *random.choices(SLOTS, k=2))
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def needs_and_losses(dut) -> None:
-    """Random jobs, tweaks, banks and writes; every clock key_ok_o and lost_o of all contexts."""
+    """key_ok_o and lost_o agree with the model for random jobs, tweaks, banks and writes."""
     keys = Keys(dut)
     await keys.reset()
     for _ in range(1500):
@@ -123,7 +123,7 @@ async def needs_and_losses(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wants_what_active_jobs_need(dut) -> None:
-    """Two scans after the last change exactly the slots of the active contexts are wanted."""
+    """Two scans after the last change exactly the slots of active contexts are requested."""
     keys = Keys(dut)
     await keys.reset()
     group = 8 if keys.contexts % 8 == 0 else 1
@@ -150,5 +150,5 @@ async def wants_what_active_jobs_need(dut) -> None:
     ids=str,
 )
 def test_mode_key_requests(parameters: dict[str, int]) -> None:
-    """One context, scanned one by one, and in groups."""
+    """Runs the checks of mae_mode_key_requests for one context, single scans and groups."""
     bench.run("mae_mode_key_requests", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row leaves once and in turn, without keystream and without lost keys.
+"""Tests mae_mode_output_mux: each row leaves once, in turn, without keystream or lost keys.
 
 Tests mae_mode_output_mux.
 """
@@ -17,7 +17,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last", "key_lost")
 
 
 class Row:
-    """A row as a source offers it."""
+    """Holds an output row of one source of the multiplexer."""
 
     def __init__(self, lanes: int, contexts: int) -> None:
         self.ctx = random.randrange(contexts)
@@ -27,13 +27,13 @@ class Row:
 
 
 def blocks(data: bytes) -> int:
-    """Blocks side by side, the first in the lowest place."""
+    """Packs blocks side by side, the first in the lowest bits."""
     order = [data[at : at + 16] for at in range(0, len(data), 16)]
     return int.from_bytes(b"".join(reversed(order)), "big")
 
 
 class Merge:
-    """The module with a row or none on each source."""
+    """Drives the output multiplexer with an optional row on each source."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -43,11 +43,11 @@ class Merge:
         self.kept: list[int] | None = None  # shown and not taken
 
     async def reset(self) -> None:
-        """All idle."""
+        """Resets the output multiplexer with idle sources."""
         await start(self.dut, source_valid_i=0, out_ready_i=0, lost_i=0)
 
     def offer(self, source: int) -> None:
-        """A new row."""
+        """Offers a new row on a source."""
         self.offered[source] = Row(self.lanes, self.contexts)
 
     def _drive(self, port: str, width: int, value) -> None:
@@ -55,7 +55,7 @@ class Merge:
         getattr(self.dut, f"source_{port}_i").value = packed
 
     async def step(self, ready: bool) -> int | None:
-        """One clock; the source whose row left."""
+        """Runs one clock; returns the source whose row left."""
         dut = self.dut
         self._drive("valid", 1, lambda row: 1)
         self._drive("ctx", 8, lambda row: row.ctx)
@@ -84,7 +84,7 @@ class Merge:
         return source
 
     def visible(self, row: Row) -> int:
-        """What may be seen of a row."""
+        """Returns the part of a row that may be visible."""
         if self.lost >> row.ctx & 1:
             return 0
         return blocks(row.data[: row.bytes].ljust(16 * self.lanes, b"\0"))
@@ -92,7 +92,7 @@ class Merge:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shows_what_it_may(dut) -> None:
-    """Random rows, stalls and lost keys: each row leaves once, cut behind its bytes."""
+    """Each random row leaves the output multiplexer once, without bytes beyond its length."""
     merge = Merge(dut)
     await merge.reset()
     left = 0
@@ -108,7 +108,7 @@ async def shows_what_it_may(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def every_length(dut) -> None:
-    """Cut at each byte."""
+    """The output multiplexer cuts rows at each byte position."""
     merge = Merge(dut)
     await merge.reset()
     for count in range(1, 16 * merge.lanes + 1):
@@ -119,7 +119,7 @@ async def every_length(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def in_turns(dut) -> None:
-    """A row a clock; with all sources busy each is served once a round."""
+    """With all sources busy the output multiplexer serves each in turn, a row per clock."""
     merge = Merge(dut)
     await merge.reset()
     sources, served = merge.lanes + 1, []
@@ -136,5 +136,5 @@ async def in_turns(dut) -> None:
     "parameters", ({"Lanes": 1, "Contexts": 1}, {"Lanes": 3, "Contexts": 12}), ids=str
 )
 def test_mode_output_mux(parameters: dict[str, int]) -> None:
-    """The peripheral's, and a few lanes."""
+    """Runs the checks of mae_mode_output_mux for the peripheral's lane and a few lanes."""
     bench.run("mae_mode_output_mux", parameters=parameters)

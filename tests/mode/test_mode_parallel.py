@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_parallel in its engine: a row a clock, whatever contexts the rows are of."""
+"""Tests mae_mode_parallel in its engine: a row per clock, for any mix of contexts."""
 
 import random
 
@@ -15,7 +15,7 @@ CASES += [("xts", False), ("xts", True)]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def full_rate(dut):
-    """One context, then several in any order: a row in and a row out every clock."""
+    """The parallel path passes a row per clock for one context and for several in any order."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(4, rng, (16,))
@@ -37,7 +37,7 @@ async def full_rate(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def two_keys(dut):
-    """Two keys in two banks, rows in any order: no clock is lost either."""
+    """Rows of two keys in two banks, in any order, lose no clock of the parallel path."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(2)
     keys = engine.Keys(2, rng, (16,))
@@ -56,7 +56,7 @@ async def two_keys(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def stalled(dut):
-    """Rows go out slower than they come: no answer is lost, no row that has room waits."""
+    """Slow output loses no answer of the parallel path and delays no row that has room."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(5)
     keys = engine.Keys(4, rng, (16, 32))
@@ -74,7 +74,7 @@ async def stalled(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def many_keys(dut):
-    """Three times as many keys as banks: all make progress, most clocks are of use."""
+    """With three times as many keys as banks all contexts progress on the parallel path."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(3)
     keys = engine.Keys(6, rng, (16,))
@@ -92,7 +92,7 @@ async def many_keys(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def beside_chains(dut):
-    """Rows and chained messages on the same lanes: both go on, also with other key lengths."""
+    """Parallel rows and chained messages share lanes, and both progress."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(4)
     for lengths in ((16, 16), (16, 32), (32, 16)):
@@ -124,7 +124,7 @@ async def beside_chains(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def beside_one_chain(dut):
-    """A single chained message goes on at nearly its own speed among rows that want every clock."""
+    """A single chained message keeps nearly its full speed beside continuous parallel rows."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))
@@ -150,5 +150,5 @@ async def beside_one_chain(dut):
     ids=["wide", "one", "deep"],
 )
 def test_mode_parallel(parameters):
-    """A row a clock."""
+    """Runs the checks of mae_mode_parallel, which takes a row per clock."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_mode_pkg: its table of modes, walked by hand, gives what OpenSSL gives."""
+"""Tests mae_mode_pkg: its table of modes, evaluated by the test, gives OpenSSL's results."""
 
 import pathlib
 import random
@@ -15,17 +15,17 @@ WRAPPER = pathlib.Path(__file__).with_name("mode_pkg_wrapper.sv")
 
 
 def number(block: bytes) -> int:
-    """A block as it stands on block_t."""
+    """Converts a block to its number on block_t."""
     return int.from_bytes(block, "big")
 
 
 def block_of(signal) -> bytes:
-    """The block on a port."""
+    """Converts a number on a port to a block."""
     return int(signal.value).to_bytes(16, "big")
 
 
 def times_alpha(tweak: bytes, steps: int) -> bytes:
-    """IEEE 1619: byte 0 is least significant; x^128 + x^7 + x^2 + x + 1."""
+    """Multiplies an XTS tweak by alpha: IEEE 1619, byte 0 least significant."""
     value = int.from_bytes(tweak, "little")
     for _ in range(steps):
         value <<= 1
@@ -36,7 +36,7 @@ def times_alpha(tweak: bytes, steps: int) -> bytes:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def table(dut):
-    """Block by block: out = Cipher(pre) ^ mask, then the next chain value."""
+    """The mode table of mae_mode_pkg gives OpenSSL's blocks: out = Cipher(pre) ^ mask."""
     rng = random.Random(1)
     for mode in engine.MODES:
         for decrypt in (False, True):
@@ -69,7 +69,7 @@ async def table(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def ahead(dut):
-    """Counter and tweak any number of steps ahead, over every carry."""
+    """mae_mode_pkg advances counter and tweak by any number of steps, over every carry."""
     rng = random.Random(2)
     tweaks = [bytes(15) + b"\x80", b"\xff" * 16, b"\x80" + bytes(15)]
     for chain in [*tweaks, *(rng.randbytes(16) for _ in range(40))]:
@@ -87,7 +87,7 @@ async def ahead(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def small_ones(dut):
-    """first_bytes, bank_lookup and bank_stays."""
+    """The functions first_bytes, bank_lookup and bank_stays of mae_mode_pkg are right."""
     rng = random.Random(3)
     for count in range(16):
         dut.bytes_i.value = count
@@ -112,5 +112,5 @@ async def small_ones(dut):
 
 
 def test_mode_pkg():
-    """All of the above."""
+    """Runs all checks of mae_mode_pkg in a simulation."""
     bench.run("mode_pkg_wrapper", sources=[WRAPPER])

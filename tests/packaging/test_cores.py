@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""FuseSoC cores: one a product, current, and with lint targets that pass."""
+"""Tests the FuseSoC cores: one per product, up to date, with lint targets that pass."""
 
 import importlib.util
 import pathlib
@@ -25,7 +25,7 @@ LARGE = ("maeslant", "protected_card", "stream_card")
 
 @pytest.fixture(scope="module")
 def generator() -> object:
-    """The module tools/gen_core.py."""
+    """Imports the module tools/gen_core.py."""
     spec = importlib.util.spec_from_file_location("gen_core", paths.ROOT / "tools" / "gen_core.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["gen_core"] = module
@@ -34,7 +34,7 @@ def generator() -> object:
 
 
 def lint(core: str, target: str, folder: pathlib.Path, *flags: str, root: pathlib.Path) -> str:
-    """Runs a lint target as a user would; its complaint, or nothing."""
+    """Runs a core's lint target as a user does; returns its complaint or nothing."""
     command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(root), "run"]
     command += ["--target", target, "--work-root", str(folder / "work"), f"maeslant:aes:{core}"]
     environment = {"PATH": toolchain.search_path(), "HOME": str(folder)}
@@ -49,18 +49,18 @@ def lint(core: str, target: str, folder: pathlib.Path, *flags: str, root: pathli
     [pytest.param(*t, marks=[pytest.mark.slow] * (t[0] in LARGE)) for t in TARGETS],
 )
 def test_lint(core: str, target: str, tmp_path: pathlib.Path) -> None:
-    """Without a warning, from the core's own file list."""
+    """Each FuseSoC core passes its lint target without a warning."""
     assert not lint(core, target, tmp_path, root=paths.RTL)
 
 
 def test_lint_with_parameters(tmp_path: pathlib.Path) -> None:
-    """FuseSoC's flags set the module's parameters, enums by their numbers."""
+    """FuseSoC's command line flags set module parameters, enums by their numbers."""
     flags = ("--Lanes", "2", "--Sbox", "2", "--MaxKeyLen", "0")
     assert not lint("gcm", "lint", tmp_path, *flags, root=paths.RTL)
 
 
 def test_lint_notices_a_file_that_is_missing(tmp_path: pathlib.Path, generator) -> None:
-    """A list without one of its files does not pass."""
+    """The lint target of a core fails if the core's file list lacks a file."""
     core = next(core for core in generator.PRODUCTS if core.name == "cipher")
     entry = generator.document(core, generator.files(core))
     entry["filesets"]["rtl"]["files"].remove("cipher/key/mae_key_expand.sv")
@@ -73,7 +73,7 @@ def test_lint_notices_a_file_that_is_missing(tmp_path: pathlib.Path, generator) 
 
 
 def test_cores_are_licensed_products(generator) -> None:
-    """SPDX licence, and a core for the top of every product; a product without one is an error."""
+    """Each product's top module has a FuseSoC core with an SPDX licence."""
     for path in CORES:
         text = path.read_text()
         assert "SPDX-License-Identifier: Apache-2.0" in text
@@ -88,7 +88,7 @@ def test_cores_are_licensed_products(generator) -> None:
 
 
 def test_builds_say_what_they_are(monkeypatch, tmp_path: pathlib.Path) -> None:
-    """Products first, then research; six are recommended; a build without a kind is refused."""
+    """The list of builds has products, research and six recommendations; each has a kind."""
     kinds = [build["kind"] for build in configurations.load().values()]
     assert kinds == sorted(kinds) and len(configurations.recommended()) == 6
     file = tmp_path / "builds.yml"

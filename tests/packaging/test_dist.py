@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make dist: the archive of a commit with plain Verilog in it, and the pages a release needs."""
+"""Tests make dist: the archive of a commit with plain Verilog, and the release's pages."""
 
 import importlib.util
 import io
@@ -17,7 +17,7 @@ from maeslant.errors import MaeslantError
 
 @pytest.fixture(scope="module")
 def dist() -> object:
-    """The module tools/dist.py."""
+    """Imports the module tools/dist.py."""
     spec = importlib.util.spec_from_file_location("dist", paths.ROOT / "tools" / "dist.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -25,7 +25,7 @@ def dist() -> object:
 
 
 def test_archive(dist) -> None:
-    """Packs the commit and the given files under one folder; equal bytes each time."""
+    """tools/dist.py packs a commit and given files under one folder, reproducibly."""
     if not (paths.ROOT / ".git").exists():
         pytest.skip("no git checkout")
     data = dist.archive({"small.v": "module x; endmodule\n"})
@@ -40,7 +40,7 @@ def test_archive(dist) -> None:
 
 @pytest.mark.slow
 def test_plain_verilog_of_every_recommended_build(dist) -> None:
-    """A file for each, and a list of them."""
+    """The release archive has a plain Verilog file for each recommended build and lists all."""
     found = dist.verilog()
     assert found.keys() == {"README.md", *(f"{name}.v" for name in configurations.recommended())}
     for name, build in configurations.recommended().items():
@@ -60,7 +60,7 @@ def test_pages_agree_on_the_version(dist) -> None:
 
 
 def test_workflows_run_what_is_there() -> None:
-    """CI runs what .ci has; the other one builds the site."""
+    """The GitHub workflows run the commands of .ci and build the site."""
     folder = paths.ROOT / ".github" / "workflows"
     steps = {
         path.stem: [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make install: what it puts where, what the libraries show, and that uninstall takes it away."""
+"""Tests make install and uninstall: installed files and exported functions of the libraries."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ HEADERS = {
 
 
 def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs tools/install.py for a package of /usr."""
+    """Runs tools/install.py for a package with prefix /usr."""
     environment = os.environ | {"PREFIX": "/usr", "LIBDIR": "", "DESTDIR": str(destdir)} | more
     return subprocess.run(
         [sys.executable, str(TOOL), *steps],
@@ -34,7 +34,7 @@ def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.Compl
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A staged installation; its usr."""
+    """Makes a staged installation; returns its usr folder."""
     destdir = tmp_path_factory.mktemp("dest")
     done = install(destdir, "library", "documents")
     assert done.returncode == 0, done.stderr
@@ -42,19 +42,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def output(*command: object) -> str:
-    """Returns the output of a program."""
+    """Runs a program and returns its standard output."""
     return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
 
 
 def declared(name: str) -> set[str]:
-    """The functions that a library's public headers export."""
+    """Returns the functions that a library's public headers declare."""
     text = "".join((c_driver.DRIVER / "include" / file).read_text() for file in HEADERS[name])
     return set(re.findall(r"^MAE_API(?:_VOID)? [^;]*?\b(mae_\w+)\(", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_shared_library(installed: pathlib.Path, name: str) -> None:
-    """SONAME, links, hardening, and exactly the headers' functions, each with a version."""
+    """The installed shared library has SONAME, links, hardening and versioned functions."""
     folder = installed / "lib"
     library = folder / f"lib{name}.so.{__version__}"
     if name == "maeslant_protected" and not library.exists():
@@ -71,7 +71,7 @@ def test_shared_library(installed: pathlib.Path, name: str) -> None:
 
 
 def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
-    """The archive has the functions; maeslant.pc says how to link either."""
+    """The static library has all functions; maeslant.pc gives link flags for both libraries."""
     symbols = output("nm", "-g", "--defined-only", installed / "lib" / "libmaeslant.a")
     assert declared("maeslant") <= set(re.findall(r" T (\w+)", symbols))
     text = (installed / "lib" / "pkgconfig" / "maeslant.pc").read_text()
@@ -82,14 +82,14 @@ def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
 
 
 def link_seal(prefix: pathlib.Path, program: pathlib.Path, *flags: str) -> None:
-    """Compiles an example with the static library."""
+    """Links an example with the static library."""
     source = paths.ROOT / "examples" / "c_program" / "seal_gcm.c"
     command = ["cc", "-I", prefix / "include", source, prefix / "lib" / "libmaeslant.a", *flags]
     output(*command, "-ldl", "-pthread", "-o", program)
 
 
 def run_seal(program: pathlib.Path, uri: str, builds: pathlib.Path) -> subprocess.CompletedProcess:
-    """Seals on a device by a program that is linked with the static library."""
+    """Seals data on a device by a program linked with the static library."""
     environment = os.environ | {"MAESLANT_SIM_PATH": str(builds)}
     return subprocess.run(
         [program, uri], env=environment, capture_output=True, text=True, check=False
@@ -97,7 +97,7 @@ def run_seal(program: pathlib.Path, uri: str, builds: pathlib.Path) -> subproces
 
 
 def test_static_library_in_a_program(installed: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """The program runs on a simulated device without the shared library."""
+    """A program with the static library runs on a simulated device."""
     simulator.build("peripheral")
     link_seal(installed, tmp_path / "seal")
     assert "libmaeslant" not in output("readelf", "-d", tmp_path / "seal")
@@ -108,7 +108,7 @@ def test_static_library_in_a_program(installed: pathlib.Path, tmp_path: pathlib.
 def test_static_program_is_told_that_it_cannot_simulate(
     installed: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    """One line, no crash: glibc would load the simulator and crash in it."""
+    """A program with static glibc gets an error of one line for simulated devices."""
     link_seal(installed, tmp_path / "seal", "-static")
     folder = tmp_path / "some"
     folder.mkdir()
@@ -118,7 +118,7 @@ def test_static_program_is_told_that_it_cannot_simulate(
 
 
 def test_man_page(installed: pathlib.Path) -> None:
-    """Every command and option of the help stands in it, in roff without warnings."""
+    """The man page has every command and option of the help, in roff without warnings."""
     import typer
 
     from maeslant.cli import app
@@ -143,12 +143,12 @@ def test_man_page(installed: pathlib.Path) -> None:
     ],
 )
 def test_completion(installed: pathlib.Path, file: str, part: str) -> None:
-    """A script for each shell, for the command's own name."""
+    """`make install` adds a completion script for each shell."""
     assert part in (installed / "share" / file).read_text()
 
 
 def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> None:
-    """A file of somebody else's stays."""
+    """`make uninstall` removes all installed files and keeps all others."""
     assert install(tmp_path, "library", "documents").returncode == 0
     other = tmp_path / "usr" / "lib" / "other.so"
     other.write_text("")
@@ -157,7 +157,7 @@ def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> No
 
 
 def test_wrong_use(tmp_path: pathlib.Path) -> None:
-    """One line, and nothing written."""
+    """Wrong arguments of tools/install.py give an error of one line and write nothing."""
     assert "absolute" in install(tmp_path, "library", PREFIX="usr").stderr
     assert "usage" in install(tmp_path, "everything").stderr
     (tmp_path / "usr").write_text("a file where a folder should be")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pip install: the package carries what it builds from, and finds it when no checkout is there."""
+"""Tests pip install: the package has its sources and finds them without a checkout."""
 
 import json
 import os
@@ -16,13 +16,13 @@ SKIPPED = shutil.ignore_patterns(".venv*", ".git", "__pycache__", ".pytest_cache
 
 
 def skipped(folder: str, names: list[str]) -> set[str]:
-    """Names what is not part of the source: caches, environments, and the root's build/."""
+    """Returns names that are no part of the source: caches, environments, the root's build/."""
     return SKIPPED(folder, names) | ({"build"} if folder == str(paths.ROOT) else set())
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A folder into which pip has installed the package without its dependencies."""
+    """Installs the package by pip without dependencies into a folder; returns the folder."""
     folder = tmp_path_factory.mktemp("wheel")
     shutil.copytree(paths.ROOT, folder / "source", ignore=skipped)
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def maeslant(site: pathlib.Path, *words: str, **more: str) -> subprocess.CompletedProcess:
-    """The installed command, away from the checkout."""
+    """Runs the installed maeslant command outside the checkout."""
     environment = {k: v for k, v in os.environ.items() if k != "MAESLANT_BUILD"}
     environment |= {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(site.parent / "cache")} | more
     return subprocess.run(
@@ -48,7 +48,7 @@ def maeslant(site: pathlib.Path, *words: str, **more: str) -> subprocess.Complet
 
 
 def test_it_is_the_installed_one(site: pathlib.Path) -> None:
-    """Version, and every list of files out of its own tree."""
+    """The installed maeslant command has its version and lists files of its own tree."""
     assert maeslant(site, "--version").stdout == f"maeslant {__version__}\n"
     found = json.loads(maeslant(site, "files", "stream4", "--json").stdout)
     assert pathlib.Path(found["root"]) == site / "maeslant" / "_tree"
@@ -58,7 +58,7 @@ def test_it_is_the_installed_one(site: pathlib.Path) -> None:
 
 
 def test_all_that_is_tracked_in_its_folders_is_there(site: pathlib.Path) -> None:
-    """A source that the wheel lacks would be missed at a user's, by a build that fails."""
+    """The wheel has every tracked file of its source folders."""
     tracked = ("configs", "driver", "formal", "rtl", "sim")
     for folder in tracked:
         for path in sorted((paths.ROOT / folder).rglob("*")):
@@ -71,7 +71,7 @@ def test_all_that_is_tracked_in_its_folders_is_there(site: pathlib.Path) -> None
 
 
 def test_driver_is_built_in_the_users_cache(site: pathlib.Path) -> None:
-    """`devices` compiles the driver; nothing is written where the package is."""
+    """The installed `maeslant devices` compiles the driver in the user's cache only."""
     before = {p for p in site.rglob("*") if p.suffix != ".pyc" and p.name != "__pycache__"}
     done = maeslant(site, "devices", "--json")
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_driver_is_built_in_the_users_cache(site: pathlib.Path) -> None:
 
 
 def test_doctor(site: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """Says what it is for and how to get it; fails where nothing can simulate."""
+    """`maeslant doctor` prints the purpose and source of each missing tool."""
     found = json.loads(maeslant(site, "doctor", "--json").stdout)
     named = {finding["name"]: finding for finding in found}
     assert named["Verilator"]["found"] and named["g++"]["found"] and named["extra synth"]["found"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A stream that breaks its rules on request, to see the assertions fire: 0 keeps them, 1 withdraws
+// Violates a rule of a stream on request, to test the assertions: 0 violates none, 1 withdraws
 // valid, 2 changes the payload, 3 makes a plain assertion false, 4 is not a legal parameter value.
 
 `include "mae_assert.svh"

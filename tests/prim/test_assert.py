@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_assert.svh: each assertion fires when its rule is broken, and slang reads the macros."""
+"""Tests mae_assert.svh: each assertion fires if its rule is broken; slang reads the macros."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ WRAPPER = "tests/prim/broken_stream.sv"
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
 async def run_a_while(dut) -> None:
-    """Long enough for every fault to come by."""
+    """Simulates long enough for each fault to occur."""
     await start(dut, ready_i=0)
     await ClockCycles(dut.clk_i, 10)
     dut.ready_i.value = 1
@@ -27,7 +27,7 @@ async def run_a_while(dut) -> None:
 
 
 def test_rules_kept() -> None:
-    """Nothing fires on a stream that keeps the rules."""
+    """No assertion fires on a stream that keeps the handshake rules."""
     bench.run("broken_stream", sources=[WRAPPER])
 
 
@@ -35,20 +35,20 @@ def test_rules_kept() -> None:
     ("fault", "name"), [(1, "StreamHolds"), (2, "StreamHolds"), (3, "ClockSmall")]
 )
 def test_fires(fault: int, name: str) -> None:
-    """Valid withdrawn, payload changed, property false: the simulation stops and says which."""
+    """An assertion stops the simulation and names the broken stream rule."""
     with pytest.raises(SimulationError, match=f"Error: .*broken_stream.*{name}"):
         bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": fault})
 
 
 def test_illegal_parameter() -> None:
-    """An illegal parameter value does not build."""
+    """An illegal parameter value stops the build of a module."""
     with pytest.raises(SimulationError, match="illegal parameter: FaultLegal"):
         bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": 4})
 
 
 @pytest.mark.parametrize("defines", [[], ["-DSYNTHESIS=1"]], ids=["simulation", "synthesis"])
 def test_slang_reads(defines: list[str]) -> None:
-    """The slang front end accepts every macro."""
+    """The slang front end accepts every macro of mae_assert.svh."""
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
     options = ["slang", "-I", str(paths.RTL / "prim"), *defines]
@@ -59,7 +59,7 @@ def test_slang_reads(defines: list[str]) -> None:
 
 @pytest.mark.parametrize("option", ["", "--no-synthesis-define"], ids=["synthesis", "formal"])
 def test_yosys_reads(option: str) -> None:
-    """Yosys reads the macros: as nothing for synthesis, as check cells for formal."""
+    """Yosys reads mae_assert.svh: empty for synthesis, check cells for formal proofs."""
     script = (
         "import sys; from pyosys import libyosys as ys; design = ys.Design();"
         "[ys.run_pass(line, design) for line in sys.argv[1:]]"

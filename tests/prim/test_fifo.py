@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_fifo: order, fullness, throughput and clearing, over depths and stalls."""
+"""Tests mae_fifo: order, fullness, throughput and clearing, over depths and stalls."""
 
 import random
 
@@ -12,13 +12,13 @@ from tests.support.stream import Sink, Source, start
 
 
 async def begin(dut) -> None:
-    """Reset with idle inputs."""
+    """Resets mae_fifo with idle inputs."""
     await start(dut, clear_i=0, in_valid_i=0, in_data_i=0, out_ready_i=0)
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """Every word comes out once and in order, whichever side stalls."""
+    """mae_fifo keeps the order of words under random stalls of both sides."""
     await begin(dut)
     width = len(dut.in_data_i)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
@@ -31,7 +31,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def fills_to_its_depth(dut) -> None:
-    """Exactly Depth words fit, and the count says how many there are."""
+    """mae_fifo holds exactly Depth words, and its count is right."""
     await begin(dut)
     depth = bench.parameters()["Depth"]
     dut.in_valid_i.value = 1
@@ -48,7 +48,7 @@ async def fills_to_its_depth(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_word_a_clock(dut) -> None:
-    """A deeper FIFO passes a word a clock; depth 1 every second clock."""
+    """A mae_fifo of depth 2 or more passes a word per clock, of depth 1 every second clock."""
     await begin(dut)
     dut.in_valid_i.value = 1
     dut.out_ready_i.value = 1
@@ -62,7 +62,7 @@ async def one_word_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_zeroes_the_store(dut) -> None:
-    """clear_i and reset empty it in one clock and leave no word behind."""
+    """clear_i and reset empty mae_fifo in one clock and erase all words."""
     for by_reset in (False, True):
         await begin(dut)
         depth, zero = bench.parameters()["Depth"], bench.parameters().get("Zero", 1)
@@ -95,5 +95,5 @@ async def clear_zeroes_the_store(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_fifo(parameters: dict) -> None:
-    """Run all of the above for shallow and deep, narrow and wide."""
+    """Runs all checks of mae_fifo for shallow, deep, narrow and wide configurations."""
     bench.run("mae_fifo", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_fifo_async: order at random phase and ratio of the clocks, throughput, zeroed store."""
+"""Tests mae_fifo_async: order at any phase and ratio of the clocks, throughput, erasure."""
 
 import random
 
@@ -12,17 +12,17 @@ from tests.support.stream import Sink, Source, start_clock
 
 
 def source(dut, stall: float) -> Source:
-    """The side that writes."""
+    """Returns a driver for the write side of the asynchronous FIFO."""
     return Source(dut, "in", stall, seed=3, clock="in_clk_i")
 
 
 def sink(dut, stall: float) -> Sink:
-    """The side that reads."""
+    """Returns a reader for the read side of the asynchronous FIFO."""
     return Sink(dut, "out", stall, seed=4, clock="out_clk_i")
 
 
 async def begin(dut, in_ps: int, out_ps: int) -> None:
-    """Start two clocks of these periods at random phases; reset both sides."""
+    """Starts two clocks of given periods at random phases; resets both sides."""
     dut.in_valid_i.value = dut.in_data_i.value = dut.out_ready_i.value = 0
     dut.in_rst_ni.value = dut.out_rst_ni.value = 0
     dut._clocks = [start_clock(dut.in_clk_i, in_ps), start_clock(dut.out_clk_i, out_ps)]
@@ -35,14 +35,14 @@ async def begin(dut, in_ps: int, out_ps: int) -> None:
 
 
 def end(dut) -> None:
-    """Stop the clocks, for another ratio."""
+    """Stops both clocks, so that another ratio can be tested."""
     for clock in dut._clocks:
         clock.cancel()
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_order_at_any_ratio(dut) -> None:
-    """Every word comes out once and in order, whichever clock is faster and whoever stalls."""
+    """mae_fifo_async keeps the order of words at any clock ratio under random stalls."""
     width = len(dut.in_data_i)
     for attempt in range(24):
         ratio = random.choice([1, random.uniform(1, 1.1), random.uniform(1, 8)])
@@ -61,7 +61,7 @@ async def keeps_order_at_any_ratio(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def one_word_a_clock(dut) -> None:
-    """At equal periods and any phase no clock is lost once words flow (8 or more places)."""
+    """mae_fifo_async passes a word per clock at equal periods with 8 or more entries."""
     for _ in range(10):
         await begin(dut, 4000, 4000)
         dut.in_valid_i.value = dut.out_ready_i.value = 1
@@ -77,7 +77,7 @@ async def one_word_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def crosses_in_two_registers(dut) -> None:
-    """A word is offered after the second clock behind it, its place free after the third."""
+    """mae_fifo_async shows a word two clocks after its write and frees it after three."""
     for _ in range(20):
         await begin(dut, 4000, random.choice([3000, 4000, 9000]))
         await ClockCycles(dut.out_clk_i, 4)
@@ -102,7 +102,7 @@ async def crosses_in_two_registers(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def fills_to_its_depth(dut) -> None:
-    """Exactly 2^LogDepth words are taken when nobody reads."""
+    """mae_fifo_async accepts exactly 2^LogDepth words if nobody reads."""
     await begin(dut, 4000, 7000)
     dut.in_valid_i.value = 1
     taken = 0
@@ -115,7 +115,7 @@ async def fills_to_its_depth(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us", skip=not bench.parameters().get("Zero", 1))
 async def zeroes_what_was_taken(dut) -> None:
-    """Nothing of a word is left a few clocks after it was taken, nor after reset."""
+    """mae_fifo_async erases a word a few clocks after its read, and all words at reset."""
     await begin(dut, 4000, 5000)
     depth, ones = 2 ** bench.parameters()["LogDepth"], 2 ** len(dut.in_data_i) - 1
     sending = cocotb.start_soon(source(dut, 0.0).send([ones] * 20))
@@ -143,5 +143,5 @@ async def zeroes_what_was_taken(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_fifo_async(parameters: dict) -> None:
-    """Run all of the above for the shallowest, the usual and a deep one."""
+    """Runs all checks of mae_fifo_async for the shallowest, the usual and a deep FIFO."""
     bench.run("mae_fifo_async", parameters=parameters)

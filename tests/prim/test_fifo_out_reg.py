@@ -12,13 +12,13 @@ from tests.support.stream import Sink, Source, start
 
 
 async def begin(dut) -> None:
-    """Reset with idle inputs."""
+    """Resets mae_fifo_out_reg with idle inputs."""
     await start(dut, clear_i=0, in_valid_i=0, in_data_i=0, out_ready_i=0)
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """Every word comes out once and in order, whichever side stalls."""
+    """mae_fifo_out_reg keeps the order of words under random stalls of both sides."""
     await begin(dut)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
         words = [random.getrandbits(len(dut.in_data_i)) for _ in range(200)]
@@ -30,7 +30,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def holds_its_depth_and_the_register(dut) -> None:
-    """Depth words fit, with Cut two more; clear_i leaves none of them."""
+    """mae_fifo_out_reg holds Depth words, two more with Cut; clear_i erases all."""
     await begin(dut)
     capacity = bench.parameters()["Depth"] + 2 * bench.parameters()["Cut"]
     dut.in_valid_i.value = 1
@@ -49,5 +49,5 @@ async def holds_its_depth_and_the_register(dut) -> None:
 
 @pytest.mark.parametrize("cut", [0, 1])
 def test_fifo_out_reg(cut: int) -> None:
-    """Run all of the above with and without the register."""
+    """Runs all checks of mae_fifo_out_reg with and without the output register."""
     bench.run("mae_fifo_out_reg", parameters={"Width": 16, "Depth": 4, "Cut": cut})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_reset_sync: asserts at once, releases on the second rising clock."""
+"""Tests mae_reset_sync: asserts at once, releases on the second rising edge."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support.stream import start_clock
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
-    """At 50 random moments."""
+    """A synchronized reset asserts at once and ends on the second rising edge, 50 times."""
     dut.rst_ni.value = 0
     start_clock(dut.clk_i, 10_000)
     for _ in range(50):
@@ -30,5 +30,5 @@ async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
 
 
 def test_reset_sync() -> None:
-    """Run it."""
+    """Runs the check of mae_reset_sync in a simulation."""
     bench.run("mae_reset_sync")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_rr_arb: against a model written from its description, fairness, grants that stay."""
+"""Tests mae_rr_arb: equality with a model of its description, fairness, stable grants."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support.stream import start
 
 
 def grant(dut) -> int | None:
-    """The granted index, after a check that the three outputs agree."""
+    """Returns the granted index, and checks that the arbiter's three outputs agree."""
     one_hot, index = int(dut.grant_o.value), int(dut.index_o.value)
     assert int(dut.valid_o.value) == int(one_hot != 0)
     assert one_hot in (0, 1 << index)
@@ -21,7 +21,7 @@ def grant(dut) -> int | None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def follows_the_model(dut) -> None:
-    """Random requests, random advances: the first request at or after the pointer wins."""
+    """The round-robin arbiter grants the first request at or after its pointer."""
     n = len(dut.req_i)
     await start(dut, req_i=0, advance_i=0)
     pointer = 0
@@ -41,7 +41,7 @@ async def follows_the_model(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def serves_all_in_turn(dut) -> None:
-    """With everyone asking, everyone is served once each N clocks."""
+    """If all requesters ask, the round-robin arbiter grants each once in N clocks."""
     n = len(dut.req_i)
     await start(dut, req_i=2**n - 1, advance_i=1)
     served = []
@@ -53,7 +53,7 @@ async def serves_all_in_turn(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def unused_grant_stays(dut) -> None:
-    """Later requests do not take a grant away that has not been used."""
+    """An unused grant of the round-robin arbiter survives later requests."""
     n = len(dut.req_i)
     await start(dut, req_i=0, advance_i=0)
     dut.req_i.value = 1 << (n - 1)
@@ -67,5 +67,5 @@ async def unused_grant_stays(dut) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 64])
 def test_rr_arb(n: int) -> None:
-    """Run all of the above for one requester, a pair, an odd number and a wide one."""
+    """Runs all checks of mae_rr_arb for one, two, an odd number and many requesters."""
     bench.run("mae_rr_arb", parameters={"N": n})

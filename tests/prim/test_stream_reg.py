@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_stream_reg: order under stalls, full throughput, cut paths, clearing."""
+"""Tests mae_stream_reg: order under stalls, full throughput, cut paths, clearing."""
 
 import random
 
@@ -12,13 +12,13 @@ from tests.support.stream import Sink, Source, start
 
 
 async def begin(dut) -> None:
-    """Reset with idle inputs."""
+    """Resets mae_stream_reg with idle inputs."""
     await start(dut, clear_i=0, in_valid_i=0, in_data_i=0, out_ready_i=0)
 
 
 @cocotb.test(timeout_time=300, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """Every word comes out once and in order, whichever side stalls."""
+    """mae_stream_reg keeps the order of words under random stalls of both sides."""
     await begin(dut)
     width = len(dut.in_data_i)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
@@ -31,7 +31,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_word_a_clock(dut) -> None:
-    """No bubble: a word in and a word out in every clock, one clock later."""
+    """mae_stream_reg passes a word in every clock with a latency of one clock."""
     await begin(dut)
     dut.in_valid_i.value = 1
     dut.out_ready_i.value = 1
@@ -47,7 +47,7 @@ async def one_word_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def cuts_both_paths(dut) -> None:
-    """Within a clock no input changes an output."""
+    """No input of mae_stream_reg changes an output within a clock."""
     await begin(dut)
     for preload in (0, 1, 2):
         dut.in_valid_i.value = int(preload > 0)
@@ -72,7 +72,7 @@ async def cuts_both_paths(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_zeroes_both_words(dut) -> None:
-    """clear_i and reset drop what is inside and leave nothing behind."""
+    """clear_i and reset of mae_stream_reg erase both stored words."""
     for by_reset in (False, True):
         await begin(dut)
         dut.in_valid_i.value = 1
@@ -92,7 +92,7 @@ async def clear_zeroes_both_words(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def zeroes_what_has_left(dut) -> None:
-    """With Zero = 1 no register keeps a word that has left it."""
+    """With Zero = 1 no register of mae_stream_reg keeps a word after its exit."""
     await begin(dut)
     dut.in_valid_i.value = 1
     dut.in_data_i.value = 2 ** len(dut.in_data_i) - 1
@@ -108,10 +108,10 @@ async def zeroes_what_has_left(dut) -> None:
 
 @pytest.mark.parametrize("width", [1, 137])
 def test_stream_reg(width: int) -> None:
-    """Run all of the above for a narrow and a wide word."""
+    """Runs all checks of mae_stream_reg for a narrow and a wide word."""
     bench.run("mae_stream_reg", parameters={"Width": width}, test_filter="^(?!.*zeroes_what)")
 
 
 def test_stream_reg_zero() -> None:
-    """Run all of them for words that are erased."""
+    """Runs all checks of mae_stream_reg with erased words (Zero = 1)."""
     bench.run("mae_stream_reg", parameters={"Width": 137, "Zero": 1})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated machine's C interface for tests, and the registers of sim_probe."""
+"""Wraps the simulated machine's C interface for tests, with the registers of sim_probe."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ WORDS = {"uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32}
 
 
 def structure(name: str) -> type[ctypes.Structure]:
-    """A structure of the header, with its fields as they stand there."""
+    """Returns a structure of the C header with its fields in the order of the header."""
     body = re.search(rf"struct {name} {{(.*?)\n}};", HEADER.read_text(), re.S)[1]
     found = re.findall(r"^\s+(uint\d+_t) (\w+);", body, re.M)
     fields = [(field, WORDS[kind]) for kind, field in found]
@@ -27,11 +27,11 @@ Detail = structure("mae_sim_detail")
 
 
 class SimError(OSError):
-    """A call gave a negative errno."""
+    """Reports that a call of the simulator returned a negative errno."""
 
 
 class Machine:
-    """One machine; ``map`` keeps the buffers alive."""
+    """Opens a simulated machine; ``map`` keeps the buffers alive."""
 
     def __init__(self, library: pathlib.Path, options: str = "") -> None:
         self.lib = ctypes.CDLL(str(library))
@@ -101,7 +101,7 @@ class Machine:
 
 
 class Probe(Machine):
-    """A machine around sim_probe, with source and destination of 64 KiB mapped."""
+    """Opens a machine with sim_probe and maps a source and destination of 64 KiB."""
 
     SRC = 0x1_0000_0000
     DST = 0x2_0000_0000
@@ -127,7 +127,7 @@ class Probe(Machine):
         dst: int = DST,
         mutation: int = 0,
     ) -> None:
-        """Set the registers and start the run."""
+        """Sets the registers of sim_probe and starts the run."""
         for offset, value in (
             (0x0C, src & 0xFFFFFFFF),
             (0x10, src >> 32),
@@ -143,13 +143,13 @@ class Probe(Machine):
             self.write(offset, value)
 
     def go(self, clocks: int = 100_000, **how: int) -> int:
-        """A whole run; its number of clocks as the device counts them."""
+        """Runs sim_probe once; returns the number of clocks that the device counts."""
         self.set_up(**how)
         assert self.wait(clocks), "the run did not end"
         return self.read(0x3C)
 
     def errors(self) -> set[str]:
-        """The error responses that the device saw in the last run."""
+        """Returns the error responses that sim_probe saw in its last run."""
         names = ("read slverr", "read decerr", "write slverr", "write decerr")
         status = self.read(0x08) >> 2
         return {name for bit, name in enumerate(names) if status >> bit & 1}
@@ -162,7 +162,7 @@ class Probe(Machine):
 
 
 def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
-    """Make the probe's library, without bus checkers: the machine's own rules are tested."""
+    """Builds the probe's library without bus checkers, to test the machine's own rules."""
     name = f"probe{width}"
     return simulator.build_top(
         name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace, checked=False

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_clocks: a device without DMA whose registers have a clock of their own. Every register reads
-// as the number of core clocks since reset; the interrupt rises after 1000. Only tests/sim uses it.
+// sim_clocks: implements registers with a clock of their own, without DMA, for tests of the
+// simulated machine.
 
 module sim_clocks (
     input  logic        clk_i,

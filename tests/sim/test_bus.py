@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bursts that the caller answers itself: what comes, in which order, and how answers go wrong."""
+"""Tests bus accesses that the caller answers: bursts, their order, and wrong answers."""
 
 import ctypes
 import errno
@@ -17,7 +17,7 @@ WRITE = ctypes.CFUNCTYPE(
 
 
 class Played(Probe):
-    """A probe whose memory this test plays."""
+    """Opens a sim_probe whose memory accesses this test answers."""
 
     def __init__(self, options: str = "", width: int = 512) -> None:
         super().__init__(options, width=width)
@@ -44,18 +44,18 @@ class Played(Probe):
         return self.refuse(address)
 
     def give(self, address: int, size: int):
-        """What a read gets."""
+        """Returns the data with which the test answers a bus read."""
         return bytes(self.src[address - self.SRC :][:size])
 
     def refuse(self, address: int) -> int:
-        """Whether a write is refused."""
+        """Returns true if the test refuses a bus write."""
         return 0
 
 
 @pytest.mark.parametrize("options", ["", "latency=3-90&order=shuffled&stall=30&seed=4"])
 @pytest.mark.parametrize("width", [128, 512])
 def test_copies(options: str, width: int) -> None:
-    """Each burst comes once, in order, and its bytes arrive; registers can be used meanwhile."""
+    """Each burst reaches the caller once, in order; registers remain accessible meanwhile."""
     with Played(options, width) as machine:
         inner = machine.give
 
@@ -76,7 +76,7 @@ def test_copies(options: str, width: int) -> None:
 
 
 def test_errors() -> None:
-    """A refused burst is SLVERR, either way; so is a beat that is not whole."""
+    """A refused burst, or an answer with a partial beat, gives SLVERR."""
     with Played() as machine:
         machine.give = lambda address, size: -1
         machine.go(bursts=1, beats=2, mode=machine.READ)
@@ -93,7 +93,7 @@ def test_errors() -> None:
 
 
 def test_bytes_more_or_less_are_beats_more_or_less(capfd) -> None:
-    """An answer of another length ends the burst early or late, which the probe's rule notices."""
+    """An answer of a wrong length ends the burst early or late, and the probe detects it."""
     for beats in (0, 1, 3, 4, 5, 7):
         with Played() as machine:
             machine.give = lambda address, size, beats=beats: bytes(64 * beats)
@@ -108,7 +108,7 @@ def test_bytes_more_or_less_are_beats_more_or_less(capfd) -> None:
 
 
 def test_mapped_memory_again() -> None:
-    """Without functions the mapping counts."""
+    """Without callback functions the memory mapping answers the bus."""
     with Played() as machine:
         machine._check(machine.lib.mae_sim_set_bus(machine.sim, None, None, None))
         machine.map_buffers()
@@ -120,7 +120,7 @@ def test_mapped_memory_again() -> None:
 
 
 def test_no_provisioning_port() -> None:
-    """A device without the port says so."""
+    """A device without a provisioning port reports its absence."""
     with Probe() as machine:
         for call in (
             lambda: machine.lib.mae_sim_install(machine.sim, bytes(32), bytes(16), 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host's memory as a device sees it: each option of sim/include/mae_sim.h, on sim_probe."""
+"""Tests the simulated host memory: each option of sim/include/mae_sim.h, on sim_probe."""
 
 import errno
 
@@ -12,7 +12,7 @@ ORDERS = ["order=in", "order=shuffled"]
 
 @pytest.fixture
 def probe():
-    """Make probes with their buffers mapped; all are closed at the end of the test."""
+    """Makes probes with mapped buffers and closes them at the end of the test."""
     made = []
 
     def make(options: str = "", **how: object) -> Probe:
@@ -37,7 +37,7 @@ def probe():
     ],
 )
 def test_copies(probe, width: int, options: str) -> None:
-    """Data arrives, whole and in place, at every width and manner; every beat is counted."""
+    """The probe copies data exactly at every bus width and mode, and all beats are counted."""
     machine = probe(options, width=width)
     machine.go(bursts=31, beats=8)
     size = 31 * 8 * machine.beat
@@ -52,7 +52,7 @@ def test_copies(probe, width: int, options: str) -> None:
 
 @pytest.mark.parametrize("options", ["latency=23", "latency=23&order=shuffled"])
 def test_latency_exact(probe, options: str) -> None:
-    """A fixed latency is met to the clock where nothing queues."""
+    """The memory meets a fixed latency to the clock if no access waits."""
     machine = probe(options)
     machine.go(beats=1, mode=Probe.READ)
     assert set(machine.read_clocks(64)) == {23}
@@ -61,7 +61,7 @@ def test_latency_exact(probe, options: str) -> None:
 
 
 def test_latency_spread(probe) -> None:
-    """A random latency fills its range evenly and never leaves it."""
+    """A random memory latency covers its range evenly and never leaves it."""
     machine = probe("latency=50-300&order=shuffled&seed=3")
     reads, writes = [], []
     for _ in range(40):
@@ -79,7 +79,7 @@ def test_latency_spread(probe) -> None:
 
 
 def test_shuffled_overtakes(probe) -> None:
-    """Shuffled answers overtake and interleave, but not within an ID; ordered ones never do."""
+    """Shuffled memory answers overtake across IDs but not within an ID."""
     machine = probe("latency=10-100&order=shuffled")
     machine.go()
     assert machine.read(0x38) > 0
@@ -99,7 +99,7 @@ def test_shuffled_overtakes(probe) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_one_way(probe, order: str) -> None:
-    """On a one-way bus no clock has two data beats, and no clock is lost."""
+    """On a one-way bus no clock carries two data beats, and no clock is lost."""
     machine = probe(f"bus=one-way&latency=20-60&{order}")
     clocks = machine.go(mode=Probe.BOTH)
     assert machine.stats().one_way == 1
@@ -116,7 +116,7 @@ def test_one_way(probe, order: str) -> None:
 
 @pytest.mark.parametrize("percent", [10, 25, 50, 90])
 def test_bandwidth(probe, percent: int) -> None:
-    """The memory serves this part of the data clocks, each way or of both together."""
+    """The memory serves the configured share of data clocks, per direction or in total."""
     machine = probe(f"bandwidth={percent}")
     assert machine.go(mode=Probe.BOTH) == pytest.approx(1024 * 100 / percent, rel=0.05, abs=20)
     shared = probe(f"bandwidth={percent}&bus=one-way")
@@ -124,7 +124,7 @@ def test_bandwidth(probe, percent: int) -> None:
 
 
 def test_stall(probe) -> None:
-    """A paused channel slows the device about as much as the percentage says."""
+    """Stalls of a bus channel slow the device by about the configured percentage."""
     clocks = [probe(f"stall={percent}&latency=9").go(mode=Probe.BOTH) for percent in (0, 30, 60)]
     assert clocks[0] < 1100
     assert clocks[1] == pytest.approx(1024 / 0.7, rel=0.1)
@@ -132,7 +132,7 @@ def test_stall(probe) -> None:
 
 
 def test_outstanding(probe) -> None:
-    """The memory holds no more bursts than it is told to."""
+    """The memory holds at most the configured number of outstanding bursts."""
     machine = probe("outstanding=5&latency=100")
     machine.go()
     assert machine.detail().max_reads_outstanding == 5
@@ -143,7 +143,7 @@ def test_outstanding(probe) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_same_seed_same_clocks(probe, order: str) -> None:
-    """Everything random follows from the seed."""
+    """Equal seeds give equal random behaviour of the simulated memory, to the clock."""
     seen = {}
     for seed in (1, 2, 1, 2):
         machine = probe(f"latency=1-200&{order}&stall=20&error_read=50000&seed={seed}")
@@ -154,7 +154,7 @@ def test_same_seed_same_clocks(probe, order: str) -> None:
 
 
 def test_errors_everywhere(probe) -> None:
-    """At a rate of a million every burst fails, with both kinds of error, once a burst."""
+    """At an error rate of one million every burst fails once, with both kinds of error."""
     machine = probe("error_read=1000000")
     machine.go(mode=Probe.READ)
     assert machine.errors() == {"read slverr", "read decerr"}
@@ -167,7 +167,7 @@ def test_errors_everywhere(probe) -> None:
 
 
 def test_errors_rate(probe) -> None:
-    """Errors come at their rate, and spare the other bursts."""
+    """Bus errors occur at their configured rate and do not affect other bursts."""
     machine = probe("error_write=250000&order=shuffled&latency=1-30")
     machine.go(beats=4)
     bad = 0
@@ -179,7 +179,7 @@ def test_errors_rate(probe) -> None:
 
 
 def test_errors_at(probe) -> None:
-    """An address range answers DECERR: only its beats when read, the whole burst when written."""
+    """A faulty address range answers DECERR: per beat for reads, per burst for writes."""
     at = Probe.SRC + 5 * 256 + 64
     machine = probe(f"error_at={at:#x}-{at:#x}")
     machine.go(beats=4)
@@ -197,7 +197,7 @@ def test_errors_at(probe) -> None:
 
 
 def test_unmapped(probe) -> None:
-    """Memory that is not mapped, not any more, or read-only, answers DECERR and stays as it is."""
+    """Unmapped or read-only memory answers DECERR and stays unchanged."""
     machine = probe("latency=5")
     machine.go(src=0x5000_0000, bursts=3)
     assert machine.errors() == {"read decerr"}
@@ -217,7 +217,7 @@ def test_unmapped(probe) -> None:
 
 
 def test_unmapped_under_way(probe) -> None:
-    """What is unmapped in the middle of a burst is not touched any more."""
+    """Memory that is unmapped during a burst is not accessed any more."""
     machine = probe("bandwidth=10")
     machine.set_up(bursts=1, mode=Probe.READ)
     machine.run(60)
@@ -230,7 +230,7 @@ def test_unmapped_under_way(probe) -> None:
 
 
 def test_partly_mapped(probe) -> None:
-    """A beat that is partly mapped reads 0xa5 beside it, and writes nothing outside."""
+    """A partly mapped beat reads 0xa5 outside the mapping and writes nothing there."""
     machine = probe("latency=3")
     data = bytearray(b"\x11" * 300)
     machine.map(0x7000 + 10, data)
@@ -251,7 +251,7 @@ def test_partly_mapped(probe) -> None:
 
 
 def test_mapping_rules(probe) -> None:
-    """Overlaps, empty ranges and unknown mappings are refused."""
+    """The simulator refuses overlapping or empty mappings and unknown unmappings."""
     machine = probe()
     for iova, size in ((Probe.SRC - 1, 2), (Probe.SRC + 65535, 9), (Probe.SRC + 8, 8)):
         with pytest.raises(SimError) as error:
@@ -269,7 +269,7 @@ def test_mapping_rules(probe) -> None:
 
 
 def test_writes_land_with_their_response(probe) -> None:
-    """Data is not in memory before the response, however long ago it was sent."""
+    """Write data appears in memory only with its response."""
     machine = probe("latency=200")
     machine.go()
     machine.dst[:] = bytes(65536)
@@ -283,7 +283,7 @@ def test_writes_land_with_their_response(probe) -> None:
 
 @pytest.mark.parametrize("bus, clocks", [("two-way", 1024), ("one-way", 2048)])
 def test_host_copy(probe, bus: str, clocks: int) -> None:
-    """The host's copy moves the data and takes a read and a write beat for each bus width."""
+    """The host's copy function moves data and uses a read and a write beat per bus word."""
     machine = probe(f"bus={bus}&latency=80")
     machine.reset_stats()
     machine.host_copy(Probe.DST, Probe.SRC, 65536 - 3)
@@ -297,7 +297,7 @@ def test_host_copy(probe, bus: str, clocks: int) -> None:
 
 
 def test_host_copy_shares(probe) -> None:
-    """Beside a busy device on a one-way bus the copy takes turns: 2048 + 2048 beats in all."""
+    """On a one-way bus the host's copy takes turns with a busy device."""
     machine = probe("bus=one-way&latency=10-50&order=shuffled")
     machine.map(0x3_0000_0000, copied := bytearray(65536))
     machine.set_up(mode=Probe.BOTH)
@@ -322,7 +322,7 @@ def test_payload_and_control(probe) -> None:
 
 
 def test_hang(probe) -> None:
-    """A memory that goes silent leaves the device waiting, not the caller."""
+    """A memory that stops answering stalls the device, but not the caller."""
     machine = probe("hang=10&latency=20&timeout=500")
     machine.set_up()
     assert not machine.wait(3000)
@@ -343,7 +343,7 @@ def test_hang(probe) -> None:
     ],
 )
 def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
-    """A device that breaks AXI makes every later call fail, and says how."""
+    """A device that violates AXI makes every later call fail with a reason."""
     machine = probe(how.get("options", ""))
     with pytest.raises(SimError) as error:
         machine.go(mutation=mutation)
@@ -354,7 +354,7 @@ def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
 
 
 def test_data_without_address(probe) -> None:
-    """Write data that waits for ever for its address is named in the time-out."""
+    """A time-out names write data whose address never comes."""
     machine = probe("timeout=300&hang=0")
     machine.set_up(mode=Probe.WRITE, mutation=8)
     assert not machine.wait(500)

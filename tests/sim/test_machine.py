@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated machine around its memory: registers, clocks, options, waveforms, the build."""
+"""Tests the simulated machine except its memory: registers, clocks, options, waveforms, build."""
 
 import errno
 import fractions
@@ -20,13 +20,13 @@ HERE = pathlib.Path(__file__).parent
 
 
 def build_clocks() -> pathlib.Path:
-    """The library around sim_clocks."""
+    """Builds the simulator library of sim_clocks."""
     return simulator.build_top("clocks", "sim_clocks", {}, sources=[HERE / "sim_clocks.sv"])
 
 
 @pytest.mark.parametrize("options", ["", "stall=70&seed=5"])
 def test_registers(options: str) -> None:
-    """Values come back; an unknown register is -EIO and the next access works."""
+    """Registers keep their values; an unknown register is -EIO, and the next access works."""
     with Probe(options) as machine:
         for value in (0, 0xFFFFFFFF, 0x12345678):
             machine.write(4, value)
@@ -43,7 +43,7 @@ def test_registers(options: str) -> None:
 
 
 def test_registers_time_out() -> None:
-    """A device that stops answering is a time-out, again and again, never endless."""
+    """Each access to a device that stopped answering ends with a time-out."""
     with Probe("timeout=200") as machine:
         machine.write(0x2C, 6)
         for _ in range(3):
@@ -56,7 +56,7 @@ def test_registers_time_out() -> None:
 
 @pytest.mark.parametrize("mutation, says", [(4, "told to fail"), (5, "ended the simulation")])
 def test_device_stops(mutation: int, says: str, capfd) -> None:
-    """A failed assertion or $finish is an error of the call, and standard output stays clean."""
+    """A failed assertion or $finish in the device is an error of the simulator call."""
     with Probe() as machine:
         with pytest.raises(SimError) as error:
             machine.write(0x2C, mutation)
@@ -82,7 +82,7 @@ def test_wait_and_run() -> None:
 
 @pytest.mark.parametrize("ratio", ["1:1", "3:1", "1:3", "7:5", "100:99"])
 def test_two_clocks(ratio: str) -> None:
-    """The core clock and the bus clock run in their ratio, in phases that the seed chooses."""
+    """Core clock and bus clock keep their ratio, with phases chosen by the seed."""
     core, bus = map(int, ratio.split(":"))
     counts = set()
     for seed in range(6):
@@ -100,7 +100,7 @@ def test_two_clocks(ratio: str) -> None:
 
 
 def test_without_dma() -> None:
-    """A device without a memory port refuses what needs one, and answers its registers."""
+    """A device without a memory port refuses memory calls and answers its registers."""
     with Machine(build_clocks()) as machine:
         for call in (
             lambda: machine.map(0, bytearray(16)),
@@ -142,13 +142,13 @@ def test_without_dma() -> None:
     ],
 )
 def test_bad_options(options: str) -> None:
-    """A wrong option is refused by name."""
+    """A wrong simulator option is refused by name."""
     with pytest.raises(ValueError, match=options.split("=")[0]):
         Probe(options)
 
 
 def test_side_by_side() -> None:
-    """Machines of one library and of several do not know of each other."""
+    """Simulated machines of one library or of several do not affect each other."""
     with Probe("seed=1") as one, Probe("seed=2") as two, Probe("", width=1024) as wide:
         for machine in (one, two, wide):
             machine.map_buffers()
@@ -162,7 +162,7 @@ def test_side_by_side() -> None:
 
 
 def test_waveform(tmp_path: pathlib.Path) -> None:
-    """The trace variant writes an FST file; the plain one says that it cannot."""
+    """The trace variant of the simulator writes an FST file; the plain variant refuses."""
     file = tmp_path / "run.fst"
     with pytest.raises(ValueError, match="wave"):
         Probe(f"wave={file}")
@@ -180,7 +180,7 @@ def test_waveform(tmp_path: pathlib.Path) -> None:
 
 
 def test_build_is_quick_when_nothing_changed() -> None:
-    """A second build does nothing; a change of a parameter makes another library."""
+    """A second build of a simulator does nothing; a changed parameter builds another library."""
     path = build_probe()
     made = path.stat().st_mtime_ns
     start = time.monotonic()
@@ -189,7 +189,7 @@ def test_build_is_quick_when_nothing_changed() -> None:
 
 
 def test_build_failure(tmp_path: pathlib.Path) -> None:
-    """A source that does not compile is an error with the tool's words and the log's place."""
+    """A compile error of a simulator build gives the tool's message and the log's path."""
     source = tmp_path / "sim_broken.sv"
     source.write_text("module sim_broken (input logic clk_i); assign a = missing; endmodule\n")
     with pytest.raises(MaeslantError, match=r"(?s)missing.*build\.log"):
@@ -197,12 +197,12 @@ def test_build_failure(tmp_path: pathlib.Path) -> None:
 
 
 def make_parity(source: str) -> str:
-    """In a process of its own: build and give the path."""
+    """Builds a simulator in a separate process and returns its path."""
     return str(simulator.build_top("parity", "sim_clocks", {}, sources=[pathlib.Path(source)]))
 
 
 def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
-    """Two processes that ask for one build get one, whole."""
+    """Two processes that build one simulator at once both get a complete library."""
     source = tmp_path / "sim_clocks.sv"
     source.write_text((HERE / "sim_clocks.sv").read_text() + f"// {time.time_ns()}\n")
     with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -215,7 +215,7 @@ def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
 
 
 def test_command_line() -> None:
-    """An unknown name is a message and status 1, not a traceback."""
+    """An unknown simulator name gives an error and status 1, without a traceback."""
     command = [sys.executable, "-m", "maeslant.build.simulator", "no_such_build"]
     result = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1 and "no_such_build" in result.stderr

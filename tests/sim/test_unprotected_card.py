@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The host of the simulated card without a guard: data in, a run, data out; what goes wrong."""
+"""Tests the host of the simulated unprotected card: transfers, kernel runs, errors."""
 
 import random
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.device.registers import layout
 
 @pytest.fixture
 def card() -> Iterator[UnprotectedCard]:
-    """The small one."""
+    """Opens the small unprotected card."""
     made = UnprotectedCard(
         "unprotected_small", "latency=20-60&order=shuffled&stall=5", size=1 << 20
     )
@@ -24,7 +24,7 @@ def card() -> Iterator[UnprotectedCard]:
 
 
 def test_run(card: UnprotectedCard) -> None:
-    """A kernel between two transfers, twice."""
+    """The unprotected card runs a kernel between two transfers, twice."""
     for seed in range(2):
         data = random.Random(seed).randbytes(5000)
         card.load(0, data)
@@ -36,7 +36,7 @@ def test_run(card: UnprotectedCard) -> None:
 
 
 def test_pieces(card: UnprotectedCard) -> None:
-    """More transfers than the card keeps waiting."""
+    """The unprotected card's host makes more transfers than the card can queue."""
     data = random.Random(3).randbytes(30 * 500)
     pieces = [(1024 * i, 512 * i, 500) for i in range(30)]
     for number, (host, _, size) in enumerate(pieces):
@@ -47,7 +47,7 @@ def test_pieces(card: UnprotectedCard) -> None:
 
 
 def test_errors(card: UnprotectedCard) -> None:
-    """A place that is not there, host memory that is not mapped, a run that leaves the memory."""
+    """The unprotected card reports bad addresses, unmapped host memory and bad runs."""
     with pytest.raises(MaeslantError, match="gave no interrupt"):
         card.transfer(unprotected_card.H2D, [(0, 1 << 14, 64)], limit=1000)
     card.sim.write32(unprotected_card.H2D + unprotected_card.CHANNEL_STATUS, 0x300)
@@ -60,7 +60,7 @@ def test_errors(card: UnprotectedCard) -> None:
 
 
 def test_map() -> None:
-    """The numbers here are those of the register map."""
+    """The register numbers of the card's host equal those of the register map."""
     places = {name: offset for name, (offset, _, _) in layout("mae_unprotected_card").items()}
     assert places["h2d.host_lo"] == unprotected_card.H2D
     assert places["d2h.host_lo"] == unprotected_card.D2H

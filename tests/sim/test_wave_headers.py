@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-ins for liblz4 and zlib write what those libraries read."""
+"""Tests that the replacements of liblz4 and zlib write data that those libraries read."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """A filter that compresses its input, with an argument as LZ4."""
+    """Builds a filter that compresses its input, as LZ4 if it has an argument."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "plain.cpp").write_text(PROGRAM)
     includes = [f"-I{SIM / 'wave_headers' / name}" for name in ("lz4", "zlib")]
@@ -42,7 +42,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def literals(block: bytes) -> bytes:
-    """Decode an LZ4 block of one sequence of literals, by the block format's description."""
+    """Decodes an LZ4 block of one sequence of literals, by the block format's description."""
     length, at = block[0] >> 4, 1
     if length == 15:
         while block[at] == 255:
@@ -54,7 +54,7 @@ def literals(block: bytes) -> bytes:
 
 @pytest.mark.parametrize("size", [0, 1, 14, 15, 16, 269, 270, 271, 65535, 65536, 200_000])
 def test_plain(program: pathlib.Path, size: int) -> None:
-    """At the lengths where either format changes its form."""
+    """The replacement compressors are right at the lengths where their formats change."""
     data = os.urandom(size)
     packed = subprocess.run([program], input=data, capture_output=True, check=True).stdout
     assert zlib.decompress(packed) == data

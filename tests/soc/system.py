@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_soc_interconnect and a CPU on its port that does what a test says."""
+"""Drives the CPU port of mae_soc_interconnect as a test says."""
 
 import itertools
 
@@ -17,7 +17,7 @@ KEY_LEN = {16: 0, 24: 1, 32: 2}
 
 
 class System(Registers):
-    """The registers of the peripheral and the memory, as a CPU reaches them."""
+    """Accesses the SoC's registers and memory as a CPU does."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -25,7 +25,7 @@ class System(Registers):
         self.layout = layout("mae_peripheral")
 
     async def open(self) -> None:
-        """Clock, reset, and the walk over the marks."""
+        """Starts the clock, resets the SoC, and waits for its memory marks to clear."""
         Clock(self.dut.clk_i, 10, "ns").start()
         self.dut.mem_valid_i.value = 0
         await self.reset()
@@ -33,14 +33,14 @@ class System(Registers):
         await FallingEdge(self.dut.clk_i)
 
     async def reset(self) -> None:
-        """Leaves the memory as it is."""
+        """Resets the SoC and keeps its memory."""
         self.dut.rst_ni.value = 0
         await ClockCycles(self.dut.clk_i, 3)
         self.dut.rst_ni.value = 1
         await FallingEdge(self.dut.clk_i)
 
     async def access(self, address: int, value: int = 0, strobes: int = 0) -> int:
-        """One access, begun at once; between two of them a clock passes, as PicoRV32's."""
+        """Makes one CPU access at once, with a clock between accesses, as PicoRV32 does."""
         self.dut.mem_addr_i.value = address
         self.dut.mem_wdata_i.value = value
         self.dut.mem_wstrb_i.value = strobes
@@ -65,14 +65,14 @@ class System(Registers):
         return AxiResp.OKAY
 
     async def store(self, address: int, data: bytes) -> None:
-        """Bytes into memory, from a word's start on."""
+        """Writes bytes to the SoC's memory from a word's start."""
         for at in range(0, len(data), 4):
             word = data[at : at + 4]
             value = int.from_bytes(word.ljust(4, b"\0"), "little")
             await self.access(address + at, value, (1 << len(word)) - 1)
 
     async def load(self, address: int, length: int) -> bytes:
-        """Bytes out of memory."""
+        """Reads bytes from the SoC's memory."""
         words = [await self.access(address + at) for at in range(0, length, 4)]
         return b"".join(word.to_bytes(4, "little") for word in words)[:length]
 
@@ -90,7 +90,7 @@ class System(Registers):
         iv: bytes | None = None,
         **fields: int,
     ) -> None:
-        """Begin a job in memory; without an IV it goes on with the last message."""
+        """Starts a memory job; without an IV it continues the last message."""
         if iv is not None:
             await self.write_words("iv", iv)
         await self.write("source", source)
@@ -102,14 +102,14 @@ class System(Registers):
         )
 
     async def wait(self) -> int:
-        """Until no job runs; the clocks that took."""
+        """Waits until no job runs; returns the number of clocks."""
         clocks = 0
         while (await self.fields("status"))["busy"]:
             clocks += self.clocks + 1
         return clocks
 
     async def error(self) -> int:
-        """The error noted, which is then cleared."""
+        """Reads and clears the peripheral's error code."""
         found = (await self.fields("status"))["error"]
         await self.write("irq_status", done=1, error=1)
         return found

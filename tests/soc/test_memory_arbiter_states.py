@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A part of `make prove`: every state of mae_memory_arbiter with small jobs is as it must be."""
+"""Tests every state of mae_memory_arbiter with small jobs: a part of `make prove`."""
 
 from maeslant.verify import arbiter_states
 
 
 def test_small() -> None:
-    """Two blocks of each kind of job, with any accesses at any time."""
+    """Every state of the memory arbiter is legal for jobs of two blocks and any accesses."""
     reports = arbiter_states.prove(arbiter_states.small(), processes=1)
     assert sum(report["states"] for report in reports) > 1_000_000
     for report in reports:

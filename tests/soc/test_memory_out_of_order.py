@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the CPU finds far ahead of a job: the answer at once, and memory right in the end.
+"""Tests mae_memory_out_of_order: CPU accesses ahead of a memory job, and the final memory.
 
 Covers mae_memory_hazard_check and mae_memory_done_bits, which have no other user.
 """
@@ -19,14 +19,14 @@ ANY_ORDER += [("xts", False), ("xts", True)]
 
 
 def longest(mode: str, rounds: int, blocks: int) -> int:
-    """The longest hold where blocks can be made out of turn, as mae_memory_arbiter states it."""
+    """Returns the longest hold of an out-of-order access that mae_memory_arbiter states."""
     tweak = rounds + blocks // 128 + 22 if mode == "xts" else 0
     return (DEPTH + 2) * rounds + 24 + tweak
 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def out_of_turn(dut) -> None:
-    """Reads and writes all over a job, in place and apart, against the job done at its start."""
+    """CPU accesses at any place of a memory job see memory as if the job were done at its start."""
     system, generator = System(dut), random.Random(4)
     await system.open()
     for mode, decrypt in ANY_ORDER:
@@ -65,7 +65,7 @@ async def out_of_turn(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def in_turn(dut) -> None:
-    """Where nothing can be made out of turn: the last block at once, at the end of the job."""
+    """Modes without out-of-order blocks hold a CPU access until the job's end."""
     system, generator, blocks = System(dut), random.Random(5), 32
     await system.open()
     await system.key(0, key := generator.randbytes(16))
@@ -89,7 +89,7 @@ async def in_turn(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def dropped(dut) -> None:
-    """Marks of a job that a wipe or a reset ended must not reach the next one."""
+    """Done bits of a job ended by a wipe or reset do not affect the next job."""
     system, generator, blocks = System(dut), random.Random(6), 48
     await system.open()
     for by_reset in (False, True):
@@ -115,7 +115,7 @@ async def dropped(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """A wipe amid a job, and its end, leave no key and no block outside the memory."""
+    """A wipe during a memory job leaves no key and no block outside the memory."""
     system, generator, blocks = System(dut), random.Random(7), 24
     await system.open()
     for wipe, mode in ((True, "cbc"), (True, "xts"), (False, "ctr"), (False, "keys")):
@@ -149,5 +149,5 @@ async def nothing_stays(dut) -> None:
 
 
 def test_memory_out_of_order() -> None:
-    """The system without its CPU."""
+    """Runs the checks of mae_memory_out_of_order in the system without its CPU."""
     run("mae_soc_interconnect", parameters={"RowBits": 11}, visible=True)

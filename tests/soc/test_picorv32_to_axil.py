@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses as PicoRV32 makes them, against cocotbext-axi's memory with pauses.
+"""Tests mae_picorv32_to_axil: PicoRV32's accesses against an AXI4-Lite memory with pauses.
 
 Tests mae_picorv32_to_axil.
 """
@@ -18,7 +18,7 @@ SIZE = 4096
 
 
 async def access(dut, address: int, strobes: int, data: int = 0) -> tuple[int, int]:
-    """One access; the data and the clocks it took."""
+    """Makes one PicoRV32 access; returns the data and the clocks."""
     dut.valid_i.value = 1
     dut.addr_i.value, dut.strb_i.value, dut.wdata_i.value = address, strobes, data
     clocks = 1
@@ -35,7 +35,7 @@ async def access(dut, address: int, strobes: int, data: int = 0) -> tuple[int, i
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def equals_a_memory(dut) -> None:
-    """Random reads and writes of every width, gaps between them, a slow subordinate."""
+    """Random PicoRV32 reads and writes of each width agree with a slow AXI4-Lite memory."""
     generator = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
     dut.valid_i.value = 0
@@ -64,5 +64,5 @@ async def equals_a_memory(dut) -> None:
 
 
 def test_picorv32_to_axil() -> None:
-    """Twelve bits of address, as in the fabric."""
+    """Runs the checks of mae_picorv32_to_axil with 12-bit addresses."""
     run("mae_picorv32_to_axil", parameters={"AddrWidth": 12})

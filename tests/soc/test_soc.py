@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_soc, run from its C++ harness: programs start, end, trap, sleep and are interrupted."""
+"""Tests mae_soc in its C++ harness: programs start, end, trap, sleep and are interrupted."""
 
 import pathlib
 
@@ -12,25 +12,25 @@ from maeslant.build import firmware
 
 
 def words(*codes: int) -> bytes:
-    """Instructions as they stand in memory."""
+    """Packs instructions into the bytes of a program."""
     return b"".join(code.to_bytes(4, "little") for code in codes)
 
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    """One system for the programs of a few instructions."""
+    """Builds one SoC for the small test programs."""
     return System()
 
 
 def start(system: System, program: bytes) -> None:
-    """Put a program at 0 and reset."""
+    """Loads a program at address 0 and resets the SoC."""
     system.console = ""
     system.write(0, program)
     system.reset()
 
 
 def test_finish(system: System) -> None:
-    """A program that writes `m` to the console and ends with 9: lui, addi, sw, addi, sw."""
+    """A program can write `m` to the console and end the run with status 9."""
     start(system, words(0x200000B7, 0x06D00113, 0x0020A023, 0x00900113, 0x0020A823))
     assert system.run(1000) == 9
     assert system.console == "m"
@@ -47,21 +47,21 @@ def test_finish(system: System) -> None:
     ids=("illegal", "ebreak", "misaligned", "mul"),
 )
 def test_trap(system: System, program: bytes) -> None:
-    """What the CPU cannot do ends the run with a clear error."""
+    """An illegal instruction of the CPU ends the SoC run with a clear error."""
     start(system, program)
     with pytest.raises(SocError, match="illegal instruction or access"):
         system.run(1000)
 
 
 def test_limit(system: System) -> None:
-    """The program `j 0`: one that does not end is stopped."""
+    """A program that never ends (`j 0`) is stopped at the clock limit."""
     start(system, words(0x0000006F))
     with pytest.raises(SocError, match="does not end"):
         system.run(5000)
 
 
 def test_memory_bounds(system: System) -> None:
-    """The harness reads and writes inside the memory only."""
+    """The SoC harness refuses reads and writes outside the memory."""
     assert system.memory_bytes == 256 * 1024
     system.write(system.memory_bytes - 3, b"end")
     assert system.read(system.memory_bytes - 3, 3) == b"end"
@@ -73,7 +73,7 @@ def test_memory_bounds(system: System) -> None:
 
 
 def test_no_program(system: System, tmp_path: pathlib.Path) -> None:
-    """A file that is no ELF file is refused."""
+    """The SoC harness refuses a file that is not ELF."""
     path = tmp_path / "program"
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(SocError, match="no program"):
@@ -81,7 +81,7 @@ def test_no_program(system: System, tmp_path: pathlib.Path) -> None:
 
 
 def test_speed_of_the_cpu(system: System) -> None:
-    """Memory answers without a wait: 3 clocks for an addition, 5 for a load (PicoRV32's own)."""
+    """PicoRV32 takes 3 clocks for an addition and 5 for a load, so memory adds no wait."""
     code = [0x200000B7]  # lui x1, 0x20000
     code += [0xC0002173]  # rdcycle x2
     code += [0x00118193] * 16  # addi x3, x3, 1
@@ -98,7 +98,7 @@ def test_speed_of_the_cpu(system: System) -> None:
 
 
 def test_interrupt_and_sleep() -> None:
-    """A job ends by the interrupt while the CPU sleeps, and while it works; both add nothing up."""
+    """A memory job gives equal results with a sleeping, a working and a polling CPU program."""
     runner = Runner()
     data, key = bytes(range(256)), bytes(range(16))
     asleep = Job(jobs.INTERRUPT, "ecb", data=data, keys=[key])
@@ -112,7 +112,7 @@ def test_interrupt_and_sleep() -> None:
 
 
 def test_program_is_built_once() -> None:
-    """A firmware that has not changed is not compiled again."""
+    """Unchanged firmware is not compiled again."""
     path = firmware.build(jobs.PROGRAM)
     made = path.stat().st_mtime_ns
     assert firmware.build(jobs.PROGRAM).stat().st_mtime_ns == made

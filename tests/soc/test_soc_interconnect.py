@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The address map, the system's registers, clocks an access.
+"""Tests mae_soc_interconnect: address map, system registers, clocks per access.
 
 Tests mae_soc_interconnect and mae_soc_memory.
 """
@@ -19,7 +19,7 @@ MEMORY = 16 << ROW_BITS
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def memory(dut) -> None:
-    """Random accesses of every width equal a model's, each in 2 clocks, and outlive a reset."""
+    """SoC memory agrees with a model at every width, in 2 clocks, and survives a reset."""
     system, generator = System(dut), random.Random(cocotb.RANDOM_SEED)
     await system.open()
     model = bytearray(MEMORY)
@@ -42,7 +42,7 @@ async def memory(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def nothing(dut) -> None:
-    """Where nothing is, reads give 0, writes do nothing, and both are counted."""
+    """Unmapped SoC addresses read 0, ignore writes, and count both."""
     system = System(dut)
     await system.open()
     await system.store(0, b"\x11" * 16)
@@ -58,7 +58,7 @@ async def nothing(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def registers(dut) -> None:
-    """Console and finish are pulses with their bytes; the counter's halves are of one moment."""
+    """Console and finish registers give pulses with their bytes; counter halves are consistent."""
     system = System(dut)
     await system.open()
     seen = []
@@ -85,5 +85,5 @@ async def registers(dut) -> None:
 
 
 def test_soc_interconnect() -> None:
-    """A memory of 32 KiB, in the build of test_memory_out_of_order."""
+    """Runs the checks of mae_soc_interconnect with a memory of 32 KiB."""
     run("mae_soc_interconnect", parameters={"RowBits": ROW_BITS}, visible=True)

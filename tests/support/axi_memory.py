@@ -21,7 +21,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclasses.dataclass
 class Burst:
-    """An AXI burst in flight."""
+    """Holds an AXI burst in flight."""
 
     id: int
     addr: int
@@ -33,7 +33,7 @@ class Burst:
 
 @dataclasses.dataclass
 class Statistics:
-    """The statistics of the data channels, in clocks since the model started."""
+    """Holds the data channel statistics, in clocks since the model started."""
 
     read_beats: int = 0
     write_beats: int = 0
@@ -69,7 +69,7 @@ def axi_name(prefix: str):  # noqa: ANN201 - a function like project_name
 
 
 class _Answers:
-    """A queue of bursts that await responses: in order within an ID, by latency between IDs."""
+    """Queues bursts that await responses: in order within an ID, by latency between IDs."""
 
     def __init__(self, chooser: random.Random, shuffle: bool) -> None:
         self.random = chooser
@@ -112,7 +112,7 @@ class _Answers:
 
 
 class AxiMemory:
-    """An AXI4 memory behind the manager ``dut``; starts with :meth:`start`."""
+    """Models an AXI4 memory behind the manager ``dut``; starts with :meth:`start`."""
 
     def __init__(
         self,
@@ -212,7 +212,7 @@ class AxiMemory:
 
     @property
     def early(self) -> int:
-        """Write beats that were taken before their address."""
+        """Returns the write beats that were accepted before their address."""
         return len(self._early)
 
     def idle(self) -> bool:

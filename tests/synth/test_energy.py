@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is read from a Liberty file for power, and netlists as OpenSTA reads them, by hand."""
+"""Tests power data from Liberty files and netlists for OpenSTA, against hand calculation."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ cell (XOR) { cell_leakage_power : 4000; pin (Z) {
 
 
 def test_tables_of_either_order() -> None:
-    """Half of the first slews' way, at no load, half and all; pJ and pW become fJ and mW."""
+    """Power tables with axes in either order are read right, in fJ and mW."""
     cell = energy._read(LIBERTY)["XOR"]
     first, second = cell.pins["Z"]
     assert cell.leakage_mw == pytest.approx(4e-6)
@@ -37,7 +37,7 @@ def test_tables_of_either_order() -> None:
 
 
 def test_no_concatenation_is_left() -> None:
-    """Every bit by itself, constants and escaped names too."""
+    """The netlist for OpenSTA has single bits instead of concatenations."""
     text = "  output [1:0] z;\n  assign { z, y[3:2] } = { a[1:0], 1'b1, \\c.d[3] };\n"
     lines = asic._bit_by_bit(text).splitlines()[1:]
     assert [line.split() for line in lines] == [
@@ -49,7 +49,7 @@ def test_no_concatenation_is_left() -> None:
 
 
 def test_flip_flop_by_hand() -> None:
-    """Q's changes, hidden ones of D, and the clock: less for a state that stays than for another.
+    """A flip-flop's energy equals a calculation by hand of output, data and clock parts.
 
     Two flip-flops, of which one changes in half the clocks. Groups of a flip-flop in reset do not
     count; QN costs though nothing is on it.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant synth` for standard cells: mapping, timing, power, and tests on the netlist."""
+"""Tests `maeslant synth` for standard cells: mapping, timing, power, netlist simulation."""
 
 import dataclasses
 import gzip
@@ -35,12 +35,12 @@ from tests.cipher.fips197 import SBOX
 
 @pytest.fixture(scope="session")
 def nangate45() -> liberty.Library:
-    """The library, where there is one."""
+    """Returns the path of the Nangate45 Liberty file, if it is installed."""
     return library("nangate45")
 
 
 def library(target: str) -> liberty.Library:
-    """A library, or a skipped test."""
+    """Returns the standard-cell Liberty file, or skips the test if it is missing."""
     if shutil.which("sta") is None:
         pytest.skip("OpenSTA is not installed: sudo apt-get install opensta")
     try:
@@ -51,7 +51,7 @@ def library(target: str) -> liberty.Library:
 
 @pytest.fixture(autouse=True)
 def own_reports(request, tmp_path_factory, monkeypatch) -> None:
-    """Reports of the tests do not mix with the user's; one folder for all of them."""
+    """Keeps the reports of all tests in a folder of their own."""
     folder = getattr(request.session, "synth_reports", None)
     if folder is None:
         folder = request.session.synth_reports = tmp_path_factory.mktemp("reports")
@@ -59,14 +59,14 @@ def own_reports(request, tmp_path_factory, monkeypatch) -> None:
 
 
 def unpacked(report: reports.Report, folder: pathlib.Path) -> pathlib.Path:
-    """A report's netlist as a file."""
+    """Unpacks a report's netlist into a file."""
     netlist = folder / "net.v"
     netlist.write_bytes(gzip.decompress((report.folder / "net.v.gz").read_bytes()))
     return netlist
 
 
 def test_sbox_is_mapped_and_remembered(nangate45, monkeypatch) -> None:
-    """Area, the path that limits, and a second call that starts no tool."""
+    """Synthesis of an S-box reports area and critical path; a second call runs no tool."""
     assert remembered("mae_sbox_tower", "nangate45", {"Kind": "DirsEncrypt"}) is None
     made = synthesize("mae_sbox_tower", "nangate45", {"Kind": "DirsEncrypt"})
     assert 0.15 < made.area["kge"] < 0.8 and made.area["flip_flops"] == 0
@@ -81,7 +81,7 @@ def test_sbox_is_mapped_and_remembered(nangate45, monkeypatch) -> None:
 
 
 def test_a_period_is_met_with_less(nangate45) -> None:
-    """Who asks for less speed gets less area, and still the period."""
+    """Synthesis for a longer clock period gives less area and still meets the period."""
     fast = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
     small = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1}, period_ns=3)
     assert small.area["um2"] < fast.area["um2"]
@@ -90,7 +90,7 @@ def test_a_period_is_met_with_less(nangate45) -> None:
 
 
 def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
-    """mae_fifo's own tests pass on its gates; with one gate of another kind they fail."""
+    """The netlist of mae_fifo passes mae_fifo's tests, and fails them with a wrong gate."""
     made = synthesize("mae_fifo", "nangate45", {"Depth": 3})
     found = flow.simulate(made, "nangate45")
     assert reports.load(made.file).netlist["simulated"] == found["passed"]
@@ -107,7 +107,7 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
 
 
 def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
-    """What counts the toggles computes the S-box of FIPS 197, in each of its runs."""
+    """The simulation that counts toggles computes the S-box of FIPS 197 in each run."""
     made = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
     design = levels.Netlist(unpacked(made, tmp_path), "mae_sbox_tower", nangate45)
     source = random.Random(1)
@@ -124,7 +124,7 @@ def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
 
 
 def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
-    """Without a model of wires, switching power is half C V^2 of every toggle; clocks cost, too."""
+    """Without a wire model the switching power is half C V^2 of every toggle."""
     text = nangate45.path.read_text()
     path = tmp_path / "bare.lib"
     path.write_text(re.sub(r"(?m)^\s*default_wire_load\s*:.*$", "", text))
@@ -167,7 +167,7 @@ def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_functions_are_read(text: str, truth) -> None:
-    """Liberty's ways of writing a function."""
+    """The Liberty reader understands all notations of a cell's function."""
     words = np.array([0b0011, 0b0101], np.uint64)
     found = int(levels.function(text, ["A", "B"])(words)) & 0xF
     assert found == sum(bool(truth(i >> 1 & 1, i & 1)) << (3 - i) for i in range(4))
@@ -190,7 +190,7 @@ def test_functions_are_read(text: str, truth) -> None:
     ids=str,
 )
 def test_errors_say_what_to_do(arguments, message, nangate45) -> None:
-    """A wrong name, value or option."""
+    """A wrong name, value or option of `maeslant synth` gives an error that helps."""
     *plain, options = arguments if isinstance(arguments[-1], dict) else (*arguments, {})
     if len(arguments) == 3:
         plain, options = arguments, {}
@@ -199,7 +199,7 @@ def test_errors_say_what_to_do(arguments, message, nangate45) -> None:
 
 
 def test_missing_tools_and_libraries_are_named(tmp_path, monkeypatch) -> None:
-    """Where to get OpenSTA and a Liberty file."""
+    """`maeslant synth` without OpenSTA or a Liberty file says how to get them."""
     monkeypatch.setenv(liberty.FOLDER, str(tmp_path))
     with pytest.raises(SynthesisError, match="nangate45_typ.lib.*OpenSTA.*MAESLANT_PDK"):
         synthesize("mae_fifo", "nangate45")
@@ -215,7 +215,7 @@ def test_missing_tools_and_libraries_are_named(tmp_path, monkeypatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ("sky130", "ihp"))
 def test_other_libraries(target: str, tmp_path) -> None:
-    """The S-box in the other two technologies, and a FIFO's own tests on its gates there."""
+    """The S-box and a FIFO pass their tests as gates of the other two technologies."""
     found = library(target)
     made = synthesize("mae_sbox_tower", target, {"Kind": 1}, power=True)
     assert 0.15 < made.area["kge"] < 0.8 and made.power["mw"] > 0
@@ -226,7 +226,7 @@ def test_other_libraries(target: str, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_iterative_core_in_gates(nangate45) -> None:
-    """mae_cipher_iter: the contract of the ciphers holds on its netlist; energy is of its size."""
+    """The netlist of mae_cipher_iter passes the cipher contract, with plausible energy."""
     made = synthesize("iter128", "nangate45", power=True)
     assert "known_answers" in flow.simulate(made, "nangate45")["passed"]
     estimate = made.power
@@ -238,10 +238,10 @@ def test_iterative_core_in_gates(nangate45) -> None:
 
 
 def test_counter_blocks() -> None:
-    """Lanes take consecutive numbers in turn, under 96 bits that each run and lane keeps."""
+    """The counter stimulus gives lanes consecutive numbers below 96 constant bits."""
 
     class Ready:
-        """A netlist of two lanes that are always ready."""
+        """Imitates a netlist of two lanes that are always ready."""
 
         def __init__(self) -> None:
             widths = {"key_i": 260, "key_valid_i": 1, "req_valid_i": 2, "req_i": 2 * 139}
@@ -249,11 +249,11 @@ def test_counter_blocks() -> None:
             self.words = np.full(300, stimulus.ONES)
 
         def port(self, name: str) -> np.ndarray:
-            """Any: bit 0 is high."""
+            """Returns an output port of the netlist whose bit 0 is high."""
             return np.arange(2)
 
         def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-            """Nothing happens."""
+            """Ignores the clock edge of the imitated netlist."""
 
     bench = stimulus.counter_mode("mae_cipher_lanes")({}, Ready())
     seen, above = [], set()
@@ -271,7 +271,7 @@ def test_counter_blocks() -> None:
 
 
 def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
-    """The same for 2 and 2.0 ns; another for other code, passes, cells that are not used."""
+    """A report's fingerprint depends on code, passes and library, not on notation."""
 
     def digest(**how: object) -> str:
         return flow.point("mae_fifo", "nangate45", None, **how).digest
@@ -299,7 +299,7 @@ def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
 
 
 def test_published_names_differ(nangate45) -> None:
-    """Another point has another file; the same, however it is asked for, has the same."""
+    """Different points have different report files, and equal points equal ones."""
     path = str(liberty.folder() / "nangate45_typ.lib")
     path = path if pathlib.Path(path).exists() else f"{path}.gz"
 
@@ -322,7 +322,7 @@ def test_published_names_differ(nangate45) -> None:
 
 
 def test_reports_of_noise_are_none(tmp_path) -> None:
-    """A report whose parts are of other kinds is no report."""
+    """A damaged report file is not accepted as a report."""
     good = {"schema": 1, "name": "a", "top": "a", "parameters": {}, "target": "xc7", "kind": "asic"}
     good |= {"recipe": {}, "tools": {}, "sources": "1", "commit": "2", "left_out": ""}
     good |= {"area": {}, "timing": None}
@@ -335,7 +335,7 @@ def test_reports_of_noise_are_none(tmp_path) -> None:
 
 
 def test_options_that_do_not_go_together() -> None:
-    """Known before hours of work: nothing is synthesized."""
+    """Contradictory options are refused before any synthesis."""
     for words, said in (
         (["mae_sbox", "--target", "xc7", "--simulate"], "none to simulate"),
         (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
@@ -352,7 +352,7 @@ def test_options_that_do_not_go_together() -> None:
 
 
 def test_settings_are_numbers_or_names() -> None:
-    """What is no number stays a word, for the flow to refuse."""
+    """A setting that is no number stays text, which the flow refuses."""
     words = ["A=-2", "B=--5", "C=²", "D=SboxTable"]
     assert show.settings(words) == {"A": -2, "B": "--5", "C": "²", "D": "SboxTable"}
     with pytest.raises(SynthesisError, match="is not PARAMETER=VALUE"):
@@ -360,7 +360,7 @@ def test_settings_are_numbers_or_names() -> None:
 
 
 def test_every_reset_is_released() -> None:
-    """The default stimulus drives all but clocks, resets and what stops, by whole words."""
+    """The default stimulus drives whole words on all inputs but clocks, resets and stops."""
     for name in ("rst_ni", "bus_rst_ni", "resetn", "s_rst_ni", "aresetn"):
         assert stimulus.RESETS.search(name) and stimulus.QUIET.search(name)
     for name in ("clk_i", "bus_clk_i", "clear_i", "abort_i"):
@@ -370,7 +370,7 @@ def test_every_reset_is_released() -> None:
 
 
 def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Synthesizes a module from outside the tree, from any working folder."""
+    """`maeslant synth` accepts a module outside the repository, from any folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(reports, "REPORTS", tmp_path / "reports")
     (tmp_path / "my_sbox.sv").write_text(
@@ -399,7 +399,7 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
 def test_a_report_is_named_from_where_one_stands(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The path that is printed opens the file, inside the checkout and outside."""
+    """The printed path of a report is valid from the working folder."""
     for here in (paths.ROOT, paths.ROOT / "rtl", tmp_path):
         monkeypatch.chdir(here)
         name = show.near(paths.ROOT / "README.md")

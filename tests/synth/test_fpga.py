@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant synth` for FPGAs: LUT counts, and place and route with several seeds."""
+"""Tests `maeslant synth` for FPGAs: LUT counts, and place and route with several seeds."""
 
 import pathlib
 import shutil
@@ -18,12 +18,12 @@ from maeslant.synth import report as reports
 
 @pytest.fixture(autouse=True)
 def own_reports(tmp_path, monkeypatch) -> None:
-    """Reports of the tests do not mix with the user's."""
+    """Keeps the reports of the tests in a folder of their own."""
     monkeypatch.setattr(reports, "REPORTS", tmp_path)
 
 
 def test_luts_are_counted() -> None:
-    """mae_rr_arb in LUTs: an estimate, with nothing of a clock."""
+    """FPGA synthesis of mae_rr_arb estimates its LUTs, without a clock rate."""
     made = synthesize("mae_rr_arb", "xc7")
     assert made.kind == "xilinx" and 1 <= made.area["lut"] < 50 and made.timing is None
     assert "Yosys estimate" in made.left_out
@@ -32,7 +32,7 @@ def test_luts_are_counted() -> None:
 
 
 def test_every_memory_of_luts_counts() -> None:
-    """Distributed memory is LUTs, and one that is not in the list is an error, not nothing."""
+    """Distributed memory counts as LUTs; a memory cell that is not listed is an error."""
     area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, fpga.XC7)
     assert (area["lut"], area["ff"], area["other"]) == (3 + 5 + 4, 2, {"CARRY4": 1})
     with pytest.raises(SynthesisError, match="the LUTs of cell RAM1024X1S are unknown"):
@@ -40,14 +40,14 @@ def test_every_memory_of_luts_counts() -> None:
 
 
 def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
-    """A line that says what is missing, before anything is synthesized."""
+    """Simulation on FPGA netlists without a simulator gives an error before synthesis."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SynthesisError, match="--simulate needs g"):
         gates.check_simulator()
 
 
 def test_the_middle_run_counts() -> None:
-    """Fmax is the median over the seeds; the path is of a run that is as fast as that."""
+    """Fmax is the median over the seeds, with the path of a run at that speed."""
 
     def run(mhz: float, net: str) -> dict:
         step = {"type": "routing", "delay": 1.0, "net": net}
@@ -66,20 +66,20 @@ def test_the_middle_run_counts() -> None:
 
 
 def test_too_large_for_the_device(monkeypatch) -> None:
-    """Said before anything is placed; of the two ways to map, what takes fewer LUTs counts."""
+    """A design too large for the FPGA is refused before placement."""
     monkeypatch.setattr(fpga, "LUTS", 3)
     with pytest.raises(SynthesisError, match="more than the 3 of the device"):
         synthesize("mae_rr_arb", "ecp5")
 
 
 def below(pid: int) -> list[int]:
-    """The processes that a process started."""
+    """Returns the child processes of a process."""
     found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(child) for child in found]
 
 
 def test_terminated() -> None:
-    """A synthesis that is asked to end leaves neither folders nor Yosys' own processes."""
+    """A terminated synthesis leaves no folder and no Yosys process."""
     command = [sys.executable, "-m", "maeslant.cli", "synth", "pipe128", "--target", "xc7"]
     command += ["--json", "-G", "KeyBanks=4"]  # nobody's point
     works = paths.BUILD / "reports"
@@ -103,17 +103,17 @@ def test_terminated() -> None:
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
 def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None:
-    """A signal between a child's start and its being known ends the child too."""
+    """A signal during the start of a child process ends the child as well."""
     begun = []
 
     class Interrupted(Exception):
-        """What the signal does."""
+        """Imitates the exception that a signal handler raises."""
 
     def handler(number: int, frame: object) -> None:
         raise Interrupted
 
     class Popen(subprocess.Popen):
-        """A process whose start is interrupted."""
+        """Imitates a process whose start is interrupted."""
 
         def __init__(self, *args, **options) -> None:
             super().__init__(["sleep", "60"], **options)
@@ -135,7 +135,7 @@ def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None
 
 
 def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
-    """Where one run of nextpnr fails, its error is said and the others are ended."""
+    """If one nextpnr run fails, its error is reported and all other runs are ended."""
     begun = []
 
     def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
@@ -151,7 +151,7 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
 
 
 def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
-    """Its run is ended and the next number takes its place; without end none does."""
+    """A nextpnr seed that fails to route is ended and replaced by the next seed."""
     lost = {2}
 
     def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
@@ -172,7 +172,7 @@ def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("crowded, used", [(fpga.CROWDED, False), (0, True)])
 def test_place_and_route(crowded: int, used: bool, monkeypatch, tmp_path) -> None:
-    """mae_fifo on ECP5, two seeds; what is crowded goes through router2."""
+    """mae_fifo is placed and routed on ECP5 with two seeds; router2 handles congestion."""
     monkeypatch.setattr(fpga, "CROWDED", crowded)
     made = synthesize("mae_fifo", "ecp5", seeds=2)
     logs = [file.read_text() for file in tmp_path.glob("*/place[12].log")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mending a netlist: it gets faster, and every pin is still fed by what fed it."""
+"""Tests netlist timing repair: the clock gets faster, and connectivity is unchanged."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ LOADS, LINKS = 8, 9
 
 @pytest.fixture
 def chain(tmp_path) -> pathlib.Path:
-    """A register, inverted, behind a chain of buffers; each link feeds some registers."""
+    """Makes a netlist: an inverted register behind buffers, each of which feeds registers."""
     lines = ["module chain(clk, a, q);", "  input clk;", "  input a;"]
     lines += [f"  output [{LINKS * LOADS - 1}:0] q;", "  wire r;", "  wire n0;"]
 
@@ -35,7 +35,7 @@ def chain(tmp_path) -> pathlib.Path:
 
 
 def feeds(netlist: str, library: Library) -> dict[str, str]:
-    """Of each flip-flop the gate or port that feeds it, buffers looked through."""
+    """Returns the gate or port that feeds each flip-flop, through buffers."""
     drivers, found = {}, {}
     cells = [
         (match[1], match[2], dict(repair.PIN.findall(match[3])))
@@ -55,7 +55,7 @@ def feeds(netlist: str, library: Library) -> dict[str, str]:
 
 
 def test_chain_becomes_a_tree(chain) -> None:
-    """The last register of a chain of buffers is reached far sooner, and computes the same."""
+    """Repair replaces a chain of buffers by a faster tree of equal function."""
     cells = library("nangate45")
     old = chain.read_text()
     before = period(chain, cells)
@@ -67,7 +67,7 @@ def test_chain_becomes_a_tree(chain) -> None:
 
 
 def test_no_faster_than_asked(chain) -> None:
-    """A period that is asked for is met, with less than the fastest takes."""
+    """Repair meets the requested period with less area than the fastest netlist."""
     cells = library("nangate45")
     old, before = chain.read_text(), period(chain, cells)
     repair.repair(chain, "chain", cells, before, 0.9 * before)
@@ -79,17 +79,17 @@ def test_no_faster_than_asked(chain) -> None:
 
 
 def period(netlist: pathlib.Path, library: Library) -> float:
-    """The least in ns."""
+    """Returns the least clock period of a netlist in ns."""
     return sta.timing(netlist, "chain", library, 0.01)["period_ns"]
 
 
 def area(netlist: str, library: Library) -> float:
-    """The sum over the cells in um2."""
+    """Returns the sum of the cells' areas in um2."""
     return sum(library.cells[kind].area * n for kind, n in repair.cells(netlist).items())
 
 
 def test_sizes_are_of_one_kind() -> None:
-    """A cell's larger size computes the same; the largest has none."""
+    """A larger size of a cell has its function; the largest cell has no larger size."""
     cells = library("nangate45")
     found = repair.sizes(cells)
     assert found["NAND2_X1"] == "NAND2_X2" and found["DFFR_X1"] == "DFFR_X2"

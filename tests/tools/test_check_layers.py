@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_layers.py notices each way of using a later folder."""
+"""Tests that tools/check_layers.py detects each use of a later layer's folder."""
 
 import pathlib
 
@@ -10,7 +10,7 @@ from tools import check_layers
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """A tree in order has no problems; names in comments and strings do not count."""
+    """tools/check_layers.py accepts a correct tree and ignores comments and strings."""
     assert check_layers.problems(tree.make(tmp_path)) == []
 
 
@@ -45,7 +45,7 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """Each break gives one line that names the file."""
+    """Each layering violation gives one line that names its file."""
     extra = {
         "rtl/cipher/cipher.svh": "// SPDX\n",
         "rtl/device/mae_dev_pkg.sv": "package mae_dev_pkg;\nendpackage\n",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_pages.py and check_snippets.py find what a page names in vain."""
+"""Tests that tools/check_pages.py and check_snippets.py find references to missing things."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ KNOWN = {"info": {"--json"}}
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """A README that tells the truth has no problems."""
+    """tools/check_pages.py accepts a correct README."""
     assert check_pages.problems(tree.make(tmp_path), KNOWN) == []
 
 
@@ -30,21 +30,21 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, old: str, new: str, said: str) -> None:
-    """Each wrong word gives one line; a right one none."""
+    """Each wrong name in a README gives one line, a right name none."""
     text = tree.FILES["README.md"].replace(old, new)
     found = check_pages.problems(tree.make(tmp_path, **{"README.md": text}), KNOWN)
     assert len(found) == bool(said) and said in "".join(found), found
 
 
 def test_missing(tmp_path: pathlib.Path) -> None:
-    """No README is a clear failure."""
+    """A missing README gives a clear failure."""
     tree.make(tmp_path)
     (tmp_path / "README.md").unlink()
     assert check_pages.problems(tmp_path, KNOWN) == ["README.md is missing"]
 
 
 def test_real_commands() -> None:
-    """The commands are read from the command line itself."""
+    """tools/check_pages.py reads the commands from the command line itself."""
     known = check_pages.commands()
     assert "--json" in known["info"] | known["devices"] | known["measure"]
 
@@ -63,7 +63,7 @@ cat docs/adr/none.md
 
 
 def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
-    """Each name on a page of docs/ behind which there is nothing gives one line."""
+    """Each name on a page of docs/ that does not exist gives one line."""
     good = (
         "`rtl/prim/mae_low.sv`, [one](../adr/0001.md), `maeslant.cli`, `mae_low`, `boards/NAME`\n"
     )
@@ -82,7 +82,7 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
-    """An example's page names the targets of its own Makefile, or of the repository's."""
+    """An example's page may name targets of its own Makefile and of the repository's."""
     page = "```sh\nmake icarus\nmake run\nmake none\n```\n"
     make = {"examples/one/Makefile": "icarus:\n", "examples/one/README.md": page}
     found = check_pages.problems(tree.make(tmp_path, **make), KNOWN)
@@ -108,7 +108,7 @@ def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
 def test_snippets(
     tmp_path: pathlib.Path, language: str, right: str, wrong: tuple[str, str]
 ) -> None:
-    """A snippet that does not compile is found, with the compiler's words."""
+    """A snippet that does not compile is reported with the compiler's message."""
     page = tmp_path / "page.md"
     for text, good in ((right, True), (right.replace(*wrong), False)):
         page.write_text(f"# A page\n\n```{language}\n{text}```\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_ports.py finds combinational paths through bus ports, and unlisted ports."""
+"""Tests that tools/check_ports.py finds combinational paths through bus ports."""
 
 import dataclasses
 import pathlib
@@ -13,7 +13,7 @@ from tools import check_ports
 
 
 def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: str) -> design.Design:
-    """A design with one of its files changed."""
+    """Makes a design with one of its files changed."""
     what = design.find(name)
     text = (paths.RTL / file).read_text()
     assert text.count(find) == 1
@@ -25,12 +25,12 @@ def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: st
 
 @pytest.mark.parametrize("name", ["mae_axil_to_reg", "mae_axil_cdc", "mae_apb_to_axil"])
 def test_clean(name: str) -> None:
-    """A small module of each kind has no path that is not meant."""
+    """tools/check_ports.py accepts a small module of each kind."""
     assert check_ports.forbidden(name) == []
 
 
 def test_response_to_request(tmp_path: pathlib.Path) -> None:
-    """A stream register whose ready follows the ready behind it leads from bready to awready."""
+    """tools/check_ports.py finds a path from bready to awready through a stream register."""
     broken = changed(
         "mae_axil_to_reg",
         tmp_path,
@@ -44,7 +44,7 @@ def test_response_to_request(tmp_path: pathlib.Path) -> None:
 
 
 def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
-    """A path within AXI's side of the bridge is not among those that are meant."""
+    """A path within the bridge's AXI side that is not listed is reported."""
     broken = changed(
         "mae_apb_to_axil",
         tmp_path,
@@ -58,12 +58,12 @@ def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
 
 
 def test_registers_end_paths() -> None:
-    """No path leads through a crossing: registers and memories end it."""
+    """No combinational path leads through a clock crossing."""
     assert through.found_in(design.find("mae_axi_cdc")) == set()
 
 
 def test_unlisted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every module with a bus port is in the tables."""
+    """Every module with a bus port is in the tables of tools/check_ports.py."""
     assert check_ports.unlisted() == []
     monkeypatch.delitem(check_ports.TOPS, "mae_copy_card")
     monkeypatch.setitem(check_ports.TOPS, "mae_fifo", {})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_tests.py notices missing tests, headers, SPDX lines, and long files."""
+"""Tests that tools/check_tests.py detects missing tests, headers, SPDX lines, long files."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ NEW = tree.MODULE.format(name="mae_new", body="")
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """A tree in order has no problems."""
+    """tools/check_tests.py accepts a correct tree."""
     assert check_tests.problems(tree.make(tmp_path)) == []
 
 
@@ -40,14 +40,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """Each break gives one line that names the file."""
+    """Each broken repository rule gives one line that names its file."""
     found = check_tests.problems(tree.make(tmp_path, **{file: text}))
     assert len(found) == 1, found
     assert file in found[0] and said in found[0]
 
 
 def test_allowed(tmp_path: pathlib.Path) -> None:
-    """A part named by a docstring, a long file named by an ADR, generated and empty files."""
+    """Parts named in docstrings, long files with an ADR, generated and empty files pass."""
     changes = {
         "rtl/prim/mae_new.sv": NEW,
         "tests/prim/test_low.py": tree.SPDX_PY + '"""mae_low with its part mae_new."""\n',

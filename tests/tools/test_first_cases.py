@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`make test` runs one case of every test, and CI runs all of them."""
+"""Tests that `make test` runs one case of every test, and that CI runs all cases."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ def collected(*words: str) -> list[str]:
 
 
 def test_first_case_of_every_test() -> None:
-    """No test is left out, and no parametrized one runs twice."""
+    """`make test` skips no test and runs no parametrized test twice."""
     every, first = collected(), collected("--first")
     names = [name.partition("[")[0] for name in first]
     assert len(every) > len(first) == len(set(names))
@@ -32,7 +32,7 @@ def test_first_case_of_every_test() -> None:
 
 
 def test_continuous_integration_runs_all() -> None:
-    """Only `make test` takes --first."""
+    """Only `make test` uses --first; CI runs all cases."""
     makefile = (paths.ROOT / "Makefile").read_text()
     assert "make test-full" in (paths.ROOT / ".ci" / "run").read_text().splitlines()
     assert "--first" not in makefile.partition("test-full:")[2].partition("\n\n")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/gen_docs.py names only tests that there are."""
+"""Tests that tools/gen_docs.py names only existing tests."""
 
 import pathlib
 import re
@@ -11,7 +11,7 @@ from tools import gen_docs
 
 
 def test_named_tests_exist(tmp_path: pathlib.Path) -> None:
-    """Every page names a test, and every file that it names is there."""
+    """Each generated module page names a test, and its files exist."""
     gen_docs.write(tmp_path)
     pages = [page for page in tmp_path.glob("*.md") if page.name != "README.md"]
     assert pages
@@ -23,7 +23,7 @@ def test_named_tests_exist(tmp_path: pathlib.Path) -> None:
 
 
 def test_untested_module() -> None:
-    """A module that no test reaches stops the generator."""
+    """tools/gen_docs.py fails for a module without a test."""
     lonely = gen_docs.Module(paths.RTL / "prim" / "mae_lonely.sv", "", [], [], [])
     with pytest.raises(SystemExit, match="mae_lonely"):
         gen_docs.tests_of("mae_lonely", {"mae_lonely": lonely}, {"tests/prim/test_other.py": ""})

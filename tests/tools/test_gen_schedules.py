@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The timing diagrams in docs/schedules are what the engines do."""
+"""Tests that the timing diagrams in docs/schedules agree with the engines."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tools import gen_schedules
 
 @pytest.mark.parametrize("top", gen_schedules.ENGINES)
 def test_recorded_again(top: str) -> None:
-    """A simulation gives the diagrams that are kept, and no others are kept."""
+    """A simulation reproduces exactly the timing diagrams of docs/schedules."""
     found = gen_schedules.files(gen_schedules.record(top))
     kept = {path: path.read_text() for path in gen_schedules.OUT.glob(f"{top}-*")}
     assert found == kept

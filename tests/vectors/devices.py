@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many chains of block operations on one device: side by side on a card, in turn elsewhere."""
+"""Runs many chains of block operations on one device, in parallel on a card."""
 
 from collections.abc import Generator
 
@@ -8,7 +8,7 @@ from tests.vectors.monte_carlo import Block, Key
 
 
 class Chain:
-    """One generator with the context, key slot and memory that it uses."""
+    """Holds a generator of block operations and its context, key slot and memory."""
 
     def __init__(self, device: Device, mode: str, encrypt: bool, steps: Generator) -> None:
         self.device, self.steps, self.result = device, steps, None
@@ -29,19 +29,19 @@ class Chain:
         )
 
     def start(self) -> bool:
-        """Take a context and submit the first block."""
+        """Starts a Monte Carlo chain: takes a context and submits the first block."""
         context = self.device.ffi.new("uint32_t *")
         check(self.device.lib.mae_context_alloc(self.device.handle, context))
         self.job.context = context[0]
         return self.advance(None)
 
     def end(self) -> None:
-        """Give the context and the key slot to the next chain."""
+        """Frees the chain's context and key slot for the next chain."""
         check(self.device.lib.mae_context_free(self.device.handle, self.job.context))
         check(self.device.lib.mae_key_erase(self.device.handle, self.slot))
 
     def key(self, value: bytes) -> None:
-        """Load the next key."""
+        """Loads the Monte Carlo chain's next key."""
         ffi, lib = self.device.ffi, self.device.lib
         if self.slot is None:
             slot = ffi.new("uint32_t *")
@@ -51,7 +51,7 @@ class Chain:
             check(lib.mae_key_load(self.device.handle, self.slot, value, len(value)))
 
     def advance(self, out: bytes | None) -> bool:
-        """Give the last result and submit the next block; False at the end."""
+        """Sends the last result to the generator and submits the next block; False at the end."""
         try:
             step = self.steps.send(out)
             while isinstance(step, Key):
@@ -69,12 +69,12 @@ class Chain:
         return True
 
     def output(self) -> bytes:
-        """The block that the device wrote."""
+        """Returns the output block of the chain's last operation."""
         return bytes(self.device.ffi.buffer(self.memory + 16, 16))
 
 
 def run(uri: str, work: list[tuple[str, bool, Generator]]) -> list[object]:
-    """Run every (mode, encrypt, generator) on the device; returns what the generators return."""
+    """Runs every (mode, encrypt, generator) on the device; returns the generators' results."""
     with Device(uri) as device:
         ffi, lib = device.ffi, device.lib
         chains = [Chain(device, *item) for item in work]

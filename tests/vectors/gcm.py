@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The published AES-GCM vectors: CAVP's files of cryptography-vectors, and Wycheproof's set."""
+"""Reads the published AES-GCM vectors of CAVP (cryptography-vectors) and Wycheproof."""
 
 import dataclasses
 import functools
@@ -20,7 +20,7 @@ NAMES = {"PT": "plaintext", "CT": "ciphertext", "KEY": "key", "IV": "iv", "AAD":
 
 @dataclasses.dataclass(slots=True)
 class Vector:
-    """One vector in one direction; ``valid``: its tag is right. Tags may be short."""
+    """Holds one GCM vector in one direction; ``valid``: its tag is right. Tags may be short."""
 
     name: str
     encrypt: bool
@@ -34,7 +34,7 @@ class Vector:
 
 
 def parse(path: pathlib.Path) -> Iterator[Vector]:
-    """The vectors of one CAVP file. No plaintext comes with a tag that is wrong."""
+    """Reads the vectors of one CAVP GCM file. No plaintext comes with a tag that is wrong."""
     encrypt = "Encrypt" in path.name
     vector = None
     number = 0
@@ -54,19 +54,19 @@ def parse(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def files() -> list[pathlib.Path]:
-    """CAVP's: encryption with an IV from outside, decryption; each key size."""
+    """Lists CAVP's GCM files: external IV encryption and decryption, each key size."""
     return sorted(FOLDER.glob("gcm*.rsp"))
 
 
 @functools.cache
 def cavp() -> list[Vector]:
-    """All of CAVP's."""
+    """Reads all GCM vectors of CAVP."""
     return [vector for path in files() for vector in parse(path)]
 
 
 @functools.cache
 def wycheproof() -> list[Vector]:
-    """Wycheproof's: what is valid in both directions, what is not in decryption."""
+    """Reads Wycheproof's GCM vectors: valid ones in both directions, others to decrypt."""
     found = []
     groups = json.loads((WYCHEPROOF / "aes_gcm_test.json").read_text())["testGroups"]
     for test in (test for group in groups for test in group["tests"]):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every published vector of GCM, CCM and CMAC on the peripheral and the card, by the driver.
+"""Tests every published vector of GCM, CCM and CMAC on peripheral and card by the driver.
 
 The card has GCM of its own; the driver makes CCM and CMAC of its CBC and CTR. The peripheral has
 all three. No vector is left out: all lengths are whole bytes. What no implementation may take (an
@@ -21,14 +21,14 @@ PART = {"gcm": 11, "ccm": 3}  # one vector of so many runs every time; primes hi
 
 
 def refusal(device: Device, call, *arguments: object) -> int:
-    """The error of a call that must fail."""
+    """Returns the error code of a driver call that must fail."""
     with pytest.raises(DeviceError) as caught:
         call(*arguments)
     return caught.value.code
 
 
 def run_cmac(device: Device, vector: Vector) -> None:
-    """One vector of CMAC."""
+    """Runs one CMAC vector."""
     _, lib = library()
     if vector.outcome == REFUSED:
         code = refusal(device, device.mac, vector.key, vector.plaintext)
@@ -44,7 +44,7 @@ def run_cmac(device: Device, vector: Vector) -> None:
 
 
 def run_aead(device: Device, vector: Vector) -> None:
-    """One vector of GCM or CCM: opened, and sealed too where the file says how."""
+    """Opens a GCM or CCM vector, and seals it if the file gives its nonce."""
     _, lib = library()
     opened = (vector.mode, vector.key, vector.nonce, vector.ciphertext, vector.tag, vector.aad)
     sealed = (vector.mode, vector.key, vector.plaintext, vector.aad, vector.nonce)
@@ -62,7 +62,7 @@ def run_aead(device: Device, vector: Vector) -> None:
 
 
 def run(uri: str, vectors: Iterable[Vector]) -> int:
-    """Run them all; how many they were."""
+    """Runs GCM, CCM or CMAC vectors on a device; returns their number."""
     count = 0
     with Device(uri) as device:
         for count, vector in enumerate(vectors, 1):  # noqa: B007
@@ -71,18 +71,18 @@ def run(uri: str, vectors: Iterable[Vector]) -> int:
 
 
 def all_ccm() -> Iterable[Vector]:
-    """CAVP's CCM files, one after the other."""
+    """Reads all CCM vectors of CAVP."""
     files = map(authenticated.ccm_file, authenticated.ccm_files())
     return itertools.chain.from_iterable(files)
 
 
 def all_gcm() -> Iterable[Vector]:
-    """CAVP's GCM files, one after the other."""
+    """Reads all GCM vectors of CAVP."""
     return itertools.chain.from_iterable(map(authenticated.gcm_file, gcm.files()))
 
 
 def test_counts() -> None:
-    """What there is, so that no parser loses any."""
+    """The parsers read every published vector of GCM, CCM and CMAC."""
     assert Counter(v.outcome for v in all_ccm()) == {OPENS: 2400, authenticated.WRONG: 480}
     assert len(list(all_gcm())) == 47250
     assert len(list(authenticated.cmac())) == 12
@@ -96,21 +96,21 @@ def test_counts() -> None:
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_cavp_part(uri: str, mode: str) -> None:
-    """Some vectors of every CAVP file."""
+    """Some vectors of every CAVP file give the published results on the devices."""
     vectors = all_gcm() if mode == "gcm" else all_ccm()
     assert run(uri, itertools.islice(vectors, 0, None, PART[mode])) >= 200
 
 
 @pytest.mark.parametrize("uri", URIS)
 def test_cmac(uri: str) -> None:
-    """The examples of SP 800-38B and all of Wycheproof's."""
+    """The CMAC vectors of SP 800-38B and Wycheproof give the published results."""
     assert run(uri, [*authenticated.cmac(), *authenticated.wycheproof("cmac")]) == 323
 
 
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_wycheproof(uri: str, mode: str) -> None:
-    """All of it: modified tags, odd IVs, counters that wrap, lengths that are not allowed."""
+    """All Wycheproof vectors of GCM and CCM are accepted or refused as published."""
     assert run(uri, authenticated.wycheproof(mode)) == {"gcm": 316, "ccm": 552}[mode]
 
 
@@ -118,12 +118,12 @@ def test_wycheproof(uri: str, mode: str) -> None:
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("path", gcm.files(), ids=lambda path: path.stem)
 def test_gcm_whole(uri: str, path) -> None:
-    """Every vector of one CAVP GCM file."""
+    """Every vector of one CAVP GCM file gives the published result."""
     assert run(uri, authenticated.gcm_file(path)) == 7875
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("uri", URIS)
 def test_ccm_whole(uri: str) -> None:
-    """Every vector of CAVP's CCM files."""
+    """Every vector of CAVP's CCM files gives the published result."""
     assert run(uri, all_ccm()) == 2880

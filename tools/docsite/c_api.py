@@ -40,7 +40,7 @@ class Entry:
 
 
 def prose(comment: str) -> str:
-    """Strips the marks of a comment; keeps its lines, and formats its lists as code."""
+    """Strips the comment marks of a C comment; keeps its lines, formats its lists as code."""
     lines = comment.strip().removeprefix("/*").removesuffix("*/").splitlines()
     lines = [re.sub(r"^\s*\*? ?", "", line, count=1).rstrip() for line in lines]
     text = "\n".join(lines).strip("\n")
@@ -93,7 +93,7 @@ def entries(header: pathlib.Path) -> list[Entry]:
 
 
 def page(header: pathlib.Path) -> str:
-    """Returns a header's page: its introduction, then a section for each declaration."""
+    """Returns a C header's page: its introduction, then a section for each declaration."""
     text = header.read_text()
     source = text.splitlines()
     comments = re.findall(r"/\*.*?\*/", text, re.DOTALL)

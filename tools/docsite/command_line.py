@@ -10,7 +10,7 @@ from maeslant.cli import app
 
 
 def page() -> str:
-    """Returns the page as Markdown: a section for each command, with arguments and options."""
+    """Returns the command line's page as Markdown: arguments and options of each command."""
     command = typer.main.get_command(app)
     text = get_docs_for_click(
         obj=command, ctx=typer.Context(command), name="maeslant", title="Command line"

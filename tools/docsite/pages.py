@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collects the site's pages in one folder: written, measured and generated ones.
+"""Collects the documentation site's pages in one folder: written, measured, generated.
 
 A page is written for the repository: its links are paths in it. Here each link is led to the page
 of what it names: docs/X stands at X, results/X at results/X, the README at index.md, a module at
@@ -46,7 +46,7 @@ PYTHON = {
 
 
 class Site:
-    """A folder of the site's pages, with the source files that they link to."""
+    """Holds a folder of the site's pages, with the source files that they link to."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self.folder = folder
@@ -89,7 +89,7 @@ class Site:
         return "".join(parts)
 
     def add(self, page: str, text: str) -> None:
-        """Writes a page that has, or would have, this path in the repository."""
+        """Writes a site page under its path in the repository."""
         file = self.folder / self.place(page, page)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.lead(text, page))
@@ -133,7 +133,7 @@ def python_pages(site: Site) -> None:
 
 
 def c_pages(site: Site) -> None:
-    """Writes the pages of the C headers."""
+    """Writes the site's pages of the C headers."""
     from tools.docsite import c_api
 
     rows = []
@@ -146,7 +146,7 @@ def c_pages(site: Site) -> None:
 
 
 def register_pages(site: Site) -> None:
-    """Writes the pages of the register descriptions."""
+    """Writes the site's pages of the register descriptions."""
     folder = site.folder / "registers"
     folder.mkdir(parents=True, exist_ok=True)
     rows = []
@@ -159,7 +159,7 @@ def register_pages(site: Site) -> None:
 
 
 def collect(folder: pathlib.Path, compiled: bool = True) -> list[str]:
-    """Writes all pages into an empty folder; returns a line for each broken link.
+    """Writes all site pages into an empty folder; returns a line for each broken link.
 
     Without ``compiled`` leaves out the C pages, which need libclang.
     """

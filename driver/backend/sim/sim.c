@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backend "sim": a verilated device in this process, out of libmae_sim_<build>.so. Its time passes
- * only inside our calls; a nanosecond of it is CLOCK_MHZ / 1000 bus clocks.
+ * Implements the backend "sim": a verilated device in this process, from libmae_sim_<build>.so. Its
+ * time passes only inside our calls; a nanosecond of it is CLOCK_MHZ / 1000 bus clocks.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -48,6 +48,7 @@ struct sim {
     __typeof__(mae_sim_message) *message;
 };
 
+/* Converts the simulator's result to an error code. */
 static mae_error_t result(const struct sim *sim, int code)
 {
     mae_error_t error;
@@ -72,6 +73,7 @@ static mae_error_t result(const struct sim *sim, int code)
     return mae_detail(error, "%s", sim->message(sim->machine));
 }
 
+/* Returns the bus clocks since the machine was created. */
 static uint64_t bus_clocks(const struct sim *sim)
 {
     struct mae_sim_stats stats;
@@ -79,6 +81,7 @@ static uint64_t bus_clocks(const struct sim *sim)
     return sim->clocks_before + stats.bus_clocks;
 }
 
+/* Returns an error after the clock at which dies= removes the card. */
 static mae_error_t there(const struct sim *sim)
 {
     if (sim->dies == UINT64_MAX || bus_clocks(sim) < sim->dies)
@@ -87,6 +90,7 @@ static mae_error_t there(const struct sim *sim)
                       (unsigned long long)sim->dies);
 }
 
+/* Reads a 32-bit register of the simulated device. */
 static mae_error_t sim_read32(void *backend, uint32_t offset, uint32_t *value)
 {
     struct sim *sim = backend;
@@ -94,6 +98,7 @@ static mae_error_t sim_read32(void *backend, uint32_t offset, uint32_t *value)
     return result(sim, sim->read32(sim->machine, offset, value));
 }
 
+/* Writes a 32-bit register of the simulated device. */
 static mae_error_t sim_write32(void *backend, uint32_t offset, uint32_t value)
 {
     struct sim *sim = backend;
@@ -101,6 +106,7 @@ static mae_error_t sim_write32(void *backend, uint32_t offset, uint32_t value)
     return result(sim, sim->write32(sim->machine, offset, value));
 }
 
+/* Reads a 64-bit register as two words. */
 static mae_error_t sim_read64(void *backend, uint32_t offset, uint64_t *value)
 {
     uint32_t low, high;
@@ -110,6 +116,7 @@ static mae_error_t sim_read64(void *backend, uint32_t offset, uint64_t *value)
     return MAE_OK;
 }
 
+/* Writes a 64-bit register as two words. */
 static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
 {
     MAE_TRY(sim_write32(backend, offset, (uint32_t)value));
@@ -128,12 +135,14 @@ static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writa
     return MAE_OK;
 }
 
+/* Unmaps memory from the simulated device. */
 static mae_error_t sim_unmap(void *backend, uint64_t iova, size_t bytes)
 {
     struct sim *sim = backend;
     return result(sim, sim->unmap(sim->machine, iova, bytes));
 }
 
+/* Runs the simulation until an interrupt, at most a given time. */
 static mae_error_t sim_wait(void *backend, uint64_t max_ns)
 {
     struct sim *sim = backend;
@@ -148,16 +157,19 @@ static mae_error_t sim_wait(void *backend, uint64_t max_ns)
     return result(sim, code);
 }
 
+/* Returns the simulated time in ns. */
 static uint64_t sim_now(void *backend)
 {
     return bus_clocks(backend) * NS_PER_CLOCK;
 }
 
+/* Does nothing: the simulation moves only inside calls. */
 static void sim_stop(void *backend)
 {
     (void)backend; /* nothing moves unless it is run */
 }
 
+/* Destroys the simulated machine and unloads its library. */
 static void sim_close(void *backend)
 {
     struct sim *sim = backend;
@@ -168,6 +180,7 @@ static void sim_close(void *backend)
     free(sim);
 }
 
+/* Copies the simulator's counters into struct mae_stats. */
 static mae_error_t sim_stats(void *backend, struct mae_stats *out)
 {
     struct sim *sim = backend;
@@ -206,6 +219,7 @@ static mae_error_t sim_stats(void *backend, struct mae_stats *out)
     return MAE_OK;
 }
 
+/* Resets the simulator's counters; the time continues. */
 static mae_error_t sim_reset_stats(void *backend)
 {
     struct sim *sim = backend;
@@ -216,12 +230,14 @@ static mae_error_t sim_reset_stats(void *backend)
     return MAE_OK;
 }
 
+/* Runs the simulation for a number of clocks. */
 static mae_error_t sim_run_clocks(void *backend, uint64_t clocks)
 {
     struct sim *sim = backend;
     return result(sim, sim->run(sim->machine, clocks));
 }
 
+/* Copies data between two mappings as the simulated host. */
 static mae_error_t sim_host_copy(void *backend, uint64_t dst_iova, uint64_t src_iova,
                                  uint64_t bytes)
 {
@@ -290,6 +306,7 @@ static bool search_folder(int index, char *folder, size_t size)
     return false;
 }
 
+/* Finds the library of a simulated build in the search folders. */
 static bool find_build(const char *build, char *file, size_t size)
 {
     char folder[PATH_MAX / 2];
@@ -377,6 +394,7 @@ static int is_dynamic(struct dl_phdr_info *info, size_t size, void *unused)
     return 0;
 }
 
+/* Loads a simulator library and finds its functions. */
 static mae_error_t load(struct sim *sim, const char *file)
 {
     /* glibc's dlopen accepts a simulator in a static program, which then crashes. */
@@ -414,6 +432,7 @@ static mae_error_t load(struct sim *sim, const char *file)
     return MAE_OK;
 }
 
+/* Opens the simulated device that a URI names. */
 static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t name_size)
 {
     char build[64], options[1024], file[PATH_MAX], reason[256] = "";
@@ -443,6 +462,7 @@ static mae_error_t sim_open(const char *rest, void **backend, char *name, size_t
     return MAE_OK;
 }
 
+/* Lists the simulated builds in all search folders. */
 static void sim_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     char folder[PATH_MAX / 2], file[PATH_MAX];

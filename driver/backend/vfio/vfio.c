@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backend "vfio": a PCI function bound to vfio-pci, by Linux's VFIO type 1 interface. BAR 0 holds
- * the registers; the function's MSI (or MSI-X) vector 0, else its INTx line, comes as an eventfd.
+ * Implements the backend "vfio": a PCI function bound to vfio-pci, by Linux's VFIO type 1
+ * interface. BAR 0 holds the registers; the function's MSI (or MSI-X) vector 0, else its INTx line,
+ * comes as an eventfd.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,6 +38,7 @@ enum { MAP_TRIES = 4096 };
 
 static const uint64_t first_iova = 1ull << 32, end_iova = 1ull << 38;
 
+/* Returns the error for errno of a failed system call, with its name. */
 static mae_error_t system_error(const char *what)
 {
     int number = errno;
@@ -52,6 +54,7 @@ static bool in_bar(const struct vfio *vfio, uint32_t offset, unsigned bytes)
     return (uint64_t)offset + bytes <= vfio->bar_bytes;
 }
 
+/* Reads a 32-bit register; detects a removed function. */
 static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
 {
     const struct vfio *vfio = backend;
@@ -64,6 +67,7 @@ static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
     return MAE_OK;
 }
 
+/* Writes a 32-bit register. */
 static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
 {
     const struct vfio *vfio = backend;
@@ -85,6 +89,7 @@ static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
     return MAE_OK;
 }
 
+/* Writes a 64-bit register as two words. */
 static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
 {
     if (!in_bar(backend, offset, 8))
@@ -95,6 +100,7 @@ static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
 
 /* ---- memory ---- */
 
+/* Extends a byte range to whole pages. */
 static void page_range(uint64_t start, size_t bytes, uint64_t *first, uint64_t *size)
 {
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -136,6 +142,7 @@ static mae_error_t vfio_map(void *backend, void *memory, size_t bytes, bool writ
     return system_error("VFIO_IOMMU_MAP_DMA");
 }
 
+/* Unmaps memory from the IOMMU. */
 static mae_error_t vfio_unmap(void *backend, uint64_t iova, size_t bytes)
 {
     const struct vfio *vfio = backend;
@@ -151,6 +158,7 @@ static mae_error_t vfio_unmap(void *backend, uint64_t iova, size_t bytes)
 
 /* ---- interrupts and time ---- */
 
+/* Configures an interrupt vector of the function. */
 static mae_error_t set_irq(const struct vfio *vfio, uint32_t flags, const int *event)
 {
     _Alignas(struct vfio_irq_set) uint8_t buffer[sizeof(struct vfio_irq_set) + sizeof(int)];
@@ -167,6 +175,7 @@ static mae_error_t set_irq(const struct vfio *vfio, uint32_t flags, const int *e
     return MAE_OK;
 }
 
+/* Waits for an interrupt, at most a given time. */
 static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
 {
     const struct vfio *vfio = backend;
@@ -184,6 +193,7 @@ static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
     return MAE_OK;
 }
 
+/* Returns the monotonic time in ns. */
 static uint64_t vfio_now(void *backend)
 {
     struct timespec now;
@@ -194,6 +204,7 @@ static uint64_t vfio_now(void *backend)
 
 /* ---- opening and closing ---- */
 
+/* Enables or disables bus mastering of the PCI function. */
 static mae_error_t bus_master(const struct vfio *vfio, bool on)
 {
     uint16_t command;
@@ -208,11 +219,13 @@ static mae_error_t bus_master(const struct vfio *vfio, bool on)
     return MAE_OK;
 }
 
+/* Stops the function's DMA. */
 static void vfio_stop(void *backend)
 {
     (void)bus_master(backend, false);
 }
 
+/* Closes the function: unmaps BAR 0 and closes all files. */
 static void vfio_close(void *backend)
 {
     struct vfio *vfio = backend;
@@ -291,6 +304,7 @@ static mae_error_t find_group(const char *address, char *group, size_t size)
     return MAE_OK;
 }
 
+/* Opens a file of /dev/vfio; explains a missing permission. */
 static mae_error_t open_file(const char *name, int *file)
 {
     char path[PATH_MAX];
@@ -307,6 +321,7 @@ static mae_error_t open_file(const char *name, int *file)
     return system_error(path);
 }
 
+/* Opens the VFIO container and adds the function's group to it. */
 static mae_error_t open_container(struct vfio *vfio, const char *group)
 {
     struct vfio_group_status status = {.argsz = sizeof status};
@@ -328,6 +343,7 @@ static mae_error_t open_container(struct vfio *vfio, const char *group)
     return MAE_OK;
 }
 
+/* Maps BAR 0 of the function. */
 static mae_error_t map_bar(struct vfio *vfio)
 {
     struct vfio_region_info region = {.argsz = sizeof region, .index = VFIO_PCI_BAR0_REGION_INDEX};
@@ -350,6 +366,7 @@ static mae_error_t map_bar(struct vfio *vfio)
     return MAE_OK;
 }
 
+/* Connects the function's interrupt to an eventfd. */
 static mae_error_t open_interrupt(struct vfio *vfio)
 {
     static const uint32_t kinds[] = {VFIO_PCI_MSI_IRQ_INDEX, VFIO_PCI_MSIX_IRQ_INDEX,
@@ -368,6 +385,7 @@ static mae_error_t open_interrupt(struct vfio *vfio)
     return mae_detail(MAE_E_NOT_OURS, "%s has no interrupt", vfio->address);
 }
 
+/* Opens the function: group, container, BAR 0, interrupt. */
 static mae_error_t open_device(struct vfio *vfio)
 {
     char group[32];
@@ -382,6 +400,7 @@ static mae_error_t open_device(struct vfio *vfio)
     return bus_master(vfio, true);
 }
 
+/* Opens the PCI function that a URI names. */
 static mae_error_t vfio_open(const char *rest, void **backend, char *name, size_t name_size)
 {
     static const char shape[] = "xxxx:xx:xx.x";
@@ -406,6 +425,7 @@ static mae_error_t vfio_open(const char *rest, void **backend, char *name, size_
     return MAE_OK;
 }
 
+/* Lists the PCI functions that may be Maeslant devices. */
 static void vfio_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     struct dirent **names;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the vfio backend shows to its tests. */
+/* Declares the vfio backend's functions for its tests. */
 #ifndef MAE_VFIO_H
 #define MAE_VFIO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Authenticated messages in one call: what is allowed, nonces, and the way of the data. */
+/* Processes authenticated messages in one call: checks, nonces, data. */
 #include <errno.h>
 #include <string.h>
 #include <sys/random.h>
@@ -20,6 +20,7 @@ static const uint64_t most_seals = UINT64_C(1) << 32; /* SP 800-38D 8.3 */
 
 /* ---- what is allowed ---- */
 
+/* Checks the nonce's length for the mode. */
 static mae_error_t check_nonce(const struct mae_message *message)
 {
     if (message->mode == MAE_CMAC)
@@ -34,6 +35,7 @@ static mae_error_t check_nonce(const struct mae_message *message)
     return MAE_OK;
 }
 
+/* Checks the lengths of data and AAD against the limits of the mode. */
 static mae_error_t check_lengths(const struct mae_message *message)
 {
     if (message->mode == MAE_GCM && message->length > MAE_GCM_DATA_MOST)
@@ -67,6 +69,7 @@ mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *giv
     return check_lengths(message);
 }
 
+/* Checks that a message's buffers exist and that source and destination do not partly overlap. */
 static mae_error_t check_buffers(const struct mae_message *message)
 {
     uintptr_t from = (uintptr_t)message->src, to = (uintptr_t)message->dst;
@@ -93,6 +96,7 @@ mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *messa
 
 /* ---- nonces ---- */
 
+/* Fills a nonce with random bytes of the operating system. */
 static mae_error_t draw(uint8_t *nonce, size_t bytes)
 {
     while (bytes > 0) {
@@ -107,6 +111,7 @@ static mae_error_t draw(uint8_t *nonce, size_t bytes)
     return MAE_OK;
 }
 
+/* Makes a nonce from a counter and advances the counter. */
 static mae_error_t count(uint8_t *nonce, size_t bytes, struct mae_nonce_counter *counter)
 {
     if (!counter)
@@ -208,6 +213,7 @@ static mae_error_t run_mapped(struct mae_auth *auth, const uint8_t *src, uint8_t
     return error;
 }
 
+/* Processes a message's data in place if it is mapped, otherwise through a bounce buffer. */
 static mae_error_t run_data(struct mae_auth *auth, const struct mae_message *message)
 {
     struct mae_dev *dev = auth->dev;
@@ -253,6 +259,7 @@ static mae_error_t run_message(struct mae_dev *dev, const struct mae_message *me
     return error;
 }
 
+/* Processes one authenticated message of a single call, from its checks to its tag. */
 static mae_error_t call(mae_dev_t *dev, const struct mae_message *given, mae_direction_t direction,
                         enum mae_nonce_kind kind, struct mae_nonce_counter *counter)
 {
@@ -272,6 +279,7 @@ static mae_error_t call(mae_dev_t *dev, const struct mae_message *given, mae_dir
     return error;
 }
 
+/* Seals or opens one message; refuses CMAC. */
 static mae_error_t call_aead(mae_dev_t *dev, const struct mae_message *message,
                              mae_direction_t direction, enum mae_nonce_kind kind,
                              struct mae_nonce_counter *counter)
@@ -303,6 +311,7 @@ mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message)
     return call_aead(dev, message, MAE_DECRYPT, MAE_NONCE_CHOSEN, NULL);
 }
 
+/* Computes or checks one CMAC; refuses other modes. */
 static mae_error_t call_mac(mae_dev_t *dev, const struct mae_message *message,
                             mae_direction_t direction)
 {

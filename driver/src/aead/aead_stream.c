@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Authenticated messages in pieces. Data goes through a ring of buffers as in stream.c:
+ * Processes authenticated messages in pieces. Data goes through a ring of buffers as in stream.c:
  *
  *   drained <= buffer < submitted   in the device, or done and waiting to be given
  *   submitted <= buffer < filled    full, waiting for its turn
@@ -47,11 +47,13 @@ struct mae_aead {
     bool withholds, exact, data_begun, finished;
 };
 
+/* Returns the buffer of a number in the ring of buffers. */
 static struct buffer *at(struct mae_aead *aead, uint64_t number)
 {
     return &aead->buffers[number % BUFFERS];
 }
 
+/* Wipes and frees the plaintext held back before the tag is verified. */
 static void forget(struct mae_aead *aead)
 {
     for (struct held *held = aead->first, *next; held; held = next) {
@@ -113,12 +115,14 @@ static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
     return taken;
 }
 
+/* Returns true if the oldest buffer is processed and can be read. */
 static bool has_output(struct mae_aead *aead)
 {
     return aead->drained < aead->submitted && at(aead, aead->drained)->piece.jobs == 0 &&
            aead->auth.error == MAE_OK;
 }
 
+/* Copies processed data to the caller; returns the number of bytes. */
 static size_t give(struct mae_aead *aead, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -158,6 +162,7 @@ static mae_error_t withhold(struct mae_aead *aead)
     return MAE_OK;
 }
 
+/* Copies verified plaintext that was held back to the caller; returns the number of bytes. */
 static size_t give_held(struct mae_aead *aead, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -199,6 +204,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
     return keep(aead, error);
 }
 
+/* Checks that a stream accepts more data, within the announced lengths. */
 static mae_error_t check_update(struct mae_aead *aead, size_t bytes)
 {
     MAE_TRY(aead->error);
@@ -327,6 +333,7 @@ void mae_aead_free(mae_aead_t *aead)
 
 /* ---- beginning ---- */
 
+/* Starts an authenticated stream: checks the message, takes a key slot, allocates the stream. */
 static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_direction_t direction,
                          enum mae_nonce_kind kind, struct mae_nonce_counter *counter,
                          mae_aead_t **out)
@@ -371,6 +378,7 @@ static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_di
     return MAE_OK;
 }
 
+/* Starts an encryption or decryption stream; refuses CMAC. */
 static mae_error_t begin_aead(mae_dev_t *dev, const struct mae_message *message,
                               mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_nonce_counter *counter, mae_aead_t **aead)

@@ -88,6 +88,7 @@ mae_error_t mae_auth_begin(struct mae_auth *auth, struct mae_dev *dev,
 
 /* ---- AAD ---- */
 
+/* Returns the start of the staged bytes. */
 static uint8_t *staged(struct mae_auth *auth)
 {
     return auth->stage + auth->stage_from;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One authenticated message on its way through a device, in memory the device can reach: what calls
- * and streams are made of. The device's own GCM, CCM or CMAC if it has it; CCM and CMAC else of its
- * CBC, CTR and ECB.
+ * Defines an authenticated message in progress on a device, for calls and streams. Uses the
+ * device's own GCM, CCM or CMAC; composes CCM and CMAC of CBC, CTR and ECB jobs on other devices.
  */
 #ifndef MAE_AUTH_H
 #define MAE_AUTH_H

@@ -7,6 +7,7 @@
 /* The number of jobs queued at once, all in one context: a short message has no more. */
 enum { AHEAD = 3 };
 
+/* Records the completion of a message's job: its tag and its first error. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct mae_piece *piece = arg;

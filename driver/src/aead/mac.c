@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CCM and CMAC of CBC, CTR and ECB jobs, for devices without them. Every job starts anew, with the
- * MAC so far or with the counter for its IV, so one context serves and no state stays in the device.
+ * Composes CCM and CMAC of CBC, CTR and ECB jobs, for devices without these modes. Every job starts
+ * anew, with the MAC so far or with the counter for its IV, so one context serves and no state
+ * stays in the device.
  */
 #include <string.h>
 
 #include "auth.h"
 
+/* Runs one encryption job of a composed CCM or CMAC and waits for it. */
 static mae_error_t run_job(struct mae_auth *auth, mae_mode_t mode, const uint8_t iv[16],
                            const uint8_t *src, uint8_t *dst, uint64_t bytes)
 {
@@ -26,6 +28,7 @@ static mae_error_t run_job(struct mae_auth *auth, mae_mode_t mode, const uint8_t
     return mae_auth_wait(auth);
 }
 
+/* Records how many bytes of the scratch buffer must be wiped. */
 static void used(struct mae_auth *auth, uint32_t bytes)
 {
     if (auth->scratch_used < bytes)

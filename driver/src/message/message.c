@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole messages in one call: cut into jobs that run at once where the mode lets them. */
+/* Processes whole messages in one call, divided into parallel jobs where the mode allows. */
 #include <string.h>
 
 #include "plan.h"
@@ -10,6 +10,7 @@ enum {
     LONG_CHUNK = 16 * MAE_CHUNK /* chained modes: the change from job to job costs latency */
 };
 
+/* Records the completion of a job of a message and frees its context. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct mae_plan *plan = arg;

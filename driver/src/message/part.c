@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of a message, each by itself: where in a mode's stream of IVs one begins. */
+/* Processes a part of a message by itself, from its position in the mode's stream of IVs. */
 #include <string.h>
 
 #include "plan.h"

@@ -26,6 +26,7 @@ static void load_field(const uint8_t bytes[16], uint64_t *low, uint64_t *high)
     }
 }
 
+/* Stores a 128-bit number in little-endian byte order. */
 static void store_field(uint8_t bytes[16], uint64_t low, uint64_t high)
 {
     for (int i = 0; i < 8; i++) {
@@ -77,6 +78,7 @@ struct one_job {
     mae_error_t error;
 };
 
+/* Records the completion of a single job. */
 static void one_job_done(void *arg, const struct mae_completion *completion)
 {
     struct one_job *one = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a message is cut into jobs: which can run at once, and with which IV each begins. */
+/* Divides a message into jobs: which can run in parallel, and with which IV each starts. */
 #ifndef MAE_PLAN_H
 #define MAE_PLAN_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages in pieces. A stream has a ring of buffers; the counters of what has been filled, handed
- * to the device and given back run freely and tell each buffer's state:
+ * Processes messages in pieces. A stream has a ring of buffers; the counters of what has been
+ * filled, handed to the device and given back run freely and tell each buffer's state:
  *
  *   drained <= buffer < submitted   in the device, or done and being given to the caller
  *   submitted <= buffer < filled    full, waiting for its turn
@@ -40,11 +40,13 @@ struct mae_stream {
     bool finishing;
 };
 
+/* Returns the buffer of a number in the stream's ring of buffers. */
 static struct buffer *at(struct mae_stream *stream, uint64_t number)
 {
     return &stream->buffers[number % stream->count];
 }
 
+/* Records the completion of a buffer's job and the stream's first error. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct buffer *buffer = arg;
@@ -94,6 +96,7 @@ static mae_error_t pump(struct mae_stream *stream)
     return plan->error;
 }
 
+/* Copies input into free buffers; returns the number of bytes taken. */
 static size_t take(struct mae_stream *stream, const uint8_t *src, size_t bytes)
 {
     size_t taken = 0;
@@ -112,6 +115,7 @@ static size_t take(struct mae_stream *stream, const uint8_t *src, size_t bytes)
     return taken;
 }
 
+/* Copies processed data to the caller; returns the number of bytes. */
 static size_t give(struct mae_stream *stream, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -140,8 +144,7 @@ static mae_error_t wait_oldest(struct mae_stream *stream)
     return stream->plan.error;
 }
 
-/* Stores a failure, which leaves a gap in the message; a full queue is no failure. A full
-   queue is none. */
+/* Stores a failure, which leaves a gap in the message; a full queue is no failure. */
 static mae_error_t keep(struct mae_stream *stream, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && stream->plan.error == MAE_OK)

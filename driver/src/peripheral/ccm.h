@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How CCM writes nonce, lengths and AAD into blocks (SP 800-38C appendix A), for the library and
+ * Encodes nonce, lengths and AAD of CCM into blocks (SP 800-38C appendix A), for the library and
  * for firmware: freestanding.
  */
 #ifndef MAE_CCM_H

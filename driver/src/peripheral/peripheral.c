@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The register-level part: freestanding, see maeslant_peripheral.h. Structures are not copied or
- * cleared as a whole here, so that the compiler has no reason to call memcpy or memset.
+ * Drives the peripheral's registers: freestanding, see maeslant_peripheral.h. Structures are not
+ * copied or cleared as a whole here, so that the compiler has no reason to call memcpy or memset.
  */
 #include "peripheral.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the register-level part share; see maeslant_peripheral.h. Freestanding. */
+/* Declares what the files of the register-level part share; see maeslant_peripheral.h.
+   Freestanding. */
 #ifndef MAE_PERIPHERAL_H
 #define MAE_PERIPHERAL_H
 
@@ -34,29 +35,34 @@ enum { MAE_PIO_POLLS = 10000 };
  */
 #define MMIO(base) ((const struct mae_pio_bus){mae_pio_mmio_read32, mae_pio_mmio_write32, (base)})
 
+/* Returns true if registers are accessed directly, without the caller's functions. */
 static inline bool is_mmio(const struct mae_pio_bus *bus)
 {
     return bus->read32 == mae_pio_mmio_read32 && bus->write32 == mae_pio_mmio_write32;
 }
 
+/* Reads a register of the peripheral. */
 static ALWAYS_INLINE mae_error_t read_reg(const struct mae_pio_bus *bus, uint32_t offset,
                                           uint32_t *value)
 {
     return bus->read32(bus->bus, offset, value);
 }
 
+/* Writes a register of the peripheral. */
 static ALWAYS_INLINE mae_error_t write_reg(const struct mae_pio_bus *bus, uint32_t offset,
                                            uint32_t value)
 {
     return bus->write32(bus->bus, offset, value);
 }
 
+/* Loads a little-endian 32-bit word from any address. */
 static inline uint32_t load_word(const uint8_t *bytes)
 {
     return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
            (uint32_t)bytes[3] << 24;
 }
 
+/* Stores a 32-bit word in little-endian order at any address. */
 static inline void store_word(uint8_t *bytes, uint32_t word)
 {
     for (int i = 0; i < 4; i++)
@@ -66,17 +72,20 @@ static inline void store_word(uint8_t *bytes, uint32_t word)
 /* Copies four bytes at a word's address: one access where words have the order of the bytes. */
 typedef uint32_t __attribute__((may_alias)) mae_word_t;
 
+/* Returns true if an address is a multiple of 4. */
 static inline bool is_aligned(const void *bytes)
 {
     return ((uintptr_t)bytes & 3) == 0;
 }
 
+/* Loads a little-endian 32-bit word from an aligned address. */
 static inline uint32_t load_aligned(const uint8_t *bytes)
 {
     bool same = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
     return same ? *(const mae_word_t *)(const void *)bytes : load_word(bytes);
 }
 
+/* Stores a 32-bit word in little-endian order at an aligned address. */
 static inline void store_aligned(uint8_t *bytes, uint32_t word)
 {
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
@@ -93,6 +102,7 @@ mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_jo
 mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                            uint32_t status);
 
+/* Returns true for a job of GCM, CCM or CMAC. */
 static inline bool is_aead(const struct mae_pio_job *job)
 {
     return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Authenticated messages on the peripheral in one call: freestanding, see maeslant_peripheral.h.
- * Built like peripheral.c: nothing here makes a compiler call memcpy or memset.
+ * Processes authenticated messages on the peripheral in one call: freestanding, see
+ * maeslant_peripheral.h. Built like peripheral.c: nothing here makes a compiler call memcpy or
+ * memset.
  */
 #include "ccm.h"
 #include "peripheral.h"
@@ -14,6 +15,7 @@ struct aad {
     const uint8_t *aad;
 };
 
+/* Reads the next block of the AAD, after its encoded length. */
 static void get_aad(void *arg, uint8_t *block, uint32_t n)
 {
     struct aad *source = arg;
@@ -52,6 +54,7 @@ static mae_error_t begin(const struct mae_pio_bus *bus, const struct mae_pio_mes
     return MAE_OK;
 }
 
+/* Checks the parameters of an authenticated message. */
 static mae_error_t check(const struct mae_pio_message *message, uint32_t length)
 {
     bool ccm = message->mode == MAE_CCM;
@@ -70,6 +73,7 @@ static mae_error_t check(const struct mae_pio_message *message, uint32_t length)
     return MAE_OK;
 }
 
+/* Overwrites memory with zeros, without memset. */
 static void wipe(volatile uint8_t *memory, uint32_t bytes)
 {
     for (uint32_t i = 0; i < bytes; i++)
@@ -119,6 +123,7 @@ static mae_error_t prelude(const struct mae_pio_bus *bus, const struct mae_pio_m
     return MAE_OK;
 }
 
+/* Encrypts or decrypts one authenticated message. */
 static mae_error_t crypt(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          mae_direction_t direction, const void *src, void *dst, uint32_t length)
 {
@@ -164,6 +169,7 @@ static mae_error_t prepare_mac(const struct mae_pio_message *message, mae_direct
     return MAE_OK;
 }
 
+/* Computes or checks one CMAC. */
 static mae_error_t mac(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                        mae_direction_t direction, const void *data, uint32_t length)
 {

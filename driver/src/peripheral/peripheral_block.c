@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One block by itself: freestanding, see maeslant_peripheral.h. Built like peripheral.c. */
+/* Processes one block on the peripheral: freestanding, see maeslant_peripheral.h. Built like
+   peripheral.c. */
 #include "peripheral.h"
 
 static const struct mae_pio_job plain_job = {.mode = MAE_ECB}; /* makes no tag */
@@ -28,6 +29,7 @@ static ALWAYS_INLINE mae_error_t block_mmio(const struct mae_pio_bus *bus, uint3
     return MAE_OK;
 }
 
+/* Processes one block by the caller's access functions. */
 static NEVER_INLINE mae_error_t block_any(const struct mae_pio_bus *bus, uint32_t slot,
                                           mae_direction_t direction, const uint8_t *in,
                                           uint8_t *out)

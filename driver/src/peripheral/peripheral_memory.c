@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory jobs: freestanding, see maeslant_peripheral.h. Built like peripheral.c. */
+/* Runs memory jobs of the peripheral: freestanding, see maeslant_peripheral.h. Built like
+   peripheral.c. */
 #include "peripheral.h"
 
 /* Writes the registers of the key table; without key_bytes there is no table. */
@@ -38,12 +39,14 @@ static ALWAYS_INLINE mae_error_t write_place(const struct mae_pio_bus *bus,
     return write_reg(bus, REG(irq_enable), FIELD(IRQ_ENABLE, DONE, memory->interrupt));
 }
 
+/* Writes the registers of a memory job by direct register access. */
 static NEVER_INLINE mae_error_t write_place_mmio(void *base, const struct mae_pio_memory *memory,
                                                  uint32_t *ctrl)
 {
     return write_place(&MMIO(base), memory, ctrl);
 }
 
+/* Writes the registers of a memory job by the caller's access functions. */
 static NEVER_INLINE mae_error_t write_place_any(const struct mae_pio_bus *bus,
                                                 const struct mae_pio_memory *memory, uint32_t *ctrl)
 {
@@ -59,6 +62,7 @@ mae_error_t mae_pio_memory_start(const struct mae_pio_bus *bus, const struct mae
     return mae_pio_start(bus, job, ctrl);
 }
 
+/* Checks once if a memory job is over; returns its error. */
 static ALWAYS_INLINE mae_error_t poll(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       bool *over)
 {
@@ -73,6 +77,7 @@ static ALWAYS_INLINE mae_error_t poll(const struct mae_pio_bus *bus, const struc
     return GET(STATUS, ERROR, status) || is_aead(job) ? mae_pio_result(bus, job, status) : MAE_OK;
 }
 
+/* Polls until a memory job is over. */
 static ALWAYS_INLINE mae_error_t wait(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t most = job->length < UINT32_MAX - MAE_PIO_POLLS ? job->length : 0;
@@ -85,12 +90,14 @@ static ALWAYS_INLINE mae_error_t wait(const struct mae_pio_bus *bus, const struc
     return MAE_E_TIMEOUT;
 }
 
+/* Checks once if a memory job is over, by the caller's access functions. */
 static NEVER_INLINE mae_error_t poll_any(const struct mae_pio_bus *bus,
                                          const struct mae_pio_job *job, bool *over)
 {
     return poll(bus, job, over);
 }
 
+/* Polls until a memory job is over, by the caller's access functions. */
 static NEVER_INLINE mae_error_t wait_any(const struct mae_pio_bus *bus,
                                          const struct mae_pio_job *job)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cards that are lent to one thread at a time, and closed when they fail.
+ * Lends each card of a pool to one thread at a time, and closes cards that fail.
  *
  * Real cards share one time. A simulated card's passes only while it works, as fast as its thread
  * happens to be scheduled, so that work would go to the card that this processor favoured. The pool
@@ -57,6 +57,7 @@ static uint64_t clock_of(const struct card *card)
     return now + card->idle_ns;
 }
 
+/* Returns the machine's monotonic time in ns. */
 static uint64_t machine_ns(void)
 {
     struct timespec now;
@@ -104,6 +105,7 @@ static struct card *least_used(struct mae_pool *pool)
     return best;
 }
 
+/* Returns an error if all cards of the pool have failed. */
 static mae_error_t all_failed(const struct mae_pool *pool)
 {
     for (uint32_t i = 0; i < pool->count; i++)
@@ -114,6 +116,7 @@ static mae_error_t all_failed(const struct mae_pool *pool)
                       last->uri, last->why);
 }
 
+/* Waits until a card is returned, or for a short time if a card's clock is ahead. */
 static void wait_given(struct mae_pool *pool, bool ahead)
 {
     struct timespec until;
@@ -158,6 +161,7 @@ mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **out)
     return error;
 }
 
+/* Returns true if an error means that the card has failed, not the call. */
 static bool is_cards_fault(const struct mae_dev *dev, mae_error_t error)
 {
     switch (error) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cards that are lent; private. */
+/* Defines the state of a pool of cards; private. */
 #ifndef MAE_POOL_H
 #define MAE_POOL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One message over the cards of a pool: parts, taken in order by as many threads as there are cards. */
+/* Processes one message on all cards of a pool, in parts, with a thread for each card. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,7 @@ static uint64_t take(struct work *work)
     return number;
 }
 
+/* Records the first error of the threads. */
 static void fail(struct work *work, mae_error_t error)
 {
     pthread_mutex_lock(&work->lock);
@@ -70,6 +71,7 @@ static mae_error_t run_part(struct work *work, uint64_t number, uint8_t *copy)
     return error;
 }
 
+/* Processes parts of the message until none is left; the function of each thread. */
 static void *worker(void *arg)
 {
     struct work *work = arg;
@@ -90,6 +92,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
+/* Divides the message into parts for the cards; one part if the mode cannot be divided. */
 static void divide(struct work *work, const struct mae_caps *caps, size_t cards)
 {
     work->part = (work->length / (EACH * cards) + PAGE - 1) / PAGE * PAGE;
@@ -106,6 +109,7 @@ static void divide(struct work *work, const struct mae_caps *caps, size_t cards)
         work->parts--; /* the last two blocks stay together, for stealing */
 }
 
+/* Runs the parts of the message in threads, this thread included. */
 static mae_error_t run(struct work *work, size_t cards)
 {
     pthread_t threads[MAE_POOL_MOST];

@@ -36,7 +36,7 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """Formats a number: without decimals when whole, else with four significant digits."""
+    """Formats a figure: without decimals if whole, else with four significant digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
 
 

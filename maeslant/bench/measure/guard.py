@@ -34,7 +34,7 @@ PAPER_MMIO = {"read": "Ghosh: 2 writes, 2 reads more", "write": "Ghosh: 3 writes
 
 
 class Protected:
-    """The protected card with an open session, run in this process."""
+    """Drives the protected card with an open session, in this process."""
 
     def __init__(self, options: str) -> None:
         self.device = RtlDevice(build=PROTECTED, options=options)
@@ -72,7 +72,7 @@ class Protected:
 
 
 class Unprotected:
-    """The unprotected card, with the interface of :class:`Protected`."""
+    """Drives the unprotected card with the interface of :class:`Protected`."""
 
     def __init__(self, options: str) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, options)

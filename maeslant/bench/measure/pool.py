@@ -28,7 +28,7 @@ SHARE = 0.9
 
 
 def run(device: Device | Local, mode: str, data: bytes) -> None:
-    """Encrypts one message, in a plain mode or authenticated."""
+    """Encrypts one message on a pool, unauthenticated or authenticated."""
     key = secrets.token_bytes(32 if mode == "xts" else 16)
     if mode != "gcm":
         device.crypt(mode, ENCRYPT, key, bytes(16), data)

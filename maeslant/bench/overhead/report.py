@@ -274,7 +274,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def _legend() -> list:
-    """Gives the legend's entries: for each source and memory, unprotected and protected."""
+    """Returns the legend's entries: unprotected and protected, per source and memory."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures

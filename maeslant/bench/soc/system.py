@@ -53,12 +53,12 @@ class System:
 
     @property
     def memory_bytes(self) -> int:
-        """The size of the PicoRV32 system's memory in bytes."""
+        """Returns the size of the PicoRV32 system's memory in bytes."""
         return self.lib.mae_sim_soc_memory_bytes(self.handle)
 
     @property
     def clocks(self) -> int:
-        """The number of clocks since the PicoRV32 system was last reset."""
+        """Returns the number of clocks since the PicoRV32 system was last reset."""
         return self.lib.mae_sim_soc_clocks(self.handle)
 
     def write(self, address: int, data: bytes) -> None:

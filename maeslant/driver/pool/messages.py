@@ -81,7 +81,7 @@ class Flight:
         self.answers = collections.deque()
 
     def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
-        """Starts a part; yields earlier parts' notes and results, waits if too many are running."""
+        """Starts a part; yields earlier parts' notes and results; waits if too many run."""
         self.answers.append((note, self.pool.run(call, *arguments)))
         while self.answers and (len(self.answers) > self.most or self.answers[0][1].done()):
             yield self._next()

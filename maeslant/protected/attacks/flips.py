@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks that flip one bit in each field of each request, response and chunk."""
+"""Defines attacks that flip one bit in each field of each request, response and chunk."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks that reorder, delay, drop or truncate requests, responses and chunks."""
+"""Defines attacks that reorder, delay, drop or truncate requests, responses and chunks."""
 
 from collections.abc import Iterator
 

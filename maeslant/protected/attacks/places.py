@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks that redirect addresses, forge responses or change memory between two reads."""
+"""Defines attacks that redirect addresses, forge responses or change memory between reads."""
 
 from collections.abc import Callable, Iterator
 

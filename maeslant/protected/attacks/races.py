@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks on the mailbox, protected registers, unprotected registers and shared memory."""
+"""Defines attacks on the mailbox, registers of both kinds, and shared memory."""
 
 from collections.abc import Iterator
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attacks that replay messages, or splice them into another place."""
+"""Defines attacks that replay messages, or splice them into another place."""
 
 from collections.abc import Callable, Iterator
 
@@ -38,7 +38,7 @@ def replays() -> Iterator[Entry]:
         )
 
     class Twice(On):
-        """Sends a request a second time, as soon as its queue is ready again."""
+        """Sends a request a second time as soon as its queue is ready again."""
 
         def idle(self, link: Link) -> None:
             """Waits for READY, then repeats the message and its doorbell."""

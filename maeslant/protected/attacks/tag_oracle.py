@@ -98,7 +98,7 @@ class Harvest:
 
 
 class OurOracle(Adversary):
-    """Attacks Maeslant's channel in the same way: collects every possible tag, then forges.
+    """Attacks Maeslant's channel by the tag oracle: collects possible tags, then forges.
 
     Replays what it can to get a second tag under one key and IV. `learn` tries each pair of tags as
     if both were under one key and IV; `tested` says how many candidates for H there were and

@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """The class of a header, IV and derived key: who uses the key for what."""
+    """Lists the classes of headers, IVs and derived keys: who uses a key for what."""
 
     REQUEST = 1
     RESPONSE = 2

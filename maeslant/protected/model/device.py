@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden model of the protected card: docs/protocol.md §4 and §5.
+"""Models the protected card as golden reference: docs/protocol.md §4 and §5.
 
 Its transfers are in transfers.py.
 """

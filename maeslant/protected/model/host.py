@@ -67,7 +67,7 @@ class PoisonedError(HostError):
 
 @dataclasses.dataclass
 class Request:
-    """A sealed request, its response and its error."""
+    """Holds a sealed request of a protected session, its response and its error."""
 
     queue: int
     sequence: int
@@ -122,7 +122,7 @@ def overlaps(address: int, size: int, base: int, length: int) -> bool:
 
 
 class Host:
-    """The enclave's end of a protected session.
+    """Models the enclave's end of a protected session.
 
     `link` is the untrusted world, `port` the provisioning.
     """

@@ -166,7 +166,7 @@ class Key:
 
 
 class Keys:
-    """The keys of a session: four classes, at most two epochs at once (H13)."""
+    """Holds the keys of a session: four classes, at most two epochs at once (H13)."""
 
     def __init__(self, session: Session, limit: int) -> None:
         self.session, self.limit = session, limit

@@ -14,7 +14,7 @@ from typing import Protocol
 
 
 class BusError(Exception):
-    """Raised for an access that nobody answers, or that is refused."""
+    """Raised for a bus access that no device answers, or that is refused."""
 
 
 class What(enum.Enum):
@@ -89,7 +89,7 @@ class Card(Protocol):
 
 
 class Link:
-    """The bus: the card's registers, host memory, and the attack on both."""
+    """Models the bus: the card's registers, host memory, and the attack on both."""
 
     BASE = 0x1_0000_0000
 
@@ -173,5 +173,5 @@ class Link:
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:
-        """Writes host memory as the card."""
+        """Writes host memory on the bus as the card does."""
         self.do(Event(What.DMA_WRITE, address, len(data), data))

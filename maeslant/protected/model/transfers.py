@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Golden model of the card's transfers: docs/protocol.md §5, H2D and D2H (H8, H9, H16, H17)."""
+"""Models the card's transfers as golden reference: docs/protocol.md §5 (H8, H9, H16, H17)."""
 
 from typing import Protocol
 
@@ -30,7 +30,7 @@ class Card(Protocol):
 
 
 class Transfers:
-    """The DMA transfers of all queues."""
+    """Models the DMA transfers of all queues of the protected card."""
 
     def __init__(self, device: Card) -> None:
         self.device = device
@@ -151,7 +151,7 @@ class Transfers:
         chunk.moved += size
 
     def _check(self, queue: Queue, chunk: Chunk) -> None:
-        """Checks the chunk's tag (CHECK), releases the region and responds."""
+        """Checks the chunk's tag (CHECK), releases its region and sends the response."""
         device, place = self.device, chunk.place
         data = b""
         if chunk.request.kind == Kind.H2D:

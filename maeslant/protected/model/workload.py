@@ -53,7 +53,7 @@ def counter_nonces(label: str) -> Callable[[], bytes]:
 
 
 class Machine:
-    """A card, a bus with an adversary, and the sessions on them.
+    """Models a card, a bus with an adversary, and the sessions on them.
 
     Subclasses put another card or another driver in place of the reference's.
     """

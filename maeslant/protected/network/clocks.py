@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the kernel's exact clocks on a memory that never stalls (rtl/kernel).
+"""Computes the exact clocks of the neural-network kernel on a memory that never stalls.
 
 The memory answers a read ``answer`` clocks after it was taken (from 1), and the kernel may have at
 least answer + 2 reads under way.

@@ -57,7 +57,7 @@ class Convolution:
         return sums.astype(np.uint32).astype(np.int32)
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the convolution's output."""
+        """Computes the output of a convolution layer."""
         return requantize(self.sums(source), self.multiplier, self.shift, self.relu)
 
 
@@ -87,7 +87,7 @@ class Pool:
         return height // 2, width // 2, channels
 
     def run(self, source: np.ndarray) -> np.ndarray:
-        """Computes the pooling layer's output."""
+        """Computes the output of a pooling layer."""
         height, width, channels = self.shape(*source.shape)
         cut = source[: 2 * height, : 2 * width]
         best = cut.reshape(height, 2, width, 2, channels).max(axis=(1, 3))

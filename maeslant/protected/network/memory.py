@@ -142,7 +142,7 @@ def command(
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-    """The memory layout of a network and its images.
+    """Holds the memory layout of a network and its images.
 
     ``loads`` are the bytes that the card needs: (address, bytes). The results of the images follow
     each other, ``result_bytes`` for each.
@@ -159,12 +159,12 @@ class Plan:
 
     @property
     def loads(self) -> list[tuple[int, bytes]]:
-        """The data to load before the start: (address, bytes) of parameters, images, commands."""
+        """Returns the data to load before the kernel's start: (address, bytes) of each part."""
         return [self.parameters, self.images, self.commands]
 
     @property
     def start(self) -> int:
-        """The address of the command list, for the kernel's input list_i."""
+        """Returns the address of the command list, for the kernel's input list_i."""
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant explore`: a table of points synthesized in parallel, and one page to choose from."""
+"""Implements `maeslant explore`: synthesizes a table of designs and draws a page of them."""

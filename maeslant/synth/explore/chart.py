@@ -42,7 +42,7 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """Points that are joined, with a name at the end or in the legend."""
+    """Describes a line that joins points, named at its end or in the legend."""
 
     points: Sequence[tuple[float, float]]
     tone: str
@@ -52,7 +52,7 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """A title with its unit; the range is that of the data, unless ``low`` or ``high`` say."""
+    """Describes an axis: title with unit, and range, by default that of the data."""
 
     title: str
     log: bool = False
@@ -89,7 +89,7 @@ def limits(axis: Axis, values: Sequence[float]) -> tuple[float, float]:
 
 
 def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> None:
-    """Sets the scale and the ticks of one side."""
+    """Sets the scale and the ticks of one side of a plot."""
     if axis.log:
         decades = math.log10(span[1] / span[0])
         if decades < 0.7:
@@ -110,7 +110,7 @@ def scale(axis: Axis, side: object, span: tuple[float, float], narrow: bool) -> 
 
 
 def draw(figure: Figure, axes: Axes, plot: Plot) -> None:
-    """Draws a plot."""
+    """Draws a plot with its axes, marks, lines and legend."""
     narrow = figure.get_size_inches()[0] * 72 < NARROW
     points = [(m.x, m.y) for m in plot.marks] + [p for line in plot.lines for p in line.points]
     spans = [
@@ -151,19 +151,19 @@ def draw(figure: Figure, axes: Axes, plot: Plot) -> None:
 
 
 def render(plot: Plot, width: float = 760, height: float = 430) -> str:
-    """Gives the plot as an <svg> that scales with the page."""
+    """Returns a plot as an <svg> that scales with the page."""
     with pictures.drawing(width, height) as (figure, axes):
         draw(figure, axes, plot)
         return pictures.svg(figure, f"{plot.title}, {width:.0f}")
 
 
 def both(wide: str, narrow: str) -> str:
-    """Puts a plot on a page twice: for a screen, and for a phone; the page shows one."""
+    """Puts a plot on a page twice, for a screen and for a phone; the page shows one."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
 def shown(plot: Plot, width: float, height: float) -> str:
-    """Gives a plot twice: for a screen of this size, and for a phone."""
+    """Returns a plot twice: for a screen of a given size, and for a phone."""
     return both(render(plot, width, height), render(plot, *PHONE))
 
 
@@ -174,7 +174,7 @@ def ranking(
     legend: Sequence[tuple] = (),
     width: float = 760,
 ) -> str:
-    """Gives a row for each mark, the largest first, with its label; x is logarithmic.
+    """Plots a row for each mark, the largest first, with its label; x is logarithmic.
 
     The label stands at the left or, where the plot is narrow, above its row.
     """

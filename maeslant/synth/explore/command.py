@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant explore`: sweep with a bar, print what was found, write the page."""
+"""Runs `maeslant explore`: sweep with a progress bar, printed results, HTML page."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ PICTURE = "explore.svg"
 
 
 class Bar(sweep.Watcher):
-    """A bar over all points, and below it a line for each that is in work."""
+    """Shows a bar over all design points, and below it a line for each point in work."""
 
     def __init__(self, progress: Progress, total: int) -> None:
         self.progress = progress
@@ -39,7 +39,7 @@ class Bar(sweep.Watcher):
         self.good = self.done = 0
 
     def started(self, point: Point) -> None:
-        """Adds a line for a point."""
+        """Adds a line for a design point whose synthesis starts."""
         self.lines[point.key] = self.progress.add_task(str(point), total=None, what="", count="")
 
     def told(self, point: Point, text: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the report: one HTML file that needs no network and no other file."""
+"""Makes the page of `maeslant explore`: one HTML file without external files."""
 
 import html
 import json
@@ -74,7 +74,7 @@ def make(
     pool: tuple[pathlib.Path, list[dict]] | None = None,
     missing: int = 0,
 ) -> str:
-    """Makes the page's text.
+    """Makes the HTML text of the design space page.
 
     ``titles``: of the sweeps; ``pool``: the file of the device pool's figures and its rows;
     ``missing``: how many points of the table have not been tried.
@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """Writes JSON that cannot end the element that holds it."""
+    """Writes JSON that cannot end the HTML element that holds it."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 

@@ -59,7 +59,7 @@ def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool
 
 
 class Names:
-    """Names by which the page's script finds a mark's record: r and p with a number."""
+    """Maps records to names by which the page's script finds their marks: r or p with a number."""
 
     def __init__(self, ours: Sequence[Record], others: Sequence[Record]) -> None:
         self.known = {id(record): f"r{index}" for index, record in enumerate(ours)}
@@ -173,7 +173,7 @@ def same_flow(ours: Sequence[Record], others: Sequence[Record], target: str, nam
 
 
 def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> Plot:
-    """Shows what an S-box and a register a round cost one pipeline."""
+    """Plots the area and speed cost of S-boxes and registers a round for one pipeline."""
     marks: list[Mark] = []
     lines, entries = [], []
     for sbox, (tone, shape) in SBOX_TONES.items():
@@ -198,7 +198,7 @@ def choices(ours: Sequence[Record], value: Value, title: str, names: Names) -> P
 
 
 def pool(rows: Sequence[dict]) -> Plot:
-    """Blocks a clock of the device pool over its cards; rows by cards."""
+    """Plots blocks a clock of the device pool over its number of cards."""
     data = [(row["cards"], row["blocks_per_clock"]) for row in rows]
     # One card without a pool, where it was measured too.
     one = data[0][1] / rows[0]["times_one"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The points of configs/explore.yml: builds and parameters, each with a technology."""
+"""Reads the design points of configs/explore.yml: builds, parameters, technologies."""
 
 import dataclasses
 import fnmatch
@@ -58,7 +58,7 @@ COMMENT = re.compile(r"//.*")
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """One synthesis: arguments of maeslant.synth.synthesize, and what to call it.
+    """Describes one synthesis: the arguments of maeslant.synth.synthesize, and its name.
 
     ``parameters`` are set on top of those of the build or module ``name``; ``values`` are all of
     them, as numbers. ``sweeps`` are the rows of the table that ask for it.
@@ -76,7 +76,7 @@ class Point:
 
     @property
     def key(self) -> str:
-        """The key of a point: equal for equal hardware in one technology."""
+        """Returns the key of a design point, equal for equal hardware in one technology."""
         return json.dumps([self.top, self.values, self.target, self.how], sort_keys=True)
 
     def call(self) -> dict[str, object]:
@@ -194,7 +194,7 @@ def _builds(file: pathlib.Path, sweep: str, patterns: list[str]) -> list[str]:
 
 
 def _word(value: object) -> object:
-    """Names a value of a parameter; an S-box without a word of its own by its name in RTL."""
+    """Returns the display name of a parameter's value; an unlisted S-box keeps its RTL name."""
     known = str(value)
     default = known.removeprefix("Sbox").lower() if known.startswith("Sbox") else value
     return VALUES.get(value, default)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Outcomes as flat records that plots and tables read, and which of them are on a front."""
+"""Converts outcomes to flat records for plots and tables, and finds Pareto fronts."""
 
 import dataclasses
 import os
@@ -25,7 +25,7 @@ FAMILIES = (  # of tops, by the beginning of their names
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """A core in a technology: ours of a report, or someone's of configs/related_work.yml.
+    """Describes a core in a technology: ours by a report, or of configs/related_work.yml.
 
     Units: kge (thousand NAND2 of the library), mm2, lut, mhz, ns, gbps (Gbit/s, AES-128 blocks),
     mw, pj (a block), bits (a clock). What is not known is None.
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """Says what a core does to somebody who does not know its name."""
+        """Describes a core's function to a reader who does not know its name."""
         kinds = {
             "iterative": "a round a clock" if self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
@@ -84,17 +84,17 @@ class Record:
 
     @property
     def area(self) -> float | None:
-        """Thousands of gates or, on an FPGA, LUTs."""
+        """Returns a core's area in thousands of gates or, on an FPGA, in LUTs."""
         return self.lut if self.kge is None else self.kge
 
     @property
     def density(self) -> float | None:
-        """Gbit/s per mm², as printed where someone prints it."""
+        """Returns the throughput per area in Gbit/s per mm², as published where it is published."""
         return self.gbps_per_mm2 or _ratio(self.gbps, self.mm2)
 
     @property
     def per_watt(self) -> float | None:
-        """The throughput per watt, in Gbit/s/W, at the clock rate for which power was estimated.
+        """Returns the throughput per watt in Gbit/s/W, at the clock rate of the power estimate.
 
         Ours is of blocks that were counted while the power was: pj, or nothing.
         """

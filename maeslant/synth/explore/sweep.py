@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many points at once: on this machine's cores, or on a Dask cluster.
+"""Synthesizes many design points in parallel, on this machine or on a Dask cluster.
 
 Every point is synthesized in a process of its own (maeslant.synth.explore.worker); what is finished
 is kept in build/reports at once, so an interruption loses only the points in work. A point that
@@ -34,7 +34,7 @@ LONELY_S = 60  # without any worker before a cluster is given up
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """A point with its report and the file that holds it, or with an error."""
+    """Holds a design point with its report and the report's file, or with an error."""
 
     point: Point
     report: dict[str, object] | None = None
@@ -44,7 +44,10 @@ class Outcome:
 
 
 class Watcher:
-    """Receives the progress of a sweep; does nothing. The command line's subclass draws a bar."""
+    """Receives the progress of a sweep; this base class does nothing.
+
+    The command line's subclass draws a bar.
+    """
 
     def started(self, point: Point) -> None:
         """Reports that the synthesis of a point has begun on this machine."""

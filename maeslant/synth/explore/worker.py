@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One point in a process of its own: `python -m maeslant.synth.explore.worker MODULE:FUNCTION`.
+"""Synthesizes one point in a separate process, by MODULE:FUNCTION of the command line.
 
 Reads the function's keyword arguments as a line of JSON; writes lines of JSON: {"tell": TEXT} while
 it works, at the end {"report": {...}} or {"error": TEXT}. The process leads a group of its own with

@@ -192,7 +192,7 @@ class Netlist:
 
 
 class _State:
-    """The flip-flops of one kind of a simulated netlist."""
+    """Holds the flip-flops of one kind of a simulated netlist."""
 
     def __init__(self, cell, members: list[dict[str, int]]) -> None:
         if "ff" not in cell.state:

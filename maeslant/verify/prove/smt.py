@@ -37,7 +37,7 @@ INCLUDES = (paths.RTL / "prim", paths.ROOT / "formal" / "bus")
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """The solver's answer: no violation, or the assertions that can be violated."""
+    """Holds the SMT solver's answer: no violation, or the assertions that can be violated."""
 
     holds: bool
     violated: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`maeslant overhead`: loads, software times, both cards' timelines, table and picture."""
+"""Tests `maeslant overhead`: loads, software times, timelines of both cards, table and picture."""
 
 import io
 import pathlib
@@ -12,7 +12,7 @@ from maeslant.bench.overhead.software import Times
 
 
 def test_loads() -> None:
-    """The paper's number of DMAs, the same bytes for each network, granules but for the ends."""
+    """A network's load has the number of DMAs of the paper and its number of bytes."""
     for network in report.NETWORKS:
         load = network.load
         assert len(load.h2d) + len(load.d2h) == network.dmas
@@ -23,7 +23,7 @@ def test_loads() -> None:
 
 
 def test_software_is_measured() -> None:
-    """Sealing takes longer than a copy, and a longer piece longer than a shorter one."""
+    """Measured sealing takes longer than a copy, and a longer piece longer than a shorter piece."""
     short, long = software.measure(4096), software.measure(65536)
     for times in (*short[:2], *long[:2]):
         assert 0 < times.request < times.seal and times.copy < times.seal
@@ -32,7 +32,7 @@ def test_software_is_measured() -> None:
 
 
 def test_table_and_picture(tmp_path: pathlib.Path) -> None:
-    """What is over its goal is still told, with its parts."""
+    """The table and picture of `maeslant overhead` show a result over its goal and its parts."""
     row = report._row(report.NETWORKS[0], False, (24_000, 32768), (20_000, 65536), [11_000, 10_000])
     assert row["transfer_overhead"] == pytest.approx(0.2)
     assert row["inference_overhead"] == pytest.approx(0.02 / 7.36)
@@ -53,7 +53,7 @@ _MEMORY = ("warm", "cold")
 
 @pytest.mark.slow
 def test_timelines() -> None:
-    """Software's time counts where nothing hides it, and hides where the card is slower."""
+    """Software time counts in a timeline only where the card waits for the software."""
     load = timeline.Load((65536, 65536), (4000,))
     none = report.NO_SOFTWARE
     slow = Times(copy=50_000, seal=50_000, open=50_000, request=100, answer=100)

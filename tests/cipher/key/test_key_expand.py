@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_key_expand: FIPS 197 appendix A, random keys, both ways, one round key a clock."""
+"""Tests mae_key_expand: FIPS 197 appendix A, random keys, both directions, one key per clock."""
 
 import random
 
@@ -28,14 +28,14 @@ APPENDIX_A = (
 
 
 async def begin(dut) -> tuple[int, ...]:
-    """Out of reset; the key sizes of the build."""
+    """Resets the key expansion and returns the key sizes of the build."""
     fips197.check_against_openssl()
     await start(dut, clear_i=0, start_valid_i=0, dir_i=0, len_i=0, key_i=0)
     return SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
 
 
 async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
-    """One run; the round keys in the order in which they come, one in every StepClocks clocks."""
+    """Runs one key expansion; returns its round keys and checks their clocks."""
     dut.key_i.value = key
     dut.len_i.value = SIZES.index(size)
     dut.dir_i.value = int(backward)
@@ -65,13 +65,13 @@ async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
 
 
 def padded(key: bytes) -> int:
-    """A key as key_t."""
+    """Pads an AES key to the width of key_t."""
     return int.from_bytes(key.ljust(32, b"\0"), "big")
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def appendix_a(dut) -> None:
-    """The standard's own examples."""
+    """mae_key_expand gives the round keys of FIPS 197 appendix A."""
     sizes = await begin(dut)
     for text, last in APPENDIX_A[: len(sizes)]:
         key = bytes.fromhex(text)
@@ -82,7 +82,7 @@ async def appendix_a(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def random_keys(dut) -> None:
-    """Forward, and from where it ends backward again; lengths mixed, run after run."""
+    """mae_key_expand expands random keys forward and backward, with mixed lengths in sequence."""
     sizes = await begin(dut)
     ends = []
     for _ in range(60):
@@ -99,7 +99,7 @@ async def random_keys(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_stops_it(dut) -> None:
-    """clear_i in a run: idle and all 0 in the next clock."""
+    """Asserting clear_i during a key expansion makes it idle, with zero outputs, in a clock."""
     sizes = await begin(dut)
     key = random.randbytes(sizes[-1])
     dut.key_i.value = padded(key)
@@ -131,5 +131,5 @@ async def clear_stops_it(dut) -> None:
     ids=str,
 )
 def test_key_expand(parameters: dict[str, int]) -> None:
-    """Each key length as the longest; a clock, two and three for a round key."""
+    """Runs the checks of mae_key_expand for each key length and 1 to 3 clocks per round key."""
     bench.run("mae_key_expand", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_key_on_the_fly: every round key in its clock, both ways, from any clock of another run."""
+"""Tests mae_key_on_the_fly: each round key in its clock, both directions, restart at any clock."""
 
 import random
 
@@ -17,7 +17,7 @@ SIZES = (16, 24, 32)
 
 
 class Walk:
-    """The module, its key, and where a run stands."""
+    """Drives mae_key_on_the_fly and models its key and the position of its run."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -31,17 +31,17 @@ class Walk:
         self.hidden = False  # the run that a key makes by itself
 
     async def reset(self) -> None:
-        """Out of reset."""
+        """Resets mae_key_on_the_fly."""
         fips197.check_against_openssl(2)
         await start(self.dut, clear_i=0, load_i=0, len_i=0, key_i=0, start_i=0, dir_i=0)
 
     @property
     def rounds(self) -> int:
-        """Nr."""
+        """Returns the number of rounds Nr of the loaded key."""
         return len(self.keys) - 1
 
     async def step(self, key: bytes | None = None, run: int | None = None) -> None:
-        """A clock, in which a key may be loaded or a run started; the outputs are checked."""
+        """Runs one clock, optionally loads a key or starts a run; checks the outputs."""
         dut = self.dut
         dut.load_i.value = key is not None
         dut.start_i.value = run is not None
@@ -71,23 +71,23 @@ class Walk:
             self.decrypt, self.hidden, self.round = run, False, 1
 
     def known(self) -> bool:
-        """Whether the module says that it can go backward."""
+        """Returns true if the module reports that it can generate round keys backward."""
         return bool(int(self.dut.known_o.value))
 
     def may(self, run: int) -> bool:
-        """Whether a run in this direction may be started in this clock."""
+        """Returns true if a run in a direction may start in this clock."""
         if run and not self.known():
             return False
         return run == self.decrypt or self.round in (None, self.rounds)
 
     async def load(self) -> None:
-        """A random key."""
+        """Loads a random key into mae_key_on_the_fly."""
         await self.step(key=random.randbytes(random.choice(self.sizes)))
 
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def random_runs(dut) -> None:
-    """Runs both ways, with and without pauses, some broken off by a run the same way or a key."""
+    """Round keys are right in random runs of both directions, with pauses and restarts."""
     walk = Walk(dut)
     await walk.reset()
     for _ in range(60):
@@ -105,7 +105,7 @@ async def random_runs(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def known_in_time(dut) -> None:
-    """The last round key is there in the Nr-th clock after the key."""
+    """The last round key is known in the Nr-th clock after the key is loaded."""
     walk = Walk(dut)
     await walk.reset()
     for size in walk.sizes:
@@ -118,7 +118,7 @@ async def known_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_empties(dut) -> None:
-    """clear_i in any clock of a run: nothing is left, and the next key works."""
+    """Asserting clear_i in any clock of a run erases all round keys; the next key works."""
     walk = Walk(dut)
     await walk.reset()
     for clocks in range(18):
@@ -146,5 +146,5 @@ async def clear_empties(dut) -> None:
     ids=str,
 )
 def test_key_on_the_fly(parameters: dict[str, int]) -> None:
-    """All key lengths, both directions or one."""
+    """Runs the checks of mae_key_on_the_fly for all key lengths and one or both directions."""
     bench.run("mae_key_on_the_fly", parameters=parameters, visible=True)

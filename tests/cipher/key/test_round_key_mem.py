@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""When each round key is there, which banks are ready, what a new key waits for.
+"""Tests mae_round_key_mem: availability of each round key, bank readiness, acceptance of new keys.
 
 Tests mae_round_key_mem.
 """
@@ -19,7 +19,7 @@ SIZES = (16, 24, 32)
 
 
 class Memory:
-    """The module with its parameters."""
+    """Drives the round key memory and holds its parameters."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -29,18 +29,18 @@ class Memory:
         self.sizes = SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
 
     async def reset(self) -> None:
-        """Out of reset."""
+        """Resets the round key memory."""
         fips197.check_against_openssl()
         await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, used_i=0)
 
     def offer(self, bank: int, key: bytes) -> None:
-        """Put a key on the port."""
+        """Drives a key onto the port of the round key memory."""
         head = bank << 2 | SIZES.index(len(key))
         self.dut.key_i.value = head << 256 | int.from_bytes(key.ljust(32, b"\0"), "big")
         self.dut.key_valid_i.value = 1
 
     async def taken(self) -> int:
-        """Clocks until the offered key is taken."""
+        """Returns the number of clocks until the offered key is accepted."""
         for clock in range(100):
             await RisingEdge(self.dut.clk_i)
             if int(self.dut.key_ready_o.value):
@@ -49,17 +49,17 @@ class Memory:
         raise AssertionError("not taken")
 
     def ready(self) -> tuple[int, int]:
-        """Banks ready for encryption and for decryption."""
+        """Returns the banks that are ready for encryption and for decryption."""
         return int(self.dut.enc_ready_o.value), int(self.dut.dec_ready_o.value)
 
     def round_key(self, bank: int, index: int) -> bytes:
-        """What the memory shows."""
+        """Reads round keys from the output ports of the round key memory."""
         return int(self.dut.keys_o[bank][index].value).to_bytes(16, "big")
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def just_in_time(dut) -> None:
-    """Round key i is there i * StepClocks + 1 clocks after the key; then both see all of them."""
+    """Round key i is readable from i * StepClocks + 1 clocks after its key is loaded."""
     memory = Memory(dut)
     await memory.reset()
     held: dict[int, list[bytes]] = {}
@@ -89,7 +89,7 @@ async def just_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def waits_for_blocks_and_for_the_expansion(dut) -> None:
-    """A bank in use takes its new key Nr * RoundClocks clocks after its last block entered."""
+    """A bank in use accepts a new key Nr * RoundClocks clocks after its last block entered."""
     memory = Memory(dut)
     await memory.reset()
     for size in memory.sizes:
@@ -125,5 +125,5 @@ async def waits_for_blocks_and_for_the_expansion(dut) -> None:
     ids=str,
 )
 def test_round_key_mem(parameters: dict[str, int]) -> None:
-    """From one bank to four."""
+    """Runs the checks of mae_round_key_mem with one to four banks."""
     bench.run("mae_round_key_mem", parameters=parameters)

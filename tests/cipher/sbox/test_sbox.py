@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_sbox: every implementation, kind and register, for every byte."""
+"""Tests mae_sbox: every implementation, kind and register setting, for every byte."""
 
 import re
 
@@ -19,14 +19,14 @@ ENCRYPT, DECRYPT, BOTH = 1, 2, 3
 
 
 def expected(kind: int, inverse: bool, x: int) -> int:
-    """The byte that an S-box of this kind must give."""
+    """Returns the byte that an S-box of a kind must give."""
     backward = kind == DECRYPT or (kind == BOTH and inverse)
     return (fips197.INV_SBOX if backward else fips197.SBOX)[x]
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def equals_the_definition(dut) -> None:
-    """All 256 bytes in both directions; with a register, one clock later and one a clock."""
+    """Each S-box gives all 256 bytes in both directions, with a register one clock later."""
     fips197.check_against_openssl()
     await start(dut, en_i=1, inverse_i=0, in_i=0)
     inputs = [(bool(n & 1), n >> 1) for n in range(512)]
@@ -48,7 +48,7 @@ async def equals_the_definition(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def idle_registers_are_empty(dut) -> None:
-    """A clock after en_i falls, no register holds anything."""
+    """A registered S-box holds no data a clock after en_i falls."""
     await start(dut, en_i=1, inverse_i=0, in_i=0x5A)
     await RisingEdge(dut.clk_i)
     await Timer(1, "ns")
@@ -60,7 +60,7 @@ async def idle_registers_are_empty(dut) -> None:
 
 
 def test_sbox() -> None:
-    """All in one build."""
+    """Runs the checks of all implementations of mae_sbox in one build."""
     assert sorted(IMPLEMENTATIONS) == list(range(len(IMPLEMENTATIONS))) and len(IMPLEMENTATIONS) > 4
     bench.run(
         "sbox_all",
@@ -71,7 +71,7 @@ def test_sbox() -> None:
 
 
 def test_register_description() -> None:
-    """`features.sbox` reports the value of sbox_impl_e."""
+    """The register field `features.sbox` reports the value of sbox_impl_e."""
     text = (paths.ROOT / "regs" / "mae_common.rdl").read_text()
     body = re.search(r"enum mae_sbox_e \{(.*?)\n\};", text, re.DOTALL)[1]
     named = {int(n): name for name, n in re.findall(r"(\w+)\s*= 4'd(\d+)", body)}
@@ -81,5 +81,5 @@ def test_register_description() -> None:
 
 
 def test_definition() -> None:
-    """The S-box derived from the field is the one in OpenSSL's AES."""
+    """The S-box derived from the finite field equals the S-box in OpenSSL's AES."""
     fips197.check_against_openssl()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_sbox_onehot: decoder, permutation and encoder, and that few of its wires change."""
+"""Tests mae_sbox_onehot: decoder, permutation, encoder, and the number of wires that change."""
 
 import cocotb
 import pytest
@@ -12,19 +12,19 @@ from tests.support.stream import start
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def all_bytes(dut) -> None:
-    """Every byte in every place; with a register one clock later, and one a clock."""
+    """mae_sbox_onehot substitutes each byte value at each position, registered one clock later."""
     await sboxes.all_bytes(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
 async def register_empties(dut) -> None:
-    """Idle and in reset the register is empty."""
+    """The register of mae_sbox_onehot is empty when idle and in reset."""
     await sboxes.register_empties(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=bool(bench.parameters().get("Regs")))
 async def one_line_is_low(dut) -> None:
-    """Of the 256 wires that say a byte one is low, of the two times 16 one each."""
+    """Of 256 decoded wires of a byte exactly one is low, and of each 16 predecoded wires one."""
     await start(dut, en_i=1, in_i=0, inverse_i=0)
     byte = dut.gen_byte[0]
     for x in range(256):
@@ -46,5 +46,5 @@ async def one_line_is_low(dut) -> None:
     ids=str,
 )
 def test_sbox_onehot(parameters: dict[str, int]) -> None:
-    """Each kind, with and without the register."""
+    """Runs the checks of mae_sbox_onehot for each kind, with and without the register."""
     bench.run("mae_sbox_onehot", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_sbox_tower: the tower field gives FIPS 197's bytes, also cut by a register."""
+"""Tests mae_sbox_tower: the tower-field S-box gives FIPS 197's bytes, with or without register."""
 
 import cocotb
 import pytest
@@ -10,13 +10,13 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def all_bytes(dut) -> None:
-    """Every byte in every place; with a register one clock later, and one a clock."""
+    """mae_sbox_tower substitutes each byte value at each position, registered one clock later."""
     await sboxes.all_bytes(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
 async def register_empties(dut) -> None:
-    """Idle and in reset the register is empty."""
+    """The register of mae_sbox_tower is empty when idle and in reset."""
     await sboxes.register_empties(dut)
 
 
@@ -30,5 +30,5 @@ async def register_empties(dut) -> None:
     ids=str,
 )
 def test_sbox_tower(parameters: dict[str, int]) -> None:
-    """Each kind once; a byte, a few and a block."""
+    """Runs the checks of mae_sbox_tower for each kind, for one byte, a few and a block."""
     bench.run("mae_sbox_tower", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card's memory against an array: writers in turns, readers in order, refusals, walks."""
+"""Tests mae_card_memory against an array: arbitration, order of reads, refusals, clears."""
 
 import collections
 import random
@@ -15,7 +15,7 @@ ROW, PART = 64, 16
 
 
 class Port:
-    """A request that holds until it is taken."""
+    """Drives one port of the card memory; holds a request until it is accepted."""
 
     def __init__(self) -> None:
         self.request: tuple | None = None
@@ -23,13 +23,13 @@ class Port:
 
 
 def merge(old: bytes, strobes: int, data: bytes) -> bytes:
-    """Bytes of data where a strobe is, else the old ones."""
+    """Merges new bytes into old ones where the write strobe is set."""
     return bytes(data[i] if strobes >> i & 1 else old[i] for i in range(len(old)))
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """All ports at once with any share of requests, refusals and clears."""
+    """All ports of the card memory work together under random requests, refusals and clears."""
     chooser = random.Random(1)
     bits = int(parameters()["MemoryBits"])
     granules = 1 << bits - 6
@@ -165,5 +165,5 @@ async def traffic(dut) -> None:
 
 @pytest.mark.parametrize("bits", [7, pytest.param(10, marks=pytest.mark.slow)])
 def test_card_memory(bits: int) -> None:
-    """Few granules, so that all ports meet."""
+    """Runs the checks of mae_card_memory with few granules, so that ports conflict."""
     run("mae_card_memory", parameters={"MemoryBits": bits})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The protected registers of a card's kernel.
+"""Tests the protected registers of the card's kernels.
 
 The small kernel's against the golden card's, the other's beside a network of one layer.
 """
@@ -26,13 +26,13 @@ SIZE = 1 << 12
 
 
 class Port:
-    """The register port."""
+    """Drives the kernel's register port and memory."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
 
     async def access(self, write: bool, offset: int, width: int, value: int = 0) -> int | None:
-        """An access; what was read, or None where it was refused."""
+        """Makes one kernel register access; returns the data read, or None if refused."""
         dut = self.dut
         dut.reg_valid_i.value, dut.reg_write_i.value = 1, int(write)
         dut.reg_offset_i.value, dut.reg_wdata_i.value = offset, value
@@ -43,17 +43,17 @@ class Port:
         return None if dut.reg_error_o.value else int(dut.reg_rdata_o.value)
 
     async def read(self, offset: int, width: int = 8) -> int:
-        """A register."""
+        """Reads a kernel register."""
         value = await self.access(False, offset, width)
         assert value is not None
         return value
 
     async def write(self, offset: int, value: int, width: int = 8) -> bool:
-        """A register; whether it was taken."""
+        """Writes a kernel register; returns true if accepted."""
         return await self.access(True, offset, width, value) is not None
 
     async def legal(self, write: bool, offset: int, width: int) -> bool:
-        """What the check says."""
+        """Returns the kernel's legality check for a register access."""
         dut = self.dut
         dut.check_write_i.value, dut.check_offset_i.value = int(write), offset
         dut.check_log2_width_i.value = width.bit_length() - 1
@@ -61,13 +61,13 @@ class Port:
         return bool(dut.check_legal_o.value)
 
     async def finish(self) -> None:
-        """Until no run is under way."""
+        """Waits until no kernel run is active."""
         while await self.read(card.STATUS, 4) & card.BUSY:
             pass
 
 
 async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
-    """Reset, and a memory at the port."""
+    """Resets the kernel and connects a memory to its port."""
     idle = dict(clear_i=0, reg_valid_i=0, mem_ready_i=0, mem_rvalid_i=0, mem_rdata_i=0)
     await start(dut, **idle, mem_fault_i=0)
     return Port(dut), DeviceMemory(dut, whole=False, **options)
@@ -75,7 +75,7 @@ async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=20, timeout_unit="ms")
 async def legal_as_golden(dut) -> None:
-    """Every offset, direction and width in and behind the space, and far ones."""
+    """The kernel's legality check equals the golden model for each offset, direction and width."""
     port, _ = await begin(dut)
     golden = card.Kernel(card.Memory(SIZE, 1))
     for offset in [*range(0, 0x100, 4), 0x1000, 0x40 | 1 << 31, 0xFFFFFFF8]:
@@ -88,7 +88,7 @@ async def legal_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=50, timeout_unit="ms")
 async def accesses_as_golden(dut) -> None:
-    """Random legal accesses between runs, and the runs."""
+    """Random legal register accesses between kernel runs give the golden model's results."""
     chooser = random.Random(1)
     port, device = await begin(dut, answer=2, stall=0.1)
     model = card.Memory(SIZE, 1)
@@ -140,7 +140,7 @@ async def accesses_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=10, timeout_unit="ms")
 async def faults(dut) -> None:
-    """A refused access ends a run, uncounted; the fault lasts until the next start, or a clear."""
+    """A refused memory access ends a kernel run; the fault lasts until the next start or clear."""
     port, device = await begin(dut, answer=2)
     await port.write(card.DESTINATION, 1024)
     await port.write(card.LENGTH, 64)
@@ -171,7 +171,7 @@ async def faults(dut) -> None:
 
 @cocotb.test(skip=KERNEL != NN, timeout_time=10, timeout_unit="ms")
 async def network(dut) -> None:
-    """A list of one layer, its clocks; lists that are not legal; registers of this kernel alone."""
+    """The network kernel runs a one-layer list in its clocks and refuses illegal lists."""
     port, device = await begin(dut, answer=2)
     generator = np.random.default_rng(1)
     weights = generator.integers(-128, 128, (3, 1, 1, 5), np.int8)
@@ -224,12 +224,12 @@ async def network(dut) -> None:
 
 @pytest.mark.parametrize("kernel", [NN, MAP])
 def test_kernel_registers(kernel: int) -> None:
-    """Both kernels."""
+    """Runs the register checks for both kernels."""
     bench.run("mae_kernel_registers", parameters={"Kernel": kernel})
 
 
 def test_error() -> None:
-    """The golden kernel refuses what would change a run under way, as the test above expects."""
+    """The golden kernel refuses register writes that would change an active run."""
     golden = card.Kernel(card.Memory(SIZE, 1))
     golden.write(card.LENGTH, 8, 64)
     golden.write(card.CONTROL, 4, 1)

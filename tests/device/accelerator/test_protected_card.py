@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_protected_card and mae_guard under load, on a bus that is slow and out of order.
+"""Tests mae_protected_card and mae_guard under load, on a slow and out-of-order bus.
 
 Sessions, attacks and the search of what is left: tests/protected/model/test_rtl.py.
 """
@@ -21,7 +21,7 @@ STANDSTILL = 400  # looks of 64 clocks
 
 @pytest.fixture(params=BUSES)
 def machine(request: pytest.FixtureRequest):
-    """The card on a bus of each kind."""
+    """Builds a protected card on a bus of each kind."""
 
     class OnBus(rtl_card.RtlMachine):
         make_device = functools.partial(rtl_card.RtlDevice, options=request.param)
@@ -33,19 +33,19 @@ def machine(request: pytest.FixtureRequest):
 
 
 def test_session(machine: Machine) -> None:
-    """The workload, whatever the bus does."""
+    """The protected card completes the session workload on every kind of bus."""
     record = machine.session("first", first)
     assert record.error is None and not judge(record, expected())
 
 
 class Rekeys:
-    """Switches one queue after another to the next epoch, and begins again with the first."""
+    """Switches one queue after another of a protected session to the next epoch."""
 
     def __init__(self, host: Host) -> None:
         self.host, self.job, self.queue, self.done = host, None, 0, 0
 
     def step(self) -> None:
-        """Ask for the next one as soon as the last one is answered and the protocol allows it."""
+        """Requests the next epoch once the last request is answered and the protocol permits."""
         if self.job is None:
             try:
                 self.job = self.host.rekey(self.queue)
@@ -58,7 +58,7 @@ class Rekeys:
 
 
 def test_rekey_under_load(machine: Machine) -> None:
-    """H13: both ways full while every queue goes through the epochs; all bytes arrive once."""
+    """The protected card changes all epochs under full load both ways; all bytes arrive once."""
     depth = machine.device.capabilities.depth
     full = collections.Counter()
 

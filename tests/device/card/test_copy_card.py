@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_copy_card: the cards' registers and rings around a plain copy."""
+"""Tests mae_copy_card: registers and rings of the stream card around a plain copy."""
 
 import cocotb
 from cocotb.triggers import ClockCycles
@@ -12,7 +12,7 @@ BAD_KEY = 5
 
 
 def copies(card: Card, count: int, largest: int) -> list[Job]:
-    """Copies of all lengths and alignments, with and without lists."""
+    """Makes copy jobs of all lengths and alignments, with and without lists."""
     rng, jobs = card.random, []
     for _ in range(count):
         data = rng.randbytes(rng.choice((1, 15, 16, 64, rng.randrange(1, 500), largest)))
@@ -24,7 +24,7 @@ def copies(card: Card, count: int, largest: int) -> list[Job]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def random_copies(dut) -> None:
-    """Everything arrives and nothing else changes; counters and interrupt tell of it."""
+    """mae_copy_card copies random jobs exactly; counters and interrupt agree."""
     card = await Card.begin(dut, 1, stall=0.1)
     jobs = copies(card, 120, 4000)
     jobs[-1].desc.flags |= IRQ
@@ -39,7 +39,7 @@ async def random_copies(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """No cipher: no slots, mode 7 only; key commands and other operations are refused."""
+    """mae_copy_card reports no cipher and refuses key commands and other operations."""
     card = await Card.begin(dut, 2)
     caps, features = await card.fields("caps"), await card.fields("features")
     assert (caps["lanes"], caps["contexts"]) == (bench.parameters()["Lanes"], card.contexts)
@@ -57,5 +57,5 @@ async def says_what_it_is(dut) -> None:
 
 
 def test_copy_card() -> None:
-    """The smallest one; test_dma has the widths and the clock figures."""
+    """Runs the checks of mae_copy_card in its smallest configuration."""
     bench.run("mae_copy_card", parameters={"Lanes": 1, "Contexts": 8})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wipes of mae_stream_card and mae_stream_card_async while the host never ends a burst.
+"""Tests wipes of mae_stream_card and mae_stream_card_async while the host never ends a burst.
 
 Some channels of the memory bus stand still, in each state of a job. Keys and data are erased in the
 clocks that the header of mae_stream_card promises; the bus only keeps what AXI demands, and the
@@ -35,12 +35,12 @@ STATES = {
 
 
 def bound(contexts: int) -> int:
-    """Clocks after which nothing is left, as the header of mae_stream_card says."""
+    """Returns the clocks after which a wipe must have erased all (header of mae_stream_card)."""
     return 160 + 16 * contexts
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Card:
-    """The card with its memory, which lets W have gaps."""
+    """Resets the stream card and its memory, which permits gaps in write bursts."""
     memory = {"latency": (5, 30), "stall": 0.1}
     if hasattr(dut, "bus_clk_i"):
         return await begin_async(dut, seed, 9100, 8000, **memory)
@@ -48,7 +48,7 @@ async def begin(dut: SimHandleBase, seed: int) -> Card:
 
 
 def open_message(card: Card) -> Job:
-    """A first part of a GCM message, with its answer."""
+    """Starts a GCM message with its first part and returns its answer."""
     job = card.job("gcm", False, card.random.randbytes(100), context=0, flags=INIT)
     job.desc.op, job.desc.nonce = 8, bytes(12)
     job.answer = oracle.crypt("ctr", False, card.keys[0], (2).to_bytes(16, "big"), job.data, b"")
@@ -56,7 +56,7 @@ def open_message(card: Card) -> Job:
 
 
 def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
-    """All that must not be left of these jobs and their keys."""
+    """Lists the secrets and data of jobs and keys that a wipe must erase."""
     keys = list(card.keys.values())
     ofb = [job.desc for job in jobs if job.desc.op == oracle.MODES.index("ofb")]
     streams = [oracle.crypt("ofb", False, card.keys[d.key_slot], d.iv, bytes(64)) for d in ofb]
@@ -67,7 +67,7 @@ def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
 
 
 def left(card: Card, kinds: dict[str, list[bytes]]) -> list[str]:
-    """Signals with pieces of them, but for the beat that is on the bus."""
+    """Lists signals that hold a piece of a secret, except the beat on the bus."""
     dut = card.dut
     shown = str(dut.m_axi_wdata.value) if dut.m_axi_wvalid.value == 1 else ""
     return [
@@ -78,7 +78,7 @@ def left(card: Card, kinds: dict[str, list[bytes]]) -> list[str]:
 
 
 def pages_held(dut: SimHandleBase) -> list[str]:
-    """Signals that say that a page of a DMA engine's buffer is in use, or lent."""
+    """Lists signals that mark a page of a DMA engine's buffer as used or lent."""
     own = [s for s in secrets.signals(dut) if ".u_pages." in s._path]
     free = [s for s in own if s._path.endswith(".free_q")]
     used = [s for s in own if s._path.rpartition(".")[2].startswith(("held_q", "lent_q", "any_q"))]
@@ -88,7 +88,7 @@ def pages_held(dut: SimHandleBase) -> list[str]:
 
 
 async def hang(card: Card, state: str, wait: int) -> list[Job]:
-    """Bring the card into this state, in which it stays."""
+    """Brings the stream card into a given state and stops the bus there."""
     channels, events = STATES[state]
     await load_keys(card)
     done = random_jobs(card, 14, 100)
@@ -114,7 +114,7 @@ async def hang(card: Card, state: str, wait: int) -> list[Job]:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(state=list(STATES))
 async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
-    """Keys and data are erased while the bus hangs; later it ends its bursts, and all works."""
+    """A wipe erases keys and data while the bus hangs; the card works after the bus recovers."""
     card = await begin(dut, 20 + list(STATES).index(state))
     for round_ in range(2):
         jobs = await hang(card, state, 60 + 400 * round_)
@@ -158,7 +158,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
 
 @pytest.mark.parametrize("top", ["mae_stream_card", "mae_stream_card_async"])
 def test_hung_bus(top: str) -> None:
-    """The smallest cards, with every signal in sight."""
+    """Runs the wipe on a hung bus for the smallest cards, with every signal visible."""
     bench.run(
         top,
         parameters={"Lanes": 1, "Contexts": 2, "KeySlots": 6, "KeyBanks": 2},
@@ -169,7 +169,7 @@ def test_hung_bus(top: str) -> None:
 
 @pytest.mark.slow
 def test_hung_bus_with_more_contexts() -> None:
-    """A wider card with more contexts: the bound grows with them."""
+    """The time limit of a wipe on a hung bus grows with the number of contexts."""
     bench.run(
         "mae_stream_card",
         parameters={"Lanes": 2, "Contexts": 16, "KeySlots": 6, "KeyBanks": 2},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_stream_card: every mode through the rings against OpenSSL; errors; wipes; clocks.
+"""Tests mae_stream_card: every mode through the rings against OpenSSL; errors; wipes; clocks.
 
 Covers its parts mae_card_control (registers, counters, interrupt) and mae_dma_aes_client (checks of
 descriptors, byte order), which have no life of their own.
@@ -20,7 +20,7 @@ from tests.support.axi_memory import DECERR, SLVERR
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """The head of the map; unmapped addresses answer SLVERR; keys read as 0."""
+    """The stream card's identity registers are right; bad addresses give SLVERR; keys read 0."""
     card = await Card.begin(dut)
     parameters = bench.parameters()
     assert await card.read("id") == 0x4D414553
@@ -43,7 +43,7 @@ async def says_what_it_is(dut) -> None:
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 @cocotb.parametrize(kind=[True, False])
 async def every_mode_at_once(dut, kind: bool) -> None:
-    """Modes, directions, keys and contexts mixed, on a kind and an unkind memory."""
+    """The stream card runs mixed modes, directions, keys and contexts on fast and slow memory."""
     memory = {"latency": (1, 3), "shuffle": False} if kind else {"latency": (50, 300), "stall": 0.2}
     card = await Card.begin(dut, 2 + kind, **memory)
     await load_keys(card)
@@ -53,7 +53,7 @@ async def every_mode_at_once(dut, kind: bool) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """Each context's message goes on from job to job, all contexts interleaved."""
+    """Messages of several jobs continue per context while all contexts are interleaved."""
     card = await Card.begin(dut, 3)
     await load_keys(card)
     rng, jobs = card.random, []
@@ -78,7 +78,7 @@ async def message_in_several_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def errors_in_completions(dut) -> None:
-    """Refused descriptors and bus errors fail their own job; its neighbours are right."""
+    """Refused descriptors and bus errors fail only their own job of the stream card."""
     card = await Card.begin(dut, 4)
     await load_keys(card)
     rng = card.random
@@ -126,7 +126,7 @@ async def errors_in_completions(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def key_change_under_load(dut) -> None:
-    """Loading and erasing other slots disturbs no job in progress."""
+    """Loading and erasing other key slots does not disturb jobs of the stream card in progress."""
     card = await Card.begin(dut, 5)
     await load_keys(card)
     jobs = random_jobs(card, 56, 1000)
@@ -145,7 +145,7 @@ async def key_change_under_load(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def interrupt(dut) -> None:
-    """A flagged job raises the line once its completion stands in memory; writing 1 lowers it."""
+    """A flagged job raises the interrupt after its completion is in memory; writing 1 clears it."""
     card = await Card.begin(dut, 6)
     await card.key(0, 16)
     await card.write("irq_enable", completion=1)
@@ -170,7 +170,7 @@ async def interrupt(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def abort_and_again(dut) -> None:
-    """An abort ends every job, with a completion each, and the card works anew."""
+    """An abort completes every job of the stream card, and the card works again."""
     card = await Card.begin(dut, 7)
     await load_keys(card)
     for wait in (100, 700):
@@ -195,7 +195,7 @@ async def abort_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def counters(dut) -> None:
-    """They count what happened, hold still until the next snapshot, and start from zero."""
+    """The stream card's counters count events, hold their snapshot and start from zero."""
     card = await Card.begin(dut, 8)
     await card.key(0, 16)
     await card.write("ctrl", enable=1, count_clear=1)
@@ -216,7 +216,7 @@ async def counters(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def wipe(dut) -> None:
-    """After a wipe nothing of keys, tweaks, H, keystream or data is left; then all works anew."""
+    """A wipe erases keys, tweaks, H, keystream and data of the stream card; it works afterwards."""
     card = await Card.begin(dut, 9)
     for _ in range(2):
         await load_keys(card)
@@ -261,7 +261,7 @@ async def wipe(dut) -> None:
 
 
 class Meter:
-    """Payload beats at the master's ports, clock by clock: not rings, not completions."""
+    """Counts payload beats on the card's AXI ports in each clock, without ring accesses."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -270,7 +270,7 @@ class Meter:
         self.task = cocotb.start_soon(self.run())
 
     async def run(self) -> None:
-        """Watch."""
+        """Records the clocks of payload beats on the card's bus until cancelled."""
         dut, clock, bursts = self.dut, 0, []
         control = 1 << len(dut.m_axi_arid) - 1  # this bit of an ID tells rings from payload
         while True:
@@ -287,7 +287,7 @@ class Meter:
                     bursts.pop(0)
 
     def shares(self) -> tuple[int, float, float]:
-        """Clocks from first to last payload beat, the share used, and that of the middle half."""
+        """Returns the clocks of all payload, the share used, and the share in the middle half."""
         span = max(self.read[-1], self.written[-1]) - min(self.read[0], self.written[0]) + 1
         count = len(self.written)
         low, high = count // 4, 3 * count // 4
@@ -296,7 +296,7 @@ class Meter:
 
 
 async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> tuple[float, float]:
-    """The share of the data clocks used: whole run, middle half."""
+    """Measures the share of data clocks that jobs of a mode use: total and middle half."""
     card = await Card.begin(dut, 10, latency=(50, 300))
     await card.key(0, 16)
     await card.key(1, 16)
@@ -321,33 +321,33 @@ async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize((("mode", "decrypt"), [("ctr", False), ("ecb", False), ("cbc", True)]))
 async def figure_parallel(dut, mode: str, decrypt: bool) -> None:
-    """16 queued messages of 64 KB in modes that fill the lanes from one message."""
+    """16 queued CTR, ECB or CBC-decryption messages of 64 KB use 95 % of the data clocks."""
     share, _ = await measure(dut, mode, decrypt, 16, 65536)
     assert share >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_serial(dut) -> None:
-    """Chained modes: 11 messages a lane fill the lanes once all of them are under way."""
+    """11 chained CBC messages per lane use 95 % of the data clocks once all are active."""
     _, middle = await measure(dut, "cbc", False, 11 * bench.parameters()["Lanes"], 16384)
     assert middle >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_one_message(dut) -> None:
-    """A chained message alone takes 11 clocks a block."""
+    """One chained CBC message alone takes 11 clocks a block."""
     _, middle = await measure(dut, "cbc", False, 1, 8192)
     assert 0.95 / 11 / bench.parameters()["Lanes"] <= middle <= 1 / 11
 
 
 def build(lanes: int, contexts: int, **more: int) -> dict[str, int]:
-    """Parameters, the rest as in the named builds."""
+    """Returns stream card parameters for a number of lanes and contexts."""
     return {"Lanes": lanes, "Contexts": contexts, "KeySlots": 16, "KeyBanks": 4, **more}
 
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card(lanes: int) -> None:
-    """Function."""
+    """Runs the functional checks of mae_stream_card."""
     bench.run(
         "mae_stream_card",
         parameters=build(lanes, 16 * lanes),
@@ -356,7 +356,7 @@ def test_stream_card(lanes: int) -> None:
 
 
 def test_stream_card_wipe() -> None:
-    """A wipe of the smallest card, with every signal in sight (which the compiler is slow on)."""
+    """Runs the wipe check of the smallest mae_stream_card with every signal visible."""
     bench.run(
         "mae_stream_card",
         parameters=build(1, 2, KeySlots=6, KeyBanks=2),
@@ -368,5 +368,5 @@ def test_stream_card_wipe() -> None:
 
 @pytest.mark.slow
 def test_stream_card_figures() -> None:
-    """The clock figures, at four lanes; in the short run `maeslant measure` checks them."""
+    """Runs the clock checks of mae_stream_card at four lanes."""
     bench.run("mae_stream_card", parameters=build(4, 64), test_filter="figure_")

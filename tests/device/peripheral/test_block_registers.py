@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_block_registers: words to blocks and back against a model, with an engine of any speed."""
+"""Tests mae_block_registers: words to blocks and back against a model, engines of any speed."""
 
 import random
 
@@ -17,7 +17,7 @@ INPUTS = (
 
 
 class Port:
-    """The register side by hand, the engine's side as a task that inverts every block."""
+    """Drives the register side of mae_block_registers; a task inverts blocks as the engine."""
 
     def __init__(self, dut, speed: float) -> None:
         self.dut = dut
@@ -27,14 +27,14 @@ class Port:
 
     @classmethod
     async def begin(cls, dut, speed: float = 0.3) -> "Port":
-        """Reset, and an engine that answers in this share of the clocks."""
+        """Resets mae_block_registers and starts an engine that answers in a share of the clocks."""
         await start(dut, **{name: 0 for name in INPUTS.split()})
         port = cls(dut, speed)
         cocotb.start_soon(port.engine())
         return port
 
     async def engine(self) -> None:
-        """Takes a block and gives its complement some clocks later."""
+        """Accepts a block as the engine and returns its complement some clocks later."""
         dut, held = self.dut, []
         while True:
             await FallingEdge(dut.clk_i)
@@ -53,7 +53,7 @@ class Port:
                 self.seen.append((data, count, int(dut.in_last_o.value)))
 
     async def start(self, length: int, quiet: bool = False) -> None:
-        """A job; a quiet one has no answers, and the engine is then told to give none."""
+        """Starts a job on mae_block_registers; a quiet job has no answers."""
         await FallingEdge(self.dut.clk_i)
         self.quiet = quiet
         self.dut.quiet_i.value = int(quiet)
@@ -63,7 +63,7 @@ class Port:
         self.dut.start_i.value = 0
 
     async def write(self, word: int, data: int) -> bool:
-        """A word; whether it made an overflow. It is acknowledged at once."""
+        """Writes a data word; returns true if it caused an overflow. It is acknowledged at once."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         dut.write_req_i.value = 1 << word
@@ -76,12 +76,12 @@ class Port:
         return overflow
 
     async def put(self, data: bytes) -> bool:
-        """A block; whether it was dropped."""
+        """Writes a block word by word; returns true if it was dropped."""
         words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, 16, 4)]
         return [await self.write(i, word) for i, word in enumerate(words)][3]
 
     async def read(self, word: int) -> tuple[int, bool, int]:
-        """A word, whether there was an underflow, and the clocks waited."""
+        """Reads a data word; returns the word, the underflow flag and the clocks waited."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         dut.read_req_i.value = 1 << word
@@ -97,21 +97,21 @@ class Port:
         raise AssertionError("a read never ends")
 
     async def get(self) -> bytes:
-        """A block; the words come in any order but the last."""
+        """Reads a block; the words come in any order except the last."""
         order = random.sample(range(3), 3)
         words = {i: (await self.read(i))[0] for i in [*order, 3]}
         return b"".join(words[i].to_bytes(4, "little") for i in range(4))
 
 
 def inverted(data: bytes) -> bytes:
-    """What comes out for what went in."""
+    """Returns the expected output (bitwise complement) of the model engine."""
     return bytes(255 - b for b in data) + bytes(-len(data) % 16)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(speed=[0.05, 1.0])
 async def jobs_of_any_length(dut, speed: float) -> None:
-    """Blocks arrive whole, with their bytes and the last one marked; the rest of one is 0."""
+    """mae_block_registers passes whole blocks with byte counts and a last flag, zero padded."""
     port = await Port.begin(dut, speed)
     depth = bench.parameters()["Depth"]
     for length in (1, 15, 16, 17, 32, 16 * depth + 5, 16 * depth + 16, 200):
@@ -139,7 +139,7 @@ async def jobs_of_any_length(dut, speed: float) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def overflow_and_underflow(dut) -> None:
-    """Blocks beyond the room are dropped and told; reads of nothing end, at 255 clocks at last."""
+    """Blocks beyond the room of mae_block_registers are dropped; early reads end in 255 clocks."""
     port = await Port.begin(dut, 0.0)
     depth = bench.parameters()["Depth"]
     assert await port.put(bytes(16)), "no job, no room"
@@ -161,7 +161,7 @@ async def overflow_and_underflow(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def quiet_jobs(dut) -> None:
-    """Blocks without answers make room as the engine takes them; reads of them end at once."""
+    """Jobs without answers free the room of mae_block_registers as the engine takes blocks."""
     port = await Port.begin(dut, 0.0)
     depth = bench.parameters()["Depth"]
     for extra in (3, 16):
@@ -202,7 +202,7 @@ async def quiet_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def longest_jobs(dut) -> None:
-    """Jobs of up to 2^32 - 1 bytes have room for blocks, and take them."""
+    """mae_block_registers accepts blocks of jobs of up to 2^32 - 1 bytes."""
     port = await Port.begin(dut, 1.0)
     for length in (0xFFFFFFF0, 0xFFFFFFF1, 0xFFFFFFFF):
         await port.start(length)
@@ -215,7 +215,7 @@ async def longest_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def words_do_not_linger(dut) -> None:
-    """Words left out of a block are 0, not the last block's; clear_i empties everything."""
+    """Unwritten words of a block are 0, not old data; clear_i erases mae_block_registers."""
     port = await Port.begin(dut, 1.0)
     await port.start(64)
     await port.put(random.randbytes(16))
@@ -240,5 +240,5 @@ async def words_do_not_linger(dut) -> None:
 
 @pytest.mark.parametrize("depth", [1, 4, 15])
 def test_block_registers(depth: int) -> None:
-    """Depths at both ends and the named build's."""
+    """Runs the checks of mae_block_registers for the smallest, largest and named depths."""
     bench.run("mae_block_registers", parameters={"Depth": depth})

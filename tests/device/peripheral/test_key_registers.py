@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_key_registers: commands become writes to key slots, bytes in order; bad ones are refused."""
+"""Tests mae_key_registers: commands become key slot writes; bad commands are refused."""
 
 import random
 
@@ -15,14 +15,14 @@ KEY_BITS = 256
 
 
 async def begin(dut) -> None:
-    """Reset with everything low."""
+    """Resets mae_key_registers with all inputs low."""
     names = "clear_i closed_i go_i slot_i len_i erase_i words_i write_ready_i"
     await start(dut, **{name: 0 for name in names.split()})
     await FallingEdge(dut.clk_i)
 
 
 async def go(dut, slot: int, length: int, erase: int, words: int = 0) -> None:
-    """A command; returns a clock later."""
+    """Issues a key command; returns one clock later."""
     dut.slot_i.value, dut.len_i.value, dut.erase_i.value = slot, length, erase
     dut.words_i.value = words
     dut.go_i.value = 1
@@ -32,7 +32,7 @@ async def go(dut, slot: int, length: int, erase: int, words: int = 0) -> None:
 
 
 def fields(dut) -> tuple[int, int, int, int]:
-    """slot, erase, len, key of write_o."""
+    """Decodes write_o into slot, erase, len and key."""
     value = int(dut.write_o.value)
     key, rest = value & (1 << KEY_BITS) - 1, value >> KEY_BITS
     return rest >> 3, rest >> 2 & 1, rest & 3, key
@@ -40,7 +40,7 @@ def fields(dut) -> tuple[int, int, int, int]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def closed(dut) -> None:
-    """While the stores are erased a command is refused as busy and its words clear."""
+    """A key command during erasure is refused as busy and its key words are cleared."""
     await begin(dut)
     dut.closed_i.value = 1
     dut.go_i.value = 1
@@ -57,7 +57,7 @@ async def closed(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys_arrive_in_byte_order(dut) -> None:
-    """Byte 0 of word 0 is the key's first, in bits 255:248; the words clear with go_i."""
+    """Byte 0 of key word 0 becomes bits 255:248 of the key; go_i clears the words."""
     await begin(dut)
     longest = bench.parameters()["MaxKeyLen"]
     for wait in (0, 1, 5):
@@ -77,7 +77,7 @@ async def keys_arrive_in_byte_order(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def running_command_keeps_its_fields(dut) -> None:
-    """A command refused as busy changes nothing of the one that runs."""
+    """A key command refused as busy does not change the running command."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     for wait in range(6):
@@ -97,7 +97,7 @@ async def running_command_keeps_its_fields(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erase_shows_no_key(dut) -> None:
-    """An erase carries no key, and needs no legal length."""
+    """A key erase command outputs no key and needs no legal length."""
     await begin(dut)
     await go(dut, 0, 3, 1, (1 << 256) - 1)
     assert dut.write_valid_o.value == 1
@@ -110,7 +110,7 @@ async def erase_shows_no_key(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def refusals(dut) -> None:
-    """Slots and lengths that do not exist; a second command while one runs; a clear ends one."""
+    """Key commands with a bad slot or length, or during another command, are refused."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     bad = [(0, length, 0) for length in range(longest + 1, 4)]
@@ -134,5 +134,5 @@ async def refusals(dut) -> None:
 
 @pytest.mark.parametrize(("slots", "longest"), [(1, 0), (4, 2), (64, 1)])
 def test_key_registers(slots: int, longest: int) -> None:
-    """Slots and key sizes at both ends."""
+    """Runs the checks of mae_key_registers for the extreme slot counts and key sizes."""
     bench.run("mae_key_registers", parameters={"KeySlots": slots, "MaxKeyLen": longest})

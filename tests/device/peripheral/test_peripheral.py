@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_peripheral: every mode over its registers against OpenSSL; misuse; wipes; clocks.
+"""Tests mae_peripheral: every mode by its registers against OpenSSL; misuse; wipes; clocks.
 
 Covers mae_peripheral_core and mae_peripheral_job_check, which are all of it; their jobs in memory
 are in tests/soc. Covers mae_aes_core, the joined engine, keys and cipher, here with the iterative
@@ -33,7 +33,7 @@ BOUND = 420  # clocks of a wipe, as the header of mae_peripheral_core says
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """The head of the map; unmapped addresses answer SLVERR; write-only registers read 0."""
+    """The peripheral's identity registers are right; bad addresses give SLVERR; keys read 0."""
     p = await begin(dut)
     parameters = bench.parameters()
     assert await p.read("id") == 0x4D414550
@@ -56,7 +56,7 @@ async def says_what_it_is(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def fips197_examples(dut) -> None:
-    """FIPS 197 appendix C, both directions."""
+    """The peripheral gives the answers of FIPS 197 appendix C in both directions."""
     p = await begin(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
     for size, cipher in (
@@ -72,7 +72,7 @@ async def fips197_examples(dut) -> None:
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(mode=list(oracle.MODES))
 async def modes(dut, mode: str) -> None:
-    """Directions, key sizes and lengths against OpenSSL."""
+    """The peripheral's modes agree with OpenSSL in all directions, key sizes and lengths."""
     p = await begin(dut)
     for size in oracle.key_sizes(mode):
         for decrypt in (False, True):
@@ -89,7 +89,7 @@ async def modes(dut, mode: str) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """A message cut between blocks goes on where it stood, also when other registers change."""
+    """A peripheral message of several jobs continues, even if other registers change between."""
     p = await begin(dut)
     key, tweak, iv = (random.randbytes(16) for _ in range(3))
     await p.load_key(0, key)
@@ -110,7 +110,7 @@ async def message_in_several_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def writes_behind_the_start(dut) -> None:
-    """A bus that writes every clock: what comes behind the start is not of that job."""
+    """Register writes directly after the start do not affect the running peripheral job."""
     p = await begin(dut)
     key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(37)
     await p.load_key(0, key)
@@ -129,7 +129,7 @@ async def writes_behind_the_start(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def blocks_ahead(dut) -> None:
-    """As many blocks ahead as there is room for; room and answers count right."""
+    """The peripheral accepts blocks ahead up to its room; room and answer counts are right."""
     p = await begin(dut)
     depth = bench.parameters().get("Depth", 4)
     key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(16 * 9)
@@ -154,7 +154,7 @@ async def blocks_ahead(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def misuse(dut) -> None:
-    """Every refusal has its code, and the next good job works."""
+    """Each misuse of the peripheral gives its error code, and the next good job works."""
     p = await begin(dut)
     slots = bench.parameters()["KeySlots"]
     key, iv = random.randbytes(16), random.randbytes(16)
@@ -216,7 +216,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def waiting_read_ends(dut) -> None:
-    """Stealing holds the last whole block back: a read before the rest ends after 255 clocks."""
+    """A read of a block withheld by ciphertext stealing ends after 255 clocks."""
     p = await begin(dut)
     key, tweak, iv, data = (random.randbytes(n) for n in (16, 16, 16, 30))
     await p.load_key(0, key)
@@ -236,7 +236,7 @@ async def waiting_read_ends(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def interrupts(dut) -> None:
-    """The line follows every enabled cause; done and error are cleared by writing 1."""
+    """The peripheral's interrupt follows enabled causes; writing 1 clears done and error."""
     p = await begin(dut)
     await p.load_key(0, random.randbytes(16))
     assert dut.irq_o.value == 0
@@ -272,7 +272,7 @@ async def interrupts(dut) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(at=["idle", "running"])
 async def wipe(dut, at: str) -> None:
-    """After a wipe no key, IV, chain value, plaintext or keystream is left; then all works anew."""
+    """A wipe erases keys, IV, chain value, data and keystream; the peripheral works again."""
     p = await begin(dut)
     for round_ in range(2):
         key, tweak, iv = (random.randbytes(32) for _ in range(3))
@@ -304,7 +304,7 @@ async def wipe(dut, at: str) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(state=["idle", "key", "ciphering", "answers", "taken", "waiting"])
 async def wipe_on_a_hung_bus(dut, state: str) -> None:
-    """A host that takes no response any more: nothing is left but the word that it is offered."""
+    """A wipe on a hung bus erases all peripheral data except the word already on the bus."""
     p = await begin(dut)
     responses = p.bus.read_if.r_channel, p.bus.write_if.b_channel
     for round_ in range(2):
@@ -355,7 +355,7 @@ async def wipe_on_a_hung_bus(dut, state: str) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def wipe_at_any_clock(dut) -> None:
-    """An answer that comes in the very clock of a wipe is not kept either."""
+    """An answer that comes in the clock of a wipe is erased."""
     p = await begin(dut)
     for delay in range(20):
         key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(16)
@@ -374,7 +374,7 @@ async def wipe_at_any_clock(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def clocks_a_block(dut) -> None:
-    """Eight accesses a block and no waiting but for the core: what a driver on the bus sees."""
+    """A block takes eight register accesses and no waiting except for the cipher."""
     p = await begin(dut)
     for mode, size, ahead in (("cbc", 16, 1), ("cbc", 16, 2), ("cbc", 32, 2), ("ctr", 16, 2)):
         key, iv, data = random.randbytes(size), random.randbytes(16), random.randbytes(16 * 32)
@@ -392,13 +392,13 @@ PARAMETERS = {"KeySlots": 4, "KeyBanks": 2, "Dirs": 3, "MaxKeyLen": 2, "Sbox": 0
 
 
 def test_peripheral() -> None:
-    """The named build."""
+    """Runs the checks of mae_peripheral in the named build."""
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
 
 
 @pytest.mark.slow
 def test_peripheral_small() -> None:
-    """One bank, few slots, one block of room, the smallest S-box."""
+    """Runs the checks of mae_peripheral in its smallest configuration."""
     parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}
     bench.run(
         "mae_peripheral",
@@ -409,7 +409,7 @@ def test_peripheral_small() -> None:
 
 
 def test_peripheral_plain() -> None:
-    """Without the authenticated modes."""
+    """Runs the checks of mae_peripheral without authenticated modes."""
     bench.run(
         "mae_peripheral",
         parameters={**PARAMETERS, "Auth": 0},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bytes, order, ends, clocks.
+"""Tests the granule movers of the cards' DMA: bytes, order of ends, erasure, data clocks.
 
 Tests mae_dma_host_read to mae_dma_device_write and mae_dma_device_read to mae_dma_host_write.
 """
@@ -26,7 +26,7 @@ Job = tuple[int, int, int]  # host address, device address, bytes
 
 
 class Bench:
-    """Host memory, device memory, jobs and their ends."""
+    """Models the surroundings of the granule movers: host memory, device memory, jobs, ends."""
 
     def __init__(self, dut, size: int, *, stall: float = 0.0, device_latency: int = 2, **host):
         self.dut, self.stall = dut, stall
@@ -41,7 +41,7 @@ class Bench:
         self.given: dict[str, list[int]] = {"in": [], "out": []}
 
     async def begin(self) -> None:
-        """Reset, then all models run."""
+        """Resets the granule movers and starts all models."""
         dut = self.dut
         await start(dut, clear_i=0, in_valid_i=0, out_valid_i=0)
         self.host.start()
@@ -49,7 +49,7 @@ class Bench:
         self._watch = cocotb.start_soon(self._ends())
 
     def end(self) -> None:
-        """Compare both memories with what is expected, and stop."""
+        """Compares host and device memory with the expected contents and stops the models."""
         assert self.host.idle()
         assert self.host.data == self.expect_host
         assert self.device.data == self.expect_device
@@ -73,7 +73,7 @@ class Bench:
                     self.ends[name].append((self.now, 0 if error is None else int(error.value)))
 
     async def give(self, way: str, jobs: list[Job], gap: float = 0.0) -> None:
-        """Give jobs one after another, as fast as they are taken."""
+        """Submits jobs to the granule movers as fast as they are accepted."""
         dut = self.dut
         valid, ready = getattr(dut, f"{way}_valid_i"), getattr(dut, f"{way}_ready_o")
         await FallingEdge(dut.clk_i)
@@ -100,13 +100,13 @@ class Bench:
                 self.expect_host[at : at + count] = self.device.data[device : device + count]
 
     async def ended(self, name: str, count: int) -> None:
-        """Wait until so many jobs have ended."""
+        """Waits until a number of jobs has ended."""
         while len(self.ends[name]) < count:
             await FallingEdge(self.dut.clk_i)
 
 
 def split(lengths: list[int], first: int, gaps: bool = True) -> list[Job]:
-    """Jobs at places of their own, in both memories, a few granules apart."""
+    """Makes jobs at separate places of both memories, a few granules apart."""
     jobs, at = [], first
     for count in lengths:
         jobs.append((HOST + at, at, count))
@@ -117,7 +117,7 @@ def split(lengths: list[int], first: int, gaps: bool = True) -> list[Job]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def moves_exact_bytes(dut) -> None:
-    """Both directions at once, all lengths around rows and bursts, late and stalling memories."""
+    """The granule movers transfer all lengths in both directions with slow memories."""
     for stall, latency, device_latency in (
         (0.0, (0, 3), 2),
         (0.3, (5, 90), 4),
@@ -142,7 +142,7 @@ async def moves_exact_bytes(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def tells_errors_in_order(dut) -> None:
-    """Whatever overtakes on the bus, each job's end says whether a beat of it had an error."""
+    """Each job's end reports its own bus errors, in whatever order the beats arrive."""
     tests = Bench(dut, 1 << 18, latency=(0, 250))
     await tests.begin()
     for way, name, first in (("in", "pulled", 0), ("out", "pushed", 1 << 17)):
@@ -161,7 +161,7 @@ async def tells_errors_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_the_bus_busy(dut) -> None:
-    """A long job at a latency of 300, jobs of 64 KiB at 50 to 300: 95 % of the data clocks."""
+    """A long job, and many of 64 KiB, use 95 % of the data clocks at latencies of 50 to 300."""
     for lengths, latency in (([1 << 18], (300, 300)), ([1 << 16] * 4, (50, 300))):
         for way, name in (("in", "stored"), ("out", "pushed")):
             tests = Bench(dut, 1 << 18, latency=latency)
@@ -182,7 +182,7 @@ async def keeps_the_bus_busy(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erases_its_rows(dut) -> None:
-    """After a reset in the middle, clear_i erases what was on the way; then all works again."""
+    """After a reset during jobs clear_i erases the movers' rows, and new jobs work."""
     tests = Bench(dut, 1 << 14, latency=(5, 5))
     await tests.begin()
     await tests.give("in", [(HOST, 0, 8192)])
@@ -213,7 +213,7 @@ async def erases_its_rows(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def measures(dut) -> None:
-    """Clocks from job to end, memories answering at once; also for the protected card's test."""
+    """Measures the clocks of a job from start to end with memories that answer at once."""
     figures = {}
     tests = Bench(dut, 1 << 18, latency=(0, 0), shuffle=False)
     await tests.begin()
@@ -232,7 +232,7 @@ async def measures(dut) -> None:
 
 @pytest.mark.parametrize("jobs", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_blocks(jobs: int) -> None:
-    """Two jobs at once, as in the cards, and four."""
+    """Runs the checks of the granule movers with two and with four jobs at once."""
     parameters = {"Jobs": jobs, "PullRows": 1024, "PushRows": 64}
     source = "tests/dma/mae_block_bench.sv"
     bench.run(
@@ -244,7 +244,7 @@ def test_blocks(jobs: int) -> None:
 
 
 def test_erased() -> None:
-    """With every signal in sight."""
+    """Runs the erasure check of the granule movers with every signal visible."""
     parameters = {"Jobs": 2, "PullRows": 64, "PushRows": 32}
     source = "tests/dma/mae_block_bench.sv"
     bench.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_read_burst_issue: where every burst is cut, its rows and pages, and the ends of jobs."""
+"""Tests mae_dma_read_burst_issue: division into bursts, their rows and pages, ends of jobs."""
 
 import random
 from collections import deque
@@ -21,7 +21,7 @@ FIELDS = "ctx row offset first last stop_row"
 
 
 def bursts_of(at: int, segments: list, aborted: bool) -> tuple[list[Burst], tuple]:
-    """The bursts of a job that begins at byte ``at`` of its context, and its last row."""
+    """Computes the bursts and last row of a job that begins at byte ``at`` of its context."""
     bursts = []
     for address, count in segments:
         bursts += cut(at, address, count, BYTES, BEATS)
@@ -32,7 +32,7 @@ def bursts_of(at: int, segments: list, aborted: bool) -> tuple[list[Burst], tupl
 
 
 class Context:
-    """One context: its jobs, its pages, and the far side."""
+    """Models one context of the read mover: its jobs, pages and progress."""
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number
@@ -45,7 +45,7 @@ class Context:
         self.begin()
 
     def begin(self) -> None:
-        """The next job."""
+        """Starts the next read job of the context."""
         self.aborted = random.random() < 0.3
         segments = self.feed.job(self.number, self.aborted)
         bursts, self.final = bursts_of(self.at, segments, self.aborted)
@@ -57,7 +57,7 @@ class Context:
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def cuts_and_places(dut) -> None:
-    """Random jobs, aborts and far side; each burst, AR and last row is the expected one."""
+    """mae_dma_read_burst_issue gives the expected burst, AR and last row of random jobs."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     feed = Feed(dut, CONTEXTS)
     contexts = [Context(feed, i) for i in range(CONTEXTS)]
@@ -137,7 +137,7 @@ async def cuts_and_places(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="us")
 async def takes_three_clocks(dut) -> None:
-    """From segment to AR; then a burst a clock."""
+    """mae_dma_read_burst_issue takes three clocks from segment to AR, then a burst per clock."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     dut.ar_ready_i.value = dut.seg_valid_i.value = 1
     dut.rooms_i.value = 1
@@ -151,5 +151,5 @@ async def takes_three_clocks(dut) -> None:
 
 
 def test_dma_read_burst_issue() -> None:
-    """A small size, so that all limits are met."""
+    """Runs the checks of mae_dma_read_burst_issue in a small configuration."""
     bench.run("read_issue_bench", sources=["tests/dma/read_issue_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_read_reorder: the place and strobes of every beat, and commits in the order of bursts."""
+"""Tests mae_dma_read_reorder: place and strobes of each beat, commits in order of bursts."""
 
 import random
 
@@ -16,7 +16,7 @@ WRITE = "ctx pages row offset strobe data resp"
 
 
 class Burst:
-    """A burst as issued; its beats come one by one."""
+    """Models an issued read burst whose beats arrive one by one."""
 
     def __init__(self, row: int) -> None:
         self.pages, self.beats = random.getrandbits(6), random.randint(1, BEATS)
@@ -28,7 +28,7 @@ class Burst:
         self.stop = (row + random.randrange(BEATS)) % COUNT
 
     def beat(self) -> tuple[int, int, int, int, int]:
-        """The next beat: whether it is the last, and its pages, row, offset and strobes."""
+        """Returns the next beat: last flag, pages, row, offset and strobes."""
         low = self.first if self.came == 0 else 0
         self.came += 1
         end = self.came == self.beats
@@ -39,7 +39,7 @@ class Burst:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def lands_in_any_order(dut) -> None:
-    """Random bursts whose beats come interleaved; accounts of all contexts, each clock."""
+    """mae_dma_read_reorder places interleaved beats and commits their bursts in order."""
     inputs = [f"burst_{name}_i" for name in ["valid", *FIELDS.split()]]
     inputs += [f"r_{name}_i" for name in ("valid", "id", "data", "resp", "last")]
     await start(dut, **dict.fromkeys([*inputs, "row_ctx_i"], 0))
@@ -106,5 +106,5 @@ async def lands_in_any_order(dut) -> None:
 
 
 def test_dma_read_reorder() -> None:
-    """A small size."""
+    """Runs the checks of mae_dma_read_reorder in a small configuration."""
     bench.run("read_land_bench", sources=["tests/dma/read_land_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma with a client that reports: jobs of no bytes, tags, and what a wrong tag leaves behind.
+"""Tests mae_dma with a reporting client: empty jobs, tags, erasure after a wrong tag.
 
 The client is the test's: it takes every job, gives back every row, and reports when it likes.
 """
@@ -21,7 +21,7 @@ REPORTS, SINKS = 2, 1  # accept_t
 
 @dataclasses.dataclass
 class Plan:
-    """What the client does with a job."""
+    """Holds the client's intended report for a job."""
 
     sinks: bool = False
     status: Status | None = None  # reports that; None: no report
@@ -32,20 +32,20 @@ class Plan:
 
 
 class Client(Host):
-    """A host, and the client behind the DMA.
+    """Models a DMA host and the reporting client behind the DMA.
 
     What a completion promises is looked at when the host sees it, and not later.
     """
 
     def restart(self) -> None:
-        """Forget what was submitted."""
+        """Discards all jobs submitted to the DMA."""
         super().restart()
         self.jobs: dict[int, tuple[Job, Plan]] = {}
         self.plain: dict[int, bytes] = {}  # what stands in a destination before it is overwritten
         self.reported = 0
 
     def plan(self, job: Job, plan: Plan) -> Job:
-        """Submit a job; its data becomes what its destination must hold."""
+        """Submits a job with its report; its data becomes the expected destination."""
         self.jobs[job.desc.cookie] = (job, plan)
         self.plain[job.desc.cookie] = job.data
         if plan.sinks:
@@ -56,16 +56,16 @@ class Client(Host):
         return job
 
     def serve(self) -> None:
-        """Be the client from now on."""
+        """Starts the reporting client of the DMA."""
         self.task = cocotb.start_soon(self.run())
 
     def stop(self) -> None:
-        """Neither client nor memory any more."""
+        """Stops the DMA's reporting client and the memory."""
         self.task.cancel()
         self.memory.stop()
 
     async def run(self) -> None:
-        """A job's acceptance, rows and report."""
+        """Accepts a job, moves its rows and reports its result."""
         dut, now = self.dut, 0
         due: list[tuple[int, int, Plan]] = []  # clock, context
         at_rows: dict[int, Plan] = {}
@@ -99,7 +99,7 @@ class Client(Host):
                 self.reported += 1
 
     def turn(self) -> None:
-        """Look at each completion's promise when the host sees it."""
+        """Checks a completed job's destination when the host sees its completion."""
         seen = len(self.completions)
         super().turn()
         for done in self.completions[seen:]:
@@ -111,16 +111,16 @@ class Client(Host):
                 assert self.found(job) == job.data[: sum(n for _, n in job.dst)]
 
     def found(self, job: Job) -> bytes:
-        """What the destination holds now."""
+        """Returns the current contents of a job's destination."""
         return b"".join(self.memory.read(addr, count) for addr, count in job.dst)
 
     def wrong(self, job: Job, **more: object) -> Job:
-        """Submit a job whose tag will be found wrong."""
+        """Submits a job whose tag the client reports as wrong."""
         return self.plan(job, Plan(status=Status.BAD_TAG, tag=self.random.randbytes(16), **more))
 
 
 async def begin(dut, seed: int, **options: object) -> Client:
-    """Reset, memory, client."""
+    """Resets the DMA and starts memory and client."""
     for name in ("cfg_ready", "cfg_status", "cfg_accept", "report_valid", "report"):
         getattr(dut, f"{name}_i").value = 0
     host = await Client.begin(dut, seed, **options)
@@ -129,7 +129,7 @@ async def begin(dut, seed: int, **options: object) -> Client:
 
 
 def random_jobs(host: Client, count: int, largest: int = 3000) -> list[Job]:
-    """Empty, plain, unaligned and listed ones; right, wrong and unreported; late and early."""
+    """Makes empty, plain, unaligned and listed jobs, with right, wrong and no tags."""
     rng, jobs = host.random, []
     for _ in range(count):
         length = rng.choice((0, 0, 1, 16, 63, 64, rng.randrange(1, 600), largest))
@@ -147,7 +147,7 @@ def random_jobs(host: Client, count: int, largest: int = 3000) -> list[Job]:
 
 
 async def carry_out(host: Client, count: int) -> dict[int, Completion]:
-    """Random jobs, and every byte of memory after them."""
+    """Runs random jobs through mae_dma and checks every byte of memory afterwards."""
     jobs = random_jobs(host, count)
     before = bytearray(host.memory.data)
     done = await host.finish(every=1)
@@ -160,7 +160,7 @@ async def carry_out(host: Client, count: int) -> dict[int, Completion]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def reports_of_all_kinds(dut) -> None:
-    """Tags in completions, zeros where a tag was wrong, nothing else touched."""
+    """Completions carry tags; destinations of wrong tags are zeroed, no other byte changes."""
     for seed, options in enumerate(
         (
             {"latency": (1, 3), "shuffle": False},
@@ -177,7 +177,7 @@ async def reports_of_all_kinds(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def errors_beside_a_wrong_tag(dut) -> None:
-    """Bus and list errors win over the wrong tag; what can be overwritten is all the same."""
+    """Bus and list errors take precedence over a wrong tag; the destination is still zeroed."""
     host = await begin(dut, 10, sub_log2=6, comp_log2=6, latency=(5, 80))
     rng = host.random
     jobs, want, zeros = [], {}, []
@@ -223,7 +223,7 @@ async def errors_beside_a_wrong_tag(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def error_before_it_is_overwritten(dut) -> None:
-    """A write error of the data is forgotten with the data, when the zeros could be written."""
+    """A write error of the data is not reported if the zeros of a wrong tag were written."""
     host = await begin(dut, 20, latency=(5, 20))
     for parts in ((0, 0), (0, 3)):
         job = host.job(0, 1000, parts)
@@ -239,7 +239,7 @@ async def error_before_it_is_overwritten(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def abort_while_overwriting(dut) -> None:
-    """An abort leaves no byte of what was not verified, and all works anew."""
+    """An abort leaves no unverified byte in the destination, and the DMA works again."""
     host = await begin(dut, 30, latency=(10, 60))
     overwritten, length = 0, 500 * len(dut.w_strb_o)  # 1000 clocks to overwrite one
     for turn in range(4):
@@ -288,5 +288,5 @@ async def abort_while_overwriting(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_report(parameters: dict) -> None:
-    """All of the above over bus widths and numbers of contexts."""
+    """Runs the checks of mae_dma reports over bus widths and numbers of contexts."""
     bench.run("report_bench", parameters=parameters, sources=["tests/dma/report_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rings that wrap, bad descriptors, order, completions, interrupt, abort, reset.
+"""Tests mae_dma_ring_manager: wrapping rings, bad descriptors, order, interrupt, abort, reset.
 
 Tests mae_dma_ring_manager.
 
@@ -22,7 +22,7 @@ b_valid_i b_tag_i b_error_i""".split()
 
 
 async def begin(dut, seed: int, **options) -> Ring:
-    """Reset and enable."""
+    """Resets and enables the ring manager."""
     await start(dut, **{name: 0 for name in INPUTS})
     ring = Ring(dut, seed, **options)
     ring.ctrl.enable = 1
@@ -30,7 +30,7 @@ async def begin(dut, seed: int, **options) -> Ring:
 
 
 def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
-    """Have the host submit random descriptors."""
+    """Lets the host model submit random descriptors."""
     first = len(ring.sent)
     ring.todo += [
         random_desc(ring.rng, 0x1000 + first + i, ring.contexts, spoil) for i in range(count)
@@ -39,7 +39,7 @@ def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def others_complete_beside_an_overwriting(dut) -> None:
-    """While jobs wait to be overwritten, every other job completes; then they do."""
+    """While jobs wait for erasure after a wrong tag, all other jobs complete."""
     ring = await begin(dut, 3, sub_log2=5, comp_log2=5)
     ring.hold_scrubs = True
     fill(ring, 32)
@@ -56,7 +56,7 @@ async def others_complete_beside_an_overwriting(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def good_and_bad(dut) -> None:
-    """Descriptors of every kind, rings of 1 to 32 places going round, slow and quick hosts."""
+    """The ring manager completes good and bad descriptors in rings of 1 to 32 entries."""
     scrubbed = 0
     for seed, options in enumerate(
         (
@@ -81,7 +81,7 @@ async def good_and_bad(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_context_in_order(dut) -> None:
-    """A descriptor of a context in use waits, and those behind it."""
+    """A descriptor for a context in use waits, and so do all later descriptors."""
     ring = await begin(dut, 3, sub_log2=6, comp_log2=6, stall=0)
     ring.job_clocks = (50, 200)
     fill(ring, 40)
@@ -93,7 +93,7 @@ async def one_context_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def many_in_flight(dut) -> None:
-    """Descriptors are fetched well ahead, jobs of all contexts run at once."""
+    """The ring manager fetches descriptors ahead and runs jobs of all contexts at once."""
     ring = await begin(dut, 4, sub_log2=7, comp_log2=7, latency=(300, 300), stall=0)
     ring.job_clocks = (400, 400)
     ring.host_stall = 0
@@ -113,7 +113,7 @@ async def many_in_flight(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def interrupt_after_the_entry(dut) -> None:
-    """The line rises for flagged descriptors only, when entry and all before it have landed."""
+    """The interrupt rises only for flagged descriptors, after all entries so far are written."""
     ring = await begin(dut, 5, sub_log2=6, comp_log2=6, latency=(1, 60))
     fill(ring, 60)
     for i, (desc, _) in enumerate(ring.todo):
@@ -152,7 +152,7 @@ async def interrupt_after_the_entry(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def unwritable_ring(dut) -> None:
-    """A completion that cannot be written sets ring_error; nothing new starts until re-enabled."""
+    """An unwritable completion sets ring_error; no job starts until the ring is enabled again."""
     ring = await begin(dut, 6, sub_log2=4, comp_log2=6)
     ring.write_errors = {5}
     fill(ring, 60)
@@ -175,7 +175,7 @@ async def unwritable_ring(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def disable_and_again(dut) -> None:
-    """Disabled in mid-flight: what was started ends, the rest is as if it had never been seen."""
+    """Disabling the ring lets started jobs end and leaves all others untouched."""
     ring = await begin(dut, 7, sub_log2=5, comp_log2=5, latency=(1, 100))
     for turn in range(5):
         fill(ring, 60, 0.2)
@@ -199,7 +199,7 @@ async def disable_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def abort_completes_all_fetched(dut) -> None:
-    """Abort, with or without disable: in flight and fetched ones complete as aborted, then rest."""
+    """An abort completes all fetched descriptors as aborted, with or without disable."""
     ring = await begin(dut, 8, sub_log2=5, comp_log2=3, latency=(1, 100))
     found = 0
     for turn in range(6):
@@ -256,7 +256,7 @@ async def abort_completes_all_fetched(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def abort_keeps_an_offer(dut) -> None:
-    """A job that the client was shown when the abort came is still its to take, and is aborted."""
+    """A job offered to the client at an abort can still be accepted, and is aborted."""
     ring = await begin(dut, 9)
     ring.hold_client = True
     fill(ring, 3)
@@ -278,7 +278,7 @@ async def abort_keeps_an_offer(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def reset_at_any_time(dut) -> None:
-    """A reset in mid-flight leaves nothing behind."""
+    """A reset during jobs leaves no state in the ring manager."""
     for turn in range(5):
         ring = await begin(dut, 20 + turn, sub_log2=4, comp_log2=4)
         fill(ring, 40, 0.3)
@@ -301,5 +301,5 @@ async def reset_at_any_time(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_ring_manager(parameters: dict) -> None:
-    """All of the above over bus widths, numbers of contexts and depths."""
+    """Runs the checks of mae_dma_ring_manager over bus widths, contexts and depths."""
     bench.run("mae_dma_ring_manager", parameters=parameters)

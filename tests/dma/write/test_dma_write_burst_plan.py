@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bursts whose data is there, rows and segments that are left over, ends.
+"""Tests mae_dma_write_burst_plan: bursts with available data, surplus rows and segments, ends.
 
 Tests mae_dma_write_burst_plan.
 """
@@ -23,7 +23,7 @@ PLACE = ("row", "offset", "len", "first", "last")
 
 
 class Context:
-    """One context: its rows, its job, the bursts that it has to get."""
+    """Models one context: its rows, its job and its expected bursts."""
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number
@@ -31,7 +31,7 @@ class Context:
         self.begin()
 
     def begin(self) -> None:
-        """Draw a job: as many bytes as its segments hold, or fewer, or more."""
+        """Draws a job with as many bytes as its segments hold, or fewer, or more."""
         self.ended, self.under_way = False, 0
         aborted = random.random() < 0.2
         segments = self.feed.job(self.number, aborted)
@@ -48,7 +48,7 @@ class Context:
             at += min(count, end - at)
 
     def goes_on_in(self, at: int, whole: bool) -> int:
-        """The page that is needed next, when everything before byte ``at`` is sent."""
+        """Returns the page needed next after byte ``at`` is sent."""
         return -(-self.stop // ROWS) if whole else at // (ROWS * BYTES)
 
     def there(self) -> int:
@@ -58,7 +58,7 @@ class Context:
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def plans_what_is_there(dut) -> None:
-    """Random jobs, rows, answers and stalls; each burst, drop and end is the expected one."""
+    """mae_dma_write_burst_plan gives the expected burst, drop and end of random jobs."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     feed = Feed(dut, CONTEXTS)
     contexts = [Context(feed, i) for i in range(CONTEXTS)]
@@ -122,7 +122,7 @@ async def plans_what_is_there(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="us")
 async def takes_two_clocks(dut) -> None:
-    """From the last row of a burst to its plan; then a burst a clock."""
+    """mae_dma_write_burst_plan takes two clocks from a burst's last row, then one per burst."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     dut.ready_i.value = dut.seg_valid_i.value = 1
     dut.seg_bytes_i.value = 2 * BEATS * BYTES
@@ -141,5 +141,5 @@ async def takes_two_clocks(dut) -> None:
 
 
 def test_dma_write_burst_plan() -> None:
-    """A small size, so that bursts wait for rows and rows for bursts."""
+    """Runs the checks of mae_dma_write_burst_plan in a small configuration."""
     bench.run("write_plan_bench", sources=["tests/dma/write_plan_bench.sv"])

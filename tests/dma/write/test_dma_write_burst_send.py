@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_write_burst_send: the beats, strobes and rows of planned bursts, without a gap."""
+"""Tests mae_dma_write_burst_send: beats, strobes and rows of planned bursts, without gaps."""
 
 import random
 from collections import deque
@@ -15,7 +15,7 @@ FIELDS = ("ctx", "drop", "row", "offset", "len", "first", "last", "pages")
 
 
 def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
-    """A planned burst."""
+    """Draws a random planned write burst."""
     burst = {name: random.randrange(BYTES) for name in FIELDS}
     burst |= {"ctx": random.randrange(4), "drop": int(drop), "row": random.randrange(ROWS)}
     burst["len"] = random.randrange(5)
@@ -26,7 +26,7 @@ def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
 
 
 class Bench:
-    """Drives bursts and the buffer's data, and checks all that comes out."""
+    """Drives planned bursts and buffer data, and checks all outputs."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Bench:
         self.due: deque[tuple] = deque()  # W beats
 
     async def clock(self, burst: dict[str, int] | None, ready: int) -> tuple[bool, bool]:
-        """One clock: whether the burst is done, and whether W has a beat."""
+        """Runs one clock; returns if the burst is done and if W has a beat."""
         dut = self.dut
         dut.burst_valid_i.value, dut.w_ready_i.value = int(burst is not None), ready
         for name, value in (burst or {}).items():
@@ -78,7 +78,7 @@ class Bench:
 
 
 async def begin(dut) -> Bench:
-    """Reset with all inputs low."""
+    """Resets mae_dma_write_burst_send with all inputs low."""
     names = ["burst_valid", "rd_data", "w_ready", *(f"burst_{name}" for name in FIELDS)]
     await start(dut, **{f"{name}_i": 0 for name in names})
     return Bench(dut)
@@ -86,7 +86,7 @@ async def begin(dut) -> Bench:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def sends_as_planned(dut) -> None:
-    """Random bursts and drops, random stalls on both sides."""
+    """mae_dma_write_burst_send sends random bursts and drops as planned under random stalls."""
     own = await begin(dut)
     burst, sent = None, 0
     while sent < 400:
@@ -102,7 +102,7 @@ async def sends_as_planned(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def no_gap(dut) -> None:
-    """Two clocks from burst to W, then a beat each clock, over bursts too.
+    """mae_dma_write_burst_send takes two clocks to W, then sends a beat in each clock.
 
     A drop takes a clock, and a second page one more.
     """
@@ -124,5 +124,5 @@ async def no_gap(dut) -> None:
 
 
 def test_dma_write_burst_send() -> None:
-    """A small size."""
+    """Runs the checks of mae_dma_write_burst_send in a small configuration."""
     bench.run("write_send_bench", sources=["tests/dma/write_send_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_write_engine alone: what it writes, when it bursts, its room, and how its jobs end."""
+"""Tests mae_dma_write_engine: written bytes, bursts, back-pressure, ends of jobs."""
 
 import collections
 import random
@@ -16,7 +16,7 @@ from tests.support.stream import start
 
 
 class Client:
-    """Gives rows of the contexts in turn: as far as they have room, or without asking."""
+    """Models the write engine's client: gives rows of the contexts in turn."""
 
     def __init__(self, dut, *, stall: float = 0.0, asks: bool = True, away: int = 0) -> None:
         self.dut = dut
@@ -33,13 +33,13 @@ class Client:
         dut.reserve_ctx_i.value = 0
 
     def push(self, ctx: int, data: bytes) -> None:
-        """The rows of a job."""
+        """Queues the rows of a write job."""
         queue = self.queues.setdefault(ctx, collections.deque())
         for at in range(0, len(data), self.width):
             queue.append((ctx, data[at : at + self.width], at + self.width >= len(data)))
 
     async def run(self) -> None:
-        """Give rows for ever: reserve, keep for a while, hand over."""
+        """Gives rows until cancelled: reserves room, waits, hands over."""
         dut = self.dut
         shown = False
         while True:
@@ -73,7 +73,7 @@ class Client:
 
 
 async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
-    """Memory, mover and client, running."""
+    """Resets the write engine and starts memory, mover and client."""
     names = {k: options.pop(k) for k in ("stall", "asks", "away") if k in options}
     memory = AxiMemory(dut, size, unique_ids=True, stall=memory_stall, **options)
     memory.data[:] = random.randbytes(size)
@@ -87,7 +87,7 @@ async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
 
 
 async def copies(dut, jobs: int, **options) -> tuple[AxiMemory, Client]:
-    """Random jobs in random contexts to random lists; the memory holds them and all else."""
+    """Runs random jobs in random contexts to random lists; checks all memory."""
     size = 1 << 18
     memory, mover, client = await begin(dut, size, **options)
     land = Land(0, size, random.Random(random.random()))
@@ -120,21 +120,21 @@ async def copies(dut, jobs: int, **options) -> tuple[AxiMemory, Client]:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def writes_any_list(dut) -> None:
-    """Every byte of the list and no other, and done when every answer has come."""
+    """The write engine writes exactly the list's bytes and ends after all answers."""
     _, client = await copies(dut, 40, latency=(0, 60), memory_stall=0.2, stall=0.1, away=5)
     assert client.held == 0, "a client that has asked for room is not held back"
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def holds_back_who_does_not_ask(dut) -> None:
-    """Without reservations rows wait at row_ready_o, and nothing is lost."""
+    """Without reservations rows wait at row_ready_o, and no row is lost."""
     _, client = await copies(dut, 20, latency=(0, 30), memory_stall=0.5, asks=False)
     assert client.held > 0 or bench.parameters()["Contexts"] > 2
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def bursts_are_whole(dut) -> None:
-    """An aligned transfer is written in whole bursts, and many at once wait for an answer."""
+    """The write engine writes aligned transfers in whole bursts, with many outstanding."""
     memory, mover, client = await begin(dut, 1 << 18, latency=(100, 100))
     beats = bench.parameters()["BurstBeats"]
     bursts = 2 ** (bench.parameters()["IdWidth"] - 1) + 5
@@ -148,7 +148,7 @@ async def bursts_are_whole(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def rows_and_segments_may_differ(dut) -> None:
-    """What has no segment is dropped, what has no row is not written, the next job is well."""
+    """Rows without a segment are dropped, segments without a row stay unwritten."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 40))
     width = client.width
     expected = bytearray(memory.data)
@@ -187,7 +187,7 @@ async def rows_and_segments_may_differ(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def blocked_contexts_leave_each_share(dut) -> None:
-    """Half of the contexts fill all they may and wait; the others write on in their own pages."""
+    """Blocked contexts of the write engine leave the others their own buffer pages."""
     memory, mover, client = await begin(dut, 1 << 20, latency=(1, 30))
     contexts = bench.parameters()["Contexts"]
     held, stride = contexts // 2, 120 * client.width
@@ -219,7 +219,7 @@ async def blocked_contexts_leave_each_share(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def reports_the_first_error(dut) -> None:
-    """The first error of the answers, by job; the others' bytes are written."""
+    """A write job reports its first error; other jobs' bytes are written."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 20), shuffle=False)
     memory.fail(0x1000, 0x1001, SLVERR)
     memory.fail(0x3000, 0x3001, DECERR)
@@ -247,7 +247,7 @@ async def reports_the_first_error(dut) -> None:
     [(128, 2, 12, 2, 2), (512, 64, 32, 8, 8), (1024, 7, 96, 32, 5)],
 )
 def test_write(width: int, contexts: int, rows: int, beats: int, ids: int) -> None:
-    """The ends of the parameters' ranges, and the usual ones."""
+    """Runs the checks of mae_dma_write_engine for extreme and usual parameters."""
     bench.run(
         "mae_dma_write_engine",
         parameters={

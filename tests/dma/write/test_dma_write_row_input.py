@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_dma_write_row_input: rows into pages, claimed before, and room that keeps its word."""
+"""Tests mae_dma_write_row_input: rows into reserved pages; promised room is kept."""
 
 import random
 
@@ -17,7 +17,7 @@ INPUTS += " claim_room rooms"
 
 
 class Context:
-    """One context: rows that came and are away, pages claimed, whether the job's last one came."""
+    """Models one context: rows received and sent, pages claimed, last row of the job."""
 
     def __init__(self) -> None:
         self.row = self.away = self.claimed = self.bytes = 0
@@ -33,7 +33,7 @@ async def clock(
     may: int | None = None,
     reserve: int | None = None,
 ) -> bool:
-    """One clock with an offered row (context, bytes, last); is it taken? Ends jobs too."""
+    """Runs one clock with an offered row; returns true if it is accepted. Ends jobs too."""
     look = random.randrange(len(contexts))
     looked = contexts[look]
     finish = looked.ended and random.random() < 0.3
@@ -80,7 +80,7 @@ async def clock(
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def ready_holds_back(dut) -> None:
-    """Rows from anyone: taken while there is a page or the job's last row is not there."""
+    """mae_dma_write_row_input accepts rows only while it has a free page."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     contexts = [Context() for _ in range(bench.parameters()["Contexts"])]
     row, held = None, 0
@@ -97,7 +97,7 @@ async def ready_holds_back(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def room_keeps_its_word(dut) -> None:
-    """A client that gives a row for each one that it gets is never held back.
+    """A client that reserves room for each row is never held back.
 
     Rows that it gets after room fell need at most the page that there was room for.
     """
@@ -141,6 +141,6 @@ async def room_keeps_its_word(dut) -> None:
 
 @pytest.mark.parametrize("contexts", [1, 3])
 def test_dma_write_row_input(contexts: int) -> None:
-    """One context and several, a small size."""
+    """Runs the checks of mae_dma_write_row_input for one context and several."""
     parameters = {"DataWidth": 8 * BYTES, "Contexts": contexts, "PageRows": ROWS, "RowWidth": 6}
     bench.run("mae_dma_write_row_input", parameters=parameters)

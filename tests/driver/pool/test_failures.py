@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated cards that are removed, hang or meet bus errors while a pool is at work."""
+"""Tests a pool of simulated cards that are removed, hang or have bus errors during work."""
 
 import pathlib
 import random
@@ -20,7 +20,7 @@ DATA = random.Random(1).randbytes(400_000)
 
 @pytest.fixture
 def opening() -> int:
-    """The clock at which a card is open."""
+    """Returns the clock at which a simulated card is open."""
     simulator.build("stream4")
     with device.Device("sim:stream4") as card:
         return card.stats()["bus_clocks"]
@@ -29,7 +29,7 @@ def opening() -> int:
 # So many clocks after the opening: before any job, while a key is loaded, in the middle of one.
 @pytest.mark.parametrize("later", [1, 40, 700, 2000])
 def test_a_card_is_removed(opening: int, later: int, monkeypatch) -> None:
-    """Not a byte is lost or comes twice, in a call, in a stream, in an authenticated one."""
+    """A card removed from a pool costs no byte and repeats none, in calls, streams and AEAD."""
     monkeypatch.setattr(messages, "PART", 1 << 16)
     dying = f"sim:stream4?dies={opening + later}"
     want = oracle("ctr", KEY, IV, DATA, ENCRYPT)
@@ -54,7 +54,7 @@ def test_a_card_is_removed(opening: int, later: int, monkeypatch) -> None:
 
 @pytest.mark.parametrize("fault", ["error_read=50000", "error_write=50000"])
 def test_bus_errors(fault: str) -> None:
-    """A card whose memory accesses fail now and then is closed at the first."""
+    """The pool closes a card at its first failed memory access."""
     with pool.opened(f"pool:sim:stream4?{fault},2*sim:stream4") as cards:
         for _ in range(3):
             got = cards.crypt("ctr", ENCRYPT, KEY, IV, DATA)
@@ -64,7 +64,7 @@ def test_bus_errors(fault: str) -> None:
 
 
 def test_all_cards_fail(opening: int, tmp_path: pathlib.Path) -> None:
-    """An error that says so, and no file."""
+    """The pool reports an error and leaves no file if all its cards fail."""
     source, sink = tmp_path / "source", tmp_path / "sink"
     source.write_bytes(DATA)
     dying = f"pool:2*sim:stream4?dies={opening + 900}"
@@ -75,7 +75,7 @@ def test_all_cards_fail(opening: int, tmp_path: pathlib.Path) -> None:
 
 
 def test_files(opening: int, tmp_path: pathlib.Path) -> None:
-    """The command line: one card dies, the file is whole and OpenSSL's; there and back."""
+    """The command line completes a file on a pool although a card dies; OpenSSL agrees."""
     plain, cipher, back = (tmp_path / name for name in ("plain", "cipher", "back"))
     plain.write_bytes(random.Random(2).randbytes((2 << 20) + 11))
     cards = ["--device", f"pool:sim:stream4?dies={opening + 9000},2*sim:stream4"]
@@ -94,7 +94,7 @@ def test_files(opening: int, tmp_path: pathlib.Path) -> None:
 
 
 def test_macs_and_info() -> None:
-    """`mac` on a pool gives what a card gives; `info` names the cards."""
+    """`maeslant mac` gives equal MACs on a pool and a card; `info` names the pool's cards."""
     cards = ["--device", "pool:2*sim:stream4"]
     for mode in (["--mode", "cmac"], ["--mode", "gmac", "--iv", "00" * 12]):
         command = ["mac", "-", *mode, "--key", KEY.hex()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages over several simulated cards: the bytes of one, in every mode and length."""
+"""Tests messages on a pool of simulated cards: its bytes equal those of a card."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ IV = b"\xff" * 15 + b"\xf0"  # CTR carries over all 128 bits in the first part
 
 @pytest.fixture(scope="module")
 def cards() -> Iterator[pool.Pool]:
-    """Two cards with memories that differ, and parts that are quick to simulate."""
+    """Opens two simulated cards with different memory sizes and small parts."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "PART", PART)
         uri = "pool:sim:stream4?latency=50-300&order=shuffled,sim:stream4"
@@ -35,7 +35,7 @@ def cards() -> Iterator[pool.Pool]:
 
 
 def pieces(data: bytes, seed: int) -> Iterator[bytes]:
-    """It in pieces of any size."""
+    """Cuts a message into pieces of random size."""
     source, at = random.Random(seed), 0
     while at < len(data):
         size = source.randrange(1, 3 * PART)
@@ -46,7 +46,7 @@ def pieces(data: bytes, seed: int) -> Iterator[bytes]:
 @pytest.mark.parametrize("direction", [ENCRYPT, DECRYPT], ids=["encrypt", "decrypt"])
 @pytest.mark.parametrize("mode", MODES)
 def test_plain_modes(cards: pool.Pool, mode: str, direction: int) -> None:
-    """Streams and whole messages against `cryptography`."""
+    """Unauthenticated messages and streams on a pool agree with `cryptography`."""
     key = KEY + KEY[::-1] if mode == "xts" else KEY
     iv = None if mode == "ecb" else IV
     for length in LENGTHS:
@@ -65,7 +65,7 @@ def test_plain_modes(cards: pool.Pool, mode: str, direction: int) -> None:
 
 @pytest.mark.parametrize("mode", ["ecb", "cbc"])
 def test_lengths_that_a_mode_has_not(cards: pool.Pool, mode: str) -> None:
-    """The driver's refusal, no card's failure."""
+    """The pool refuses illegal message lengths with the driver's error and drops no card."""
     with pytest.raises(device.DeviceError) as caught:
         with cards.stream(mode, ENCRYPT, KEY, None if mode == "ecb" else IV) as stream:
             list(stream.update(bytes(PART + 17)))
@@ -75,7 +75,7 @@ def test_lengths_that_a_mode_has_not(cards: pool.Pool, mode: str) -> None:
 
 
 def sealed(cards: pool.Pool, mode: str, nonce: bytes, aad: bytes, data: bytes) -> bytes:
-    """Ciphertext and tag, by the pool."""
+    """Seals a message on the pool; returns ciphertext and tag."""
     with aead.seal(cards, mode, KEY, nonce, (len(aad), len(data))) as message:
         for piece in pieces(aad, 3):
             message.aad(piece)
@@ -87,7 +87,7 @@ def sealed(cards: pool.Pool, mode: str, nonce: bytes, aad: bytes, data: bytes) -
 def opened(
     cards: pool.Pool, mode: str, nonce: bytes, aad: bytes, data: bytes, unverified: bool
 ) -> bytes:
-    """Plaintext; without ``unverified`` nothing may come before the tag was found right."""
+    """Opens a sealed message on the pool; no plaintext comes before the tag is verified."""
     body, tag = data[:-16], data[-16:]
     lengths = (len(aad), len(body))
     with aead.unseal(cards, mode, KEY, nonce, lengths, unverified=unverified) as message:
@@ -99,21 +99,21 @@ def opened(
 
 
 def gcm(nonce: bytes, aad: bytes, data: bytes) -> bytes:
-    """OpenSSL's GCM, with an IV of any length."""
+    """Encrypts by OpenSSL's GCM with an IV of any length."""
     cipher = Cipher(AES(KEY), GCM(nonce)).encryptor()
     cipher.authenticate_additional_data(aad)
     return cipher.update(data) + cipher.finalize() + cipher.tag
 
 
 def wrapping() -> bytes:
-    """An IV of 16 bytes with which inc32 wraps after 100 blocks, in the first part."""
+    """Finds a 16-byte IV with which inc32 wraps after 100 blocks, in the first part."""
     h = int.from_bytes(oracle("ecb", KEY, b"", bytes(16), ENCRYPT))
     return parts._nonce(h, 0x0123456789ABCDEF01234567FFFFFF9C)
 
 
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_authenticated_modes(cards: pool.Pool, mode: str) -> None:
-    """Sealed as by OpenSSL; opened again, with and without waiting for the tag."""
+    """Authenticated messages on a pool are sealed as by OpenSSL, and opened again."""
     for number, length in enumerate(LENGTHS):
         data = random.Random(length).randbytes(length)
         aad = random.Random(7).randbytes((0, 1, 16, 2 * PART + 30, 0xFF00)[number % 5])
@@ -127,7 +127,7 @@ def test_authenticated_modes(cards: pool.Pool, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_changed_messages(cards: pool.Pool, mode: str) -> None:
-    """A wrong bit in any part, in the AAD or in the tag."""
+    """The pool refuses a message with a wrong bit in any part, in the AAD or in the tag."""
     nonce, aad, data = bytes(12), b"header", random.Random(1).randbytes(3 * PART)
     good = sealed(cards, mode, nonce, aad, data)
     for place in (0, PART + 1, len(data) - 1, len(data), len(good) - 1):
@@ -153,7 +153,7 @@ def test_changed_messages(cards: pool.Pool, mode: str) -> None:
     ],
 )
 def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_bytes: int) -> None:
-    """Refused by a pool as by a card."""
+    """The pool refuses illegal IV and tag lengths as a card does."""
     with device.Device("sim:stream4") as card:
         for where in (cards, card):
             with pytest.raises(device.MaeslantError):
@@ -163,7 +163,7 @@ def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_
 
 @pytest.mark.parametrize("tag", [b"", bytes(15)])
 def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
-    """The beginning of a tag, were it right, opens nothing; nor does AAD after the data."""
+    """The pool refuses a truncated tag, and AAD after the data."""
     with device.Device("sim:stream4") as card:
         for where in (cards, card):
             with aead.unseal(where, "gcm", KEY, bytes(12)) as message:
@@ -177,7 +177,7 @@ def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
 
 
 def test_cmac(cards: pool.Pool) -> None:
-    """CMAC of OpenSSL."""
+    """The pool computes the CMAC of OpenSSL."""
     for length in LENGTHS:
         data = random.Random(length).randbytes(length)
         want = CMAC(AES(KEY))
@@ -189,7 +189,7 @@ def test_cmac(cards: pool.Pool) -> None:
 
 
 def test_caps(cards: pool.Pool) -> None:
-    """What both can do, and which they are."""
+    """The pool reports the capabilities that all its cards have, and their names."""
     caps = cards.caps()
     assert caps["backend"] == "pool" and caps["lanes"] == 8 and len(caps["cards"]) == 2
 
@@ -209,7 +209,7 @@ def test_caps(cards: pool.Pool) -> None:
     ],
 )
 def test_names_that_cannot_be_opened(uri: str, words: str) -> None:
-    """Each with the words that help."""
+    """Each pool name that cannot be opened gives an error that says why."""
     with pytest.raises(Exception) as caught:
         pool.opened(uri)
     assert isinstance(caught.value, device.MaeslantError) and words in str(caught.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cards of a real Dask cluster: a worker is killed, one's cards fail, at last none is left."""
+"""Tests a pool of cards on a Dask cluster: workers are killed, cards fail, none remains."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ CARD = {"DASK_DISTRIBUTED__WORKER__RESOURCES__CARD": "1"}
 
 
 def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
-    """Three workers with a card each; each way of losing one in turn, and no byte with it."""
+    """A cluster of three workers loses no byte as workers and cards fail one after another."""
     monkeypatch.setattr(messages, "PART", 1 << 16)
     monkeypatch.setattr(workers, "PATIENCE_S", 1)
     simulator.build("stream4")
@@ -64,7 +64,7 @@ def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
 
 
 def a_worker_whose_cards_fail(cards: workers.Cluster) -> None:
-    """Its parts go to the others, and it is asked no more."""
+    """Parts of a worker whose cards fail go to other workers, and it gets no more parts."""
     with cards.stream("ctr", ENCRYPT, KEY, IV) as stream:
         got = b"".join(stream.update(DATA)) + b"".join(stream.finish())
     assert got == oracle("ctr", KEY, IV, DATA, ENCRYPT)
@@ -75,7 +75,7 @@ def a_worker_whose_cards_fail(cards: workers.Cluster) -> None:
 
 
 def a_worker_that_is_killed(cards: workers.Cluster, process: subprocess.Popen) -> None:
-    """SIGKILL, with parts of it on their way."""
+    """A worker killed by SIGKILL during work loses no part of a message."""
     with aead.seal(cards, "gcm", KEY, IV[:12]) as message:
         message.aad(b"header")
         out, results = b"", message.update(DATA)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_guard_host_port alone, against a bus that answers what nobody asked for, too early, too late.
+"""Tests mae_guard_host_port against a bus with unrequested, early and late answers.
 
 Its parts: mae_guard_host_reads, mae_guard_host_writes, mae_guard_response_bursts and
 mae_guard_halt_reg. What honest memories see of it is in test_guard_moves.
@@ -21,13 +21,13 @@ INPUTS = (
 
 
 class Judge:
-    """Compares pulses of beat_fault_o, one clock later, with the beats that were wrong."""
+    """Compares pulses of beat_fault_o, one clock later, with the wrong beats."""
 
     def __init__(self, dut) -> None:
         self.dut, self.due, self.wrong, self.right = dut, False, 0, 0
 
     async def clock(self, good: bool | None) -> None:
-        """A clock with a good, a bad, or no beat; from falling edge to falling edge."""
+        """Drives a clock with a good, a bad or no beat, between falling edges."""
         await FallingEdge(self.dut.clk_i)
         assert bool(int(self.dut.beat_fault_o.value)) == (good is False)
         self.wrong += good is False
@@ -36,7 +36,7 @@ class Judge:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def judges_read_beats(dut) -> None:
-    """Random beats against a slow model: only what a burst under way expects gets through."""
+    """The host port passes only read beats that an outstanding burst expects."""
     await start(dut, **dict.fromkeys(INPUTS.split(), 0))
     judge, left, over = Judge(dut), {}, set()
     dut.ar_ready_i.value = 1
@@ -93,7 +93,7 @@ async def judges_read_beats(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def judges_responses(dut) -> None:
-    """A response counts once, for a burst whose data was taken; beats are as addressed."""
+    """The host port counts a write response once, for a burst whose data was accepted."""
     await start(dut, **dict.fromkeys(INPUTS.split(), 0))
     judge = Judge(dut)
     data: collections.deque[tuple[int, int]] = collections.deque()  # of the mover: id, beats left
@@ -159,5 +159,5 @@ async def judges_responses(dut) -> None:
 
 
 def test_guard_host_port() -> None:
-    """It has no parameters."""
+    """Runs the checks of mae_guard_host_port in a simulation."""
     run("mae_guard_host_port")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches of all queues at once against a model: accesses, WAITs, answers, what was read.
+"""Tests mae_guard_batch_executor with batches of all queues against a model of accesses.
 
 Covers mae_guard_batch_executor and, in it, mae_guard_wait_conditions.
 """
@@ -22,7 +22,7 @@ INPUTS = """clear_i halt_i place_i taken_i body_valid_i body_index_i body_i star
 
 
 class Batch:
-    """What a queue carries out."""
+    """Holds a batch of register operations that a queue executes."""
 
     def __init__(self, number: int, epoch: int, operations: list[wire.Operation]) -> None:
         self.number, self.epoch, self.operations = number, epoch, operations
@@ -30,7 +30,7 @@ class Batch:
 
 
 class Batches:
-    """The module, its neighbours and the model."""
+    """Connects the batch executor to models of its neighbours."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -46,7 +46,7 @@ class Batches:
         self.failed: tuple[int, int] | None = None
 
     async def begin(self) -> None:
-        """Clock, reset, walk."""
+        """Starts the clock, resets the batch executor and clears its memories."""
         dut = self.dut
         Clock(dut.clk_i, 10, "ns").start()
         for name in INPUTS:
@@ -57,13 +57,13 @@ class Batches:
         await self.walk()
 
     async def walk(self) -> None:
-        """Until the memories are zero."""
+        """Waits until the batch executor's memories are cleared."""
         await FallingEdge(self.dut.clk_i)
         while self.dut.busy_o.value:
             await FallingEdge(self.dut.clk_i)
 
     def verdict(self, operation: wire.Operation) -> str:
-        """What a WAIT is now."""
+        """Returns the current verdict of a WAIT operation."""
         if operation.offset == KERNEL:
             if self.runs >= operation.data:
                 return "pass"
@@ -78,7 +78,7 @@ class Batches:
         return "pass" if self.outcomes[queue][number] else "fail"
 
     def look(self) -> None:
-        """What each WAIT could have been so far."""
+        """Records the verdicts that each WAIT may have had so far."""
         for batch in self.batches:
             if batch and batch.at < len(batch.operations):
                 operation = batch.operations[batch.at]
@@ -86,7 +86,7 @@ class Batches:
                     batch.seen.add(self.verdict(operation))
 
     def past_waits(self, batch: Batch) -> None:
-        """Leave the WAITs behind that may have passed."""
+        """Advances the model past WAITs that may have ended."""
         while batch.at < len(batch.operations) and batch.operations[batch.at].op == Op.WAIT:
             self.look()
             if "pass" not in batch.seen:
@@ -94,7 +94,7 @@ class Batches:
             batch.at, batch.seen = batch.at + 1, set()
 
     async def tick(self, **inputs: int) -> None:
-        """One clock."""
+        """Runs one clock of the batch executor and its model."""
         dut, r = self.dut, self.random
         self.clocks += 1
         for name in ("taken_i", "body_valid_i", "start_i"):
@@ -145,7 +145,7 @@ class Batches:
             await self.check(answer)
 
     async def check(self, answer: int) -> None:
-        """An answer, and the words that belong to it."""
+        """Checks an answer and the words read by its batch."""
         dut = self.dut
         answer >>= 128
         words_done, words = answer & 127, answer >> 7 & 127
@@ -179,7 +179,7 @@ class Batches:
         self.waiting.append((self.clocks + self.random.randrange(60), queue, number, passed))
 
     def operation(self, queue: int, number: int) -> wire.Operation:
-        """One that is legal, mostly."""
+        """Makes a random batch operation, mostly legal."""
         r = self.random
         if r.random() < 0.8:
             width = r.choice((2, 3))
@@ -200,7 +200,7 @@ class Batches:
         return wire.wait(other, min(wanted, number - 1) if other == queue else wanted)
 
     async def request(self, queue: int, operations: list[wire.Operation] | None) -> None:
-        """A number is spent: on a batch, or on something else that is answered some time."""
+        """Submits a request: a batch, or another request that is answered later."""
         r = self.random
         number, epoch = self.next[queue], r.randrange(1 << 32)
         self.dut.place_i.value = queue << 96 | epoch << 64 | number
@@ -219,13 +219,13 @@ class Batches:
 
 
 def queue_of(entry: tuple[int, int, int, bool]) -> int:
-    """Of an answer on its way."""
+    """Returns the queue to which an answer in progress belongs."""
     return entry[1]
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Random batches on all queues; in the end all are answered."""
+    """Random batches on all queues are executed and answered as the model says."""
     bench = Batches(dut, 1)
     await bench.begin()
     r = bench.random
@@ -256,7 +256,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def an_operation_a_clock(dut) -> None:
-    """One queue or several; a batch that waits takes its turns, not the others' place."""
+    """The batch executor runs an operation per clock; a waiting batch blocks no other queue."""
     bench = Batches(dut, 2)
     await bench.begin()
     bench.ready = 1.0
@@ -274,7 +274,7 @@ async def an_operation_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def errors(dut) -> None:
-    """A bus error ends everything, in its clock, and names its batch."""
+    """A bus error ends all batches in its clock and names the batch that caused it."""
     for seed in range(15):
         bench = Batches(dut, seed)
         if seed == 0:
@@ -301,7 +301,7 @@ async def errors(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear under way leaves no operation, nothing that was read, no outcome."""
+    """A clear during batches leaves no operation, no read data and no outcome."""
     bench = Batches(dut, 3)
     await bench.begin()
     values = [bench.random.randrange(1 << 64) for _ in range(12)]
@@ -326,5 +326,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_batch_executor() -> None:
-    """Queues that are no power of two."""
+    """Runs the checks of mae_guard_batch_executor with a queue count that is no power of two."""
     run("mae_guard_batch_executor", parameters={"Queues": QUEUES}, visible=True)

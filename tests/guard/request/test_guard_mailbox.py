@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mailboxes against a model of what an OS writes when: nothing counts behind the doorbell."""
+"""Tests mae_guard_mailbox against a model: writes after the doorbell have no effect."""
 
 import random
 
@@ -13,7 +13,7 @@ QUEUES, DOORBELL, ROWS = 3, 0x420, 66
 
 
 class Box:
-    """One queue."""
+    """Models the mailbox of one queue."""
 
     def __init__(self) -> None:
         self.data = bytearray(128 * 16)
@@ -22,7 +22,7 @@ class Box:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Random words, doorbells, answers, clears; every row read is as it was at the doorbell."""
+    """Mailbox rows read as they were at the doorbell, under random words, doorbells and clears."""
     generator = random.Random(1)
     Clock(dut.clk_i, 10, "ns").start()
     for name in "clear_i open_i write_valid_i request_ready_i done_i row_queue_i row_i".split():
@@ -88,5 +88,5 @@ async def traffic(dut) -> None:
 
 
 def test_guard_mailbox() -> None:
-    """Queues that are no power of two."""
+    """Runs the checks of mae_guard_mailbox with a queue count that is no power of two."""
     run("mae_guard_mailbox", parameters={"Queues": QUEUES})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and responses against AES-GCM of the cryptography package (OpenSSL)."""
+"""Tests mae_guard_message_gcm: requests and responses against AES-GCM of `cryptography`."""
 
 import random
 
@@ -15,7 +15,7 @@ REQUEST, RESPONSE, VERSION = 1, 2, 1
 
 
 class Messages:
-    """The module, the two stores, and the keys that both sides have."""
+    """Drives the message engine and its two stores; holds the keys of both sides."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut = dut
@@ -25,7 +25,7 @@ class Messages:
         self.keys = {}
 
     async def begin(self) -> None:
-        """Clock, reset, four keys."""
+        """Starts the clock, resets the message engine and loads four keys."""
         dut = self.dut
         Clock(dut.clk_i, 10, "ns").start()
         for name in ("clear_i", "key_valid_i", "open_valid_i", "seal_valid_i", "sealed_ready_i"):
@@ -38,7 +38,7 @@ class Messages:
         await self.load()
 
     async def load(self) -> None:
-        """New keys in all banks."""
+        """Loads new keys into all banks of the message engine."""
         for bank in range(4):
             self.keys[bank] = self.random.randbytes(32), self.random.randbytes(12)
             self.dut.key_bank_i.value = bank
@@ -61,17 +61,17 @@ class Messages:
                 getattr(self.dut, port).value = int.from_bytes(data)
 
     def place(self) -> tuple[int, int, int]:
-        """A queue, an epoch, a sequence number."""
+        """Returns a random queue, epoch and sequence number."""
         r = self.random
         return r.randrange(64), r.randrange(1 << 16), r.choice((1, 2**64 - 1, r.randrange(1 << 64)))
 
     def set_place(self, place: tuple[int, int, int]) -> None:
-        """What the device knows."""
+        """Sets the queue, epoch and sequence number that the device expects."""
         queue, epoch, sequence = place
         self.dut.place_i.value = (queue << 96) | (epoch << 64) | sequence
 
     def seal(self, number: int, kind: int, place: tuple[int, int, int], body: bytes) -> bytes:
-        """A whole message, as the other end makes or expects it."""
+        """Seals a whole message as the other end does."""
         queue, epoch, sequence = place
         key, mask = self.keys[2 * (number == RESPONSE) + epoch % 2]
         header = bytes([VERSION, number, queue, kind])
@@ -81,7 +81,7 @@ class Messages:
         return header + AESGCM(key).encrypt(iv, body, header)
 
     async def open(self, place: tuple[int, int, int], message: bytes) -> tuple[bool, int, bytes]:
-        """What the module says of a request, and its body; the clocks it took."""
+        """Lets the module open a request; returns verdict, body and clocks."""
         dut = self.dut
         self.open_rows = [message[at : at + 16] for at in range(0, len(message), 16)]
         self.set_place(place)
@@ -103,7 +103,7 @@ class Messages:
         raise AssertionError("no verdict")
 
     async def respond(self, kind: int, place: tuple[int, int, int], body: bytes, stall: float):
-        """The module's response."""
+        """Lets the module seal a response; returns the message."""
         dut = self.dut
         self.seal_rows = [body[at : at + 16].ljust(16, b"\xdd") for at in range(0, len(body), 16)]
         self.set_place(place)
@@ -128,7 +128,7 @@ class Messages:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def requests(dut) -> None:
-    """Whole ones pass in so many clocks; with any bit changed, or of another place, they do not."""
+    """The message engine accepts right requests in fixed clocks, and refuses any changed bit."""
     m = Messages(dut, 1)
     await m.begin()
     for blocks in (1, 2, 4, 5, 64, *(m.random.randrange(1, 65) for _ in range(10))):
@@ -157,7 +157,7 @@ async def requests(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def responses(dut) -> None:
-    """Every length a response has, with and without stalls."""
+    """The message engine seals responses of every length, with and without stalls."""
     m = Messages(dut, 2)
     await m.begin()
     for length in (16, 24, 32, 40, 528, *(16 + 8 * m.random.randrange(65) for _ in range(10))):
@@ -176,7 +176,7 @@ async def responses(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear at any time leaves no key, mask or plaintext."""
+    """A clear of the message engine at any time leaves no key, mask or plaintext."""
     m = Messages(dut, 3)
     await m.begin()
     for clocks in (1, 5, 20, 25, 30, 50):
@@ -200,5 +200,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_message_gcm() -> None:
-    """The longest messages, all banks."""
+    """Runs the checks of mae_guard_message_gcm with the longest messages and all banks."""
     run("mae_guard_message_gcm", visible=True)

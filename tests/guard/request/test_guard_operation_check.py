@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every check of an operation, at its edges, against the golden card's."""
+"""Tests mae_guard_operation_check: every rule, at its limits, against the golden card."""
 
 import random
 
@@ -18,7 +18,7 @@ QUEUES = 5
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def checks(dut) -> None:
-    """Random fields, most of them at an edge."""
+    """mae_guard_operation_check agrees with the golden card on random operations at limits."""
     r = random.Random(1)
     device = Device(Capabilities(queues=QUEUES))
     seen: dict[int, int] = {}
@@ -62,5 +62,5 @@ async def checks(dut) -> None:
 
 
 def test_guard_operation_check() -> None:
-    """Queues that are no power of two."""
+    """Runs the checks of mae_guard_operation_check with a queue count that is no power of two."""
     run("mae_guard_operation_check", parameters={"Queues": QUEUES})

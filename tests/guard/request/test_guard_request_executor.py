@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From doorbell to answer against the golden host: sessions, rules, attacks, latencies.
+"""Tests mae_guard_request_executor against the golden host: sessions, rules, attacks, latency.
 
 Covers mae_guard_request_executor and, in it, mae_guard_request_handler, mae_guard_request_parser,
 mae_guard_credits, mae_guard_operation_check, mae_guard_batch_executor, mae_guard_wait_conditions,
@@ -39,7 +39,7 @@ NOT_HERE = """test_writes_to_a_busy_mailbox_are_dropped test_a_part_of_a_word_is
 
 @dataclasses.dataclass
 class Beside:
-    """Cards for the model's tests: the module in the place of the model's."""
+    """Replaces the model's card by the RTL request executor for tests of the model."""
 
     bench: Bench
 
@@ -61,7 +61,7 @@ class Beside:
 
 
 async def play(dut, test: Callable[[Bench], None], **options: float) -> None:
-    """Run a test of the model's in its thread."""
+    """Runs a test of the protocol model in a thread, with the request executor."""
     bench = Bench(dut, **({"queues": QUEUES} | options))
     await bench.reset()
 
@@ -74,7 +74,7 @@ async def play(dut, test: Callable[[Bench], None], **options: float) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def sessions(dut) -> None:
-    """Two sessions after one another do what they do with the model's card."""
+    """Two consecutive sessions on the request executor run as on the model's card."""
 
     def test(bench: Bench) -> None:
         for big in (False, True):
@@ -95,7 +95,7 @@ async def sessions(dut) -> None:
 
 
 def rules() -> Iterator[tuple[str, Callable[[], None]]]:
-    """The model's tests of the protocol's rules, with all their parameters."""
+    """Returns the model's tests of the protocol rules with all their parameters."""
     for module in (test_channel, test_session):
         for name, function in vars(module).items():
             if not name.startswith("test_") or name in NOT_HERE:
@@ -111,7 +111,7 @@ def rules() -> Iterator[tuple[str, Callable[[], None]]]:
 
 @cocotb.test(timeout_time=1000, timeout_unit="ms")
 async def kept_rules(dut) -> None:
-    """Rule by rule, as the model keeps them."""
+    """The request executor keeps each protocol rule as the model does."""
 
     def test(bench: Bench) -> None:
         count = 0
@@ -134,7 +134,7 @@ async def kept_rules(dut) -> None:
 
 @cocotb.test(timeout_time=1000, timeout_unit="ms")
 async def budgets(dut) -> None:
-    """H12: each class stops at its limit, fatally, and before anything is done."""
+    """Each message class stops fatally at its budget (H12), before any effect."""
 
     def until_budget(bench: Bench, ask: Callable[[pair.Pair], object]) -> Card:
         both = pair.Pair().opened()
@@ -164,7 +164,7 @@ async def budgets(dut) -> None:
 
 @cocotb.test(timeout_time=10000, timeout_unit="ms")
 async def attacks(dut) -> None:
-    """Attacks are noticed where the model notices them: some here, all in the long run."""
+    """The request executor detects the attacks that the model detects."""
 
     def test(bench: Bench) -> None:
         share = int(os.environ["EVERY"])
@@ -184,7 +184,7 @@ LATENCIES = {"write": 65, "read": 67, "64 writes": 191, "64 reads": 223, "skip":
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def latencies(dut) -> None:
-    """Requests by themselves, to the clock."""
+    """Single requests take exactly the stated latencies of the request executor."""
     found = {}
 
     def test(bench: Bench) -> None:
@@ -210,7 +210,7 @@ async def latencies(dut) -> None:
 
 
 def build(every: int, rules_every: int, only: str) -> None:
-    """As the golden card is, but for keys that a test can use up."""
+    """Builds the request executor like the golden card, with small key budgets."""
     parameters = {"Queues": QUEUES, "Depth": DEPTH, "Operations": OPERATIONS, "Budget": BUDGET}
     run(
         "mae_guard_request_executor",
@@ -223,17 +223,17 @@ def build(every: int, rules_every: int, only: str) -> None:
 
 @pytest.mark.slow
 def test_guard_request_executor() -> None:
-    """Sessions, budgets, every 8th rule, every 50th attack."""
+    """Runs sessions, budgets, every 8th rule and every 50th attack on the request executor."""
     build(50, 8, "sessions|kept_rules|budgets|attacks")
 
 
 @pytest.mark.slow
 def test_guard_executor_latencies() -> None:
-    """The longest batches."""
+    """Runs the latency checks of the request executor with the longest batches."""
     run("mae_guard_request_executor", test_filter="latencies", optimize="-O2")
 
 
 @pytest.mark.slow
 def test_guard_executor_all() -> None:
-    """Every rule, every attack."""
+    """Runs every rule and every attack on the request executor."""
     build(1, 1, "kept_rules|attacks")

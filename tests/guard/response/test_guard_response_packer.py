@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Responses of every length, packed into lines as their slots hold them."""
+"""Tests mae_guard_response_packer: responses of every length, packed into lines of slots."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support.bench import run
 
 
 async def begin(dut) -> None:
-    """Clock and reset."""
+    """Starts the clock and resets the response packer."""
     Clock(dut.clk_i, 10, "ns").start()
     for name in ("clear_i", "begin_i", "row_valid_i", "line_ready_i"):
         getattr(dut, name).value = 0
@@ -23,7 +23,7 @@ async def begin(dut) -> None:
 
 
 async def pack(dut, generator: random.Random, body: bytes, stall: float) -> tuple[bytes, int]:
-    """A response with this body through the module: its lines and the clocks that it took."""
+    """Passes a response through the packer; returns its lines and clocks."""
     parts = [generator.randbytes(16)]
     parts += [body[at : at + 16] for at in range(0, len(body), 16)] + [generator.randbytes(16)]
     whole, lines, at, clocks = b"".join(parts), [], 0, 0
@@ -60,7 +60,7 @@ async def pack(dut, generator: random.Random, body: bytes, stall: float) -> tupl
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def lengths(dut) -> None:
-    """All 65 of them, with and without stalls; a row a clock."""
+    """The response packer packs all 65 lengths, with and without stalls, a row per clock."""
     generator = random.Random(1)
     await begin(dut)
     for words in range(65):
@@ -73,7 +73,7 @@ async def lengths(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear leaves nothing, and the next response begins as the first."""
+    """A clear of the response packer erases all; the next response starts at a new line."""
     generator = random.Random(2)
     await begin(dut)
     for clocks in range(1, 12):
@@ -94,5 +94,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_response_packer() -> None:
-    """It has no parameters."""
+    """Runs the checks of mae_guard_response_packer in a simulation."""
     run("mae_guard_response_packer", visible=True)

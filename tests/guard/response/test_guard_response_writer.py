@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Responses and their numbers in host memory: addresses, bytes, order, however late it answers."""
+"""Tests mae_guard_response_writer: addresses, bytes and order of responses in host memory."""
 
 import random
 
@@ -13,7 +13,7 @@ NUMBER = 0xFFFF
 
 
 class Slots:
-    """The module, responses to write, and a memory that answers in order."""
+    """Drives the response writer with responses and models a memory that answers in order."""
 
     def __init__(self, dut, seed: int, stall: float, wait: int, fail: int = -1) -> None:
         self.dut, self.random, self.stall, self.wait = dut, random.Random(seed), stall, wait
@@ -24,7 +24,7 @@ class Slots:
         self.most = 0
 
     async def begin(self) -> None:
-        """Clock and reset."""
+        """Starts the clock and resets the response writer."""
         dut = self.dut
         Clock(dut.clk_i, 10, "ns").start()
         for name in """clear_i halt_i begin_i line_valid_i aw_ready_i w_ready_i write_done_i
@@ -36,7 +36,7 @@ class Slots:
         await FallingEdge(dut.clk_i)
 
     async def play(self, count: int) -> None:
-        """So many answers, or until an error."""
+        """Runs until a number of responses is written, or until an error."""
         dut, r = self.dut, self.random
         lines, writing, heads, beats, due = [], False, [], [], []
         clocks = 0
@@ -92,7 +92,7 @@ class Slots:
         dut.write_done_i.value = 0
 
     def judge(self) -> None:
-        """Every response, its number after its acknowledgement, all in order."""
+        """Checks each response, and its number after the acknowledgement, in order."""
         numbers, responses = [], []
         for address, beats in self.bursts:
             (numbers if beats[0][1] == NUMBER and len(beats) == 1 else responses).append(
@@ -109,7 +109,7 @@ class Slots:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def order(dut) -> None:
-    """Fast and slow memories; several answers under way when it is slow."""
+    """Responses are written in order on fast and slow memories, several outstanding."""
     for seed, (stall, wait) in enumerate(((0.0, 1), (0.0, 60), (0.5, 5), (0.2, 300))):
         slots = Slots(dut, seed, stall, wait)
         await slots.begin() if seed == 0 else None
@@ -124,7 +124,7 @@ async def order(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def errors(dut) -> None:
-    """A bus error names its answer, and nothing of it follows."""
+    """A bus error names its response; no later write follows."""
     for seed in range(20):
         slots = Slots(dut, seed, 0.2, 40, fail=seed)
         if seed == 0:
@@ -152,5 +152,5 @@ async def errors(dut) -> None:
 
 
 def test_guard_response_writer() -> None:
-    """It has no parameters."""
+    """Runs the checks of mae_guard_response_writer in a simulation."""
     run("mae_guard_response_writer")

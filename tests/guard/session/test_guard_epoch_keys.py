@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""REKEYs of all queues against the model's rules: statuses, epochs, what is derived and erased."""
+"""Tests mae_guard_epoch_keys: REKEYs of all queues against the model: status, keys, erasure."""
 
 import random
 
@@ -14,7 +14,7 @@ QUEUES, LAST_EPOCH = 3, 60
 
 
 class Epochs:
-    """The module, slow keys, requests that are answered some time, and the rules."""
+    """Models the neighbours of mae_guard_epoch_keys: slow keys, open requests, protocol rules."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -26,7 +26,7 @@ class Epochs:
         self.seen: dict[int, int] = {}
 
     async def begin(self) -> None:
-        """Clock and reset."""
+        """Starts the clock and resets mae_guard_epoch_keys."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in """clear_i halt_i install_i place_i taken_i rekey_i answer_ready_i
          told_valid_i told_i keys_busy_i""".split():
@@ -37,13 +37,13 @@ class Epochs:
         await FallingEdge(self.dut.clk_i)
 
     def free(self) -> None:
-        """What the rules erase."""
+        """Erases the keys of epochs that no queue uses any more in the model."""
         used = set(self.epoch) | {epoch for epoch, _, _ in self.unanswered}
         if len(self.banks) == 2:
             self.banks -= {min(self.banks)} - used
 
     async def tick(self, **inputs: int) -> None:
-        """One clock, with at most one answer written."""
+        """Runs one clock, with at most one answer written."""
         dut, r = self.dut, self.random
         for name in ("taken_i", "rekey_i", "install_i"):
             getattr(dut, name).value = inputs.get(name, 0)
@@ -73,11 +73,11 @@ class Epochs:
         await FallingEdge(dut.clk_i)
 
     def held(self) -> set[tuple[int, int]]:
-        """REKEYs that the module has not answered yet."""
+        """Returns the REKEYs that the module has not answered yet."""
         return {(queue, number) for queue, (_, number) in self.rekeys.items()}
 
     def check(self, answer: int) -> None:
-        """A REKEY's answer is what the rules say."""
+        """Checks the answer to a REKEY against the rules."""
         assert answer & (1 << 142) - 1 == 0
         value, executed = answer >> 142 & (1 << 64) - 1, answer >> 206 & 0xFFFF
         status, kind = answer >> 222 & 0xFFFF, answer >> 238 & 0xFF
@@ -101,7 +101,7 @@ class Epochs:
         self.seen[status] = self.seen.get(status, 0) + 1
 
     async def request(self, queue: int, rekey: bool) -> None:
-        """Take one; a REKEY is judged some clocks later."""
+        """Accepts a request; a REKEY is checked some clocks later."""
         place = queue << 96 | self.epoch[queue] << 64 | self.next[queue]
         self.dut.place_i.value = place
         self.unanswered.append((self.epoch[queue], queue, self.next[queue]))
@@ -116,7 +116,10 @@ class Epochs:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def rekeys(dut) -> None:
-    """Random requests; a queue that switches takes none. OK exactly when the bank is free."""
+    """Random requests and REKEYs follow the rules; a queue in a REKEY takes no request.
+
+    OK exactly when the bank is free.
+    """
     epochs = Epochs(dut, 1)
     await epochs.begin()
     await epochs.tick(install_i=1)
@@ -139,7 +142,7 @@ async def rekeys(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def an_epoch_waits_for_the_last_answer(dut) -> None:
-    """EPOCH until the one request of the old bank is answered; then erased, then free."""
+    """A REKEY waits with EPOCH for the last request of the old bank, which is then erased."""
     epochs = Epochs(dut, 2)
     await epochs.begin()
     dut.clear_i.value = 1
@@ -183,5 +186,5 @@ async def an_epoch_waits_for_the_last_answer(dut) -> None:
 
 
 def test_guard_epoch_keys() -> None:
-    """Queues that are no power of two, and few epochs."""
+    """Runs the checks of mae_guard_epoch_keys with few epochs and an odd queue count."""
     run("mae_guard_epoch_keys", parameters={"Queues": QUEUES, "LastEpoch": LAST_EPOCH})

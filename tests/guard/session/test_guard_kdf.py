@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Derived keys against the cryptography package's KBKDF (OpenSSL's CMAC under it)."""
+"""Tests mae_guard_kdf: derived keys against KBKDF of the cryptography package."""
 
 import random
 
@@ -17,21 +17,21 @@ CLOCKS = 332  # from start to done
 
 
 def derive(secret: bytes, context: bytes) -> bytes:
-    """The 44 bytes of key and mask."""
+    """Derives the 44 bytes of a key and its mask by `cryptography`."""
     return KBKDFCMAC(
         AES, Mode.CounterMode, 44, 4, 4, CounterLocation.BeforeFixed, b"maeslant1", context, None
     ).derive(secret)
 
 
 def digest(secret: bytes, context: bytes) -> bytes:
-    """What the derivation makes beyond the 44 bytes: the last word of its third block."""
+    """Computes the digest: the last word of the derivation's third block."""
     mac = CMAC(AES(secret))
     mac.update((3).to_bytes(4) + b"maeslant1" + bytes(1) + context + (352).to_bytes(4))
     return mac.finalize()[12:]
 
 
 async def begin(dut) -> None:
-    """Clock and reset."""
+    """Starts the clock and resets the key derivation."""
     Clock(dut.clk_i, 10, "ns").start()
     dut.clear_i.value = dut.start_i.value = 0
     dut.rst_ni.value = 0
@@ -41,7 +41,7 @@ async def begin(dut) -> None:
 
 
 async def start(dut, parts: list[bytes], number: int, epoch: int) -> None:
-    """Ask for a key."""
+    """Requests a key from the key derivation."""
     dut.session_i.value = int.from_bytes(b"".join(parts))
     dut.class_i.value = number
     dut.epoch_i.value = epoch
@@ -51,13 +51,13 @@ async def start(dut, parts: list[bytes], number: int, epoch: int) -> None:
 
 
 def some_session(generator: random.Random) -> list[bytes]:
-    """Secret, session id, the two nonces, capabilities."""
+    """Makes a random session: secret, session id, two nonces, capabilities."""
     return [generator.randbytes(n) for n in (32, 16, 32, 32, 8)]
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys(dut) -> None:
-    """All classes, random sessions and epochs, in exactly so many clocks."""
+    """The key derivation gives the keys of all classes and random sessions in fixed clocks."""
     generator = random.Random(1)
     await begin(dut)
     for trial in range(40):
@@ -80,7 +80,7 @@ async def keys(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """After the end, and after a clear at any time, nothing of secret or key is left."""
+    """After a derivation or a clear no part of secret or key remains."""
     generator = random.Random(2)
     await begin(dut)
     for clocks in (1, 2, 3, 20, 40, 150, 330, CLOCKS + 1):
@@ -101,5 +101,5 @@ async def nothing_stays(dut) -> None:
 
 
 def test_guard_kdf() -> None:
-    """One build does both."""
+    """Runs the checks of mae_guard_kdf in one build."""
     run("mae_guard_kdf", visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A session's keys over its epochs, against the model of both ends and KBKDF; their budgets."""
+"""Tests mae_guard_key_table: session keys over epochs, against the model and KBKDF; budgets."""
 
 import random
 
@@ -15,7 +15,7 @@ BUDGET = 1000
 
 
 class Keys:
-    """The module, and engines that take keys at random times."""
+    """Drives the key table; models engines that accept keys at random times."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -23,7 +23,7 @@ class Keys:
         self.left = [[0, 0] for _ in range(4)]
 
     async def begin(self) -> None:
-        """Reset."""
+        """Resets the key table."""
         for name in ("erase_i", "derive_i", "spend_valid_i", "key_ready_i"):
             getattr(self.dut, name).value = 0
         self.dut.spend_class_i.value, self.dut.spend_bank_i.value = 1, 0
@@ -37,7 +37,7 @@ class Keys:
     async def command(
         self, name: str, epoch: int, at_once: bool = False
     ) -> list[tuple[int, int, bytes]]:
-        """Derive or erase an epoch; what the engines were given."""
+        """Derives or erases an epoch; returns the keys given to the engines."""
         dut, given = self.dut, []
         dut.epoch_i.value = epoch
         getattr(dut, name).value = 1
@@ -62,13 +62,13 @@ class Keys:
         return given
 
     def key(self, number: int, epoch: int) -> bytes:
-        """What a class's key and mask are."""
+        """Returns the expected key and mask of a message class."""
         secret, session_id, host, device, capabilities = self.parts
         context = session_id + host + device + bytes([number]) + epoch.to_bytes(4) + capabilities
         return derive(secret, context)
 
     async def spend(self) -> None:
-        """Ask for a random number of blocks, and see whether the answer is right."""
+        """Requests a random number of blocks from a key's budget and checks the answer."""
         number, bank = self.random.randrange(1, 5), self.random.randrange(2)
         left = self.left[number - 1][bank]
         blocks = max(0, self.random.choice((1, left, left + 1, self.random.randrange(300))))
@@ -86,7 +86,7 @@ class Keys:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def epochs(dut) -> None:
-    """Epoch after epoch: the right keys in the right bank, and a budget for each of its own."""
+    """Each epoch gets the right keys in the right bank, and its own budgets."""
     keys = Keys(dut, 1)
     await keys.begin()
     for _ in range(20):
@@ -107,7 +107,7 @@ async def epochs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def tells_a_session_from_the_last(dut) -> None:
-    """Epoch 0 of the same parts again is a replay, after a clear and a reset, too; no other is."""
+    """A repeated session id is refused as a replay, after a clear and a reset as well."""
     keys = Keys(dut, 3)
     await keys.begin()
     one, two = keys.parts, some_session(keys.random)
@@ -145,7 +145,7 @@ async def tells_a_session_from_the_last(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear at any time leaves no key and no budget; nothing is kept after it was given."""
+    """A clear at any time leaves no key and no budget in the key table."""
     keys = Keys(dut, 2)
     await keys.begin()
     for clocks in (None, 5, 334, 335, 340, 500):
@@ -172,5 +172,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_key_table() -> None:
-    """With a budget that a test can use up."""
+    """Runs the checks of mae_guard_key_table with a small budget."""
     run("mae_guard_key_table", parameters={"Budget": BUDGET}, visible=True)

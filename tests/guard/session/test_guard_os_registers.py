@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plain registers: where regs/mae_guard.rdl and the protocol say, and nowhere else."""
+"""Tests mae_guard_os_registers: register addresses of regs/mae_guard.rdl and of the protocol."""
 
 import random
 
@@ -18,7 +18,7 @@ MAP = "mae_guard"
 
 
 class Watch:
-    """What the neighbours are told."""
+    """Records the outputs of the register block to its neighbours."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut, self.told = dut, []
@@ -38,13 +38,13 @@ class Watch:
                 self.told.append(("nonce", words, int(dut.host_nonce_word_o.value)))
 
     def take(self) -> list[tuple]:
-        """What came since the last time."""
+        """Returns the outputs recorded since the last call."""
         told, self.told[:] = list(self.told), []
         return told
 
 
 async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
-    """Reset, values at all inputs, and what a reader must find."""
+    """Resets the register block; drives all inputs and returns the expected read values."""
     chooser = random.Random(1)
     nonce, word = chooser.randbytes(32), chooser.getrandbits(64)
     ready, outstanding = 0b101, [chooser.getrandbits(8) for _ in range(QUEUES)]
@@ -80,7 +80,7 @@ async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def reads(dut: SimHandleBase) -> None:
-    """Every word of every page; behind them nothing but an error."""
+    """Every word of every register page reads right; other addresses give an error."""
     registers, watch, image = await begin(dut)
     for address in range(0, len(image), 4):
         value, response = await registers.read_at(address)
@@ -94,7 +94,7 @@ async def reads(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def writes(dut: SimHandleBase) -> None:
-    """Whole words reach whom they concern, once; parts of words and other places nobody."""
+    """Whole-word writes take effect once; partial writes and other addresses have none."""
     registers, watch, image = await begin(dut)
     chooser = random.Random(2)
     bases = [0] * QUEUES
@@ -138,12 +138,12 @@ async def writes(dut: SimHandleBase) -> None:
 
 
 def test_guard_os_registers() -> None:
-    """Queues that are no power of two."""
+    """Runs the checks of mae_guard_os_registers with a queue count that is no power of two."""
     run("mae_guard_os_registers", parameters={"Queues": QUEUES, "AddrWidth": WIDTH})
 
 
 def test_map() -> None:
-    """The register map names the places of the protocol."""
+    """The register map of the guard has the addresses of the protocol."""
     found = {name: offset for name, (offset, _, _) in layout(MAP).items()}
     page = {
         "state": constants.STATE,

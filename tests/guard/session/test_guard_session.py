@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions: installed, opened, failed, closed, taken back; the order of the end; what is left."""
+"""Tests mae_guard_session: installation, opening, failure, closing, and erasure of sessions."""
 
 import collections
 import random
@@ -17,13 +17,13 @@ PULSES = "install_valid_i reset_i open_i close_i fatal_valid_i host_nonce_write_
 
 
 class Bench:
-    """The module, step by step of a clock."""
+    """Drives the session controller clock by clock."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut, self.takes = dut, 0
 
     async def begin(self) -> None:
-        """A reset."""
+        """Resets the session controller."""
         dut = self.dut
         for name in PULSES.split():
             getattr(dut, name).value = 0
@@ -36,11 +36,11 @@ class Bench:
 
     @property
     def state(self) -> State:
-        """What the OS sees."""
+        """Returns the session state that the OS reads."""
         return State(int(self.dut.state_o.value))
 
     async def clock(self, count: int = 1) -> None:
-        """Some clocks, then no pulse any more; every time the rules that always hold."""
+        """Runs some clocks, ends all input pulses, and checks the invariants."""
         for _ in range(count):
             await FallingEdge(self.dut.clk_i)
             dut = self.dut
@@ -53,7 +53,7 @@ class Bench:
         await Timer(1, "ns")
 
     async def until(self, state: State, limit: int = 400) -> int:
-        """Clocks until a state."""
+        """Runs until the session reaches a state; returns the number of clocks."""
         for count in range(limit):
             if self.state == state:
                 return count
@@ -61,7 +61,7 @@ class Bench:
         raise AssertionError(f"never {state.name}, but {self.state.name}")
 
     async def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Through the provisioning port; whether it was taken."""
+        """Installs a secret through the provisioning port; returns true if accepted."""
         dut = self.dut
         dut.install_valid_i.value = 1
         dut.install_secret_i.value = int.from_bytes(secret)
@@ -73,7 +73,7 @@ class Bench:
         return taken
 
     async def keyed(self, secret: bytes = b"s" * 32) -> None:
-        """From IDLE to KEYED."""
+        """Brings the session from IDLE to KEYED."""
         assert await self.install(secret, b"i" * 16)
         await self.clock(3)
         assert self.state == State.IDLE and not await self.install(b"x" * 32, b"y" * 16)
@@ -82,7 +82,7 @@ class Bench:
         assert self.state == State.KEYED
 
     async def walks(self, chooser: random.Random) -> State:
-        """Let the walks end and the bus be quiet, one after the other; the state before both."""
+        """Ends the memory clears and the bus traffic; returns the state before."""
         names = chooser.choice((("busy_i", "quiet_i"), ("quiet_i", "busy_i")))
         self.dut.busy_i.value, self.dut.quiet_i.value = 1, 0
         for name in names:
@@ -93,14 +93,14 @@ class Bench:
         return state
 
     async def write_nonce(self, nonce: bytes) -> None:
-        """HOST_NONCE, word after word as the bus carries them."""
+        """Writes HOST_NONCE word by word."""
         for word in range(8):
             self.dut.host_nonce_write_i.value = 1 << word
             self.dut.host_nonce_word_i.value = int.from_bytes(nonce[4 * word :][:4], "little")
             await self.clock()
 
     def session(self) -> dict[str, bytes]:
-        """What the keys are derived from."""
+        """Returns the session fields that enter the key derivation."""
         data = int(self.dut.session_o.value).to_bytes(120)
         cuts = (("secret", 32), ("session_id", 16), ("host", 32), ("device", 32), ("word", 8))
         found, at = {}, 0
@@ -110,19 +110,19 @@ class Bench:
         return found
 
     def cause(self) -> tuple[int, int, int]:
-        """Cause, queue and number."""
+        """Returns the cause, queue and number of the session's fatal error."""
         value = int(self.dut.cause_o.value)
         return value >> 72, value >> 64 & 0xFF, value & (1 << 64) - 1
 
 
 def fatal(cause: Cause, queue: int, number: int) -> int:
-    """A fatal_t."""
+    """Packs a fatal error into the bits of fatal_t."""
     return cause << 72 | queue << 64 | number
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ends(dut) -> None:
-    """The end, whatever its reason: halt, clear, walks; on a quiet bus IDLE, or DEAD."""
+    """Each end of a session halts, clears, erases, and gives IDLE or DEAD on a quiet bus."""
     chooser, bench = random.Random(1), Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -200,7 +200,7 @@ async def ends(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def taken_back(dut) -> None:
-    """From every state, within a derivation too; clearing begins in the fifth clock."""
+    """A session can be closed from every state; clearing begins in the fifth clock."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -231,7 +231,7 @@ async def taken_back(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def replayed(dut) -> None:
-    """Keys of the last session: never KEYED, but ERROR and DEAD with the cause; or taken back."""
+    """A replayed session never reaches KEYED and ends in ERROR and DEAD, or is closed."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -255,5 +255,5 @@ async def replayed(dut) -> None:
 
 
 def test_guard_session() -> None:
-    """Three places that may fail."""
+    """Runs the checks of mae_guard_session with three sources of faults."""
     run("mae_guard_session", parameters={"Fatals": 3})

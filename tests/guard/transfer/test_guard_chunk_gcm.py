@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_guard_chunk_gcm: nothing of masks and chunks is left after clear_i, wherever it comes.
+"""Tests mae_guard_chunk_gcm: a clear at any time erases all masks and chunks.
 
 Of its own signals: those of mae_gcm_stream are that module's test's. What it computes is in
 test_guard_moves.
@@ -20,7 +20,7 @@ from tests.support.stream import start
 
 
 async def shake(dut, valid, ready) -> None:  # noqa: ANN001 - handles
-    """Hold valid until taken, from a falling edge to one."""
+    """Holds valid until it is accepted, between falling edges."""
     valid.value, taken = 1, False
     while not taken:
         await Timer(2, "ns")
@@ -30,7 +30,7 @@ async def shake(dut, valid, ready) -> None:  # noqa: ANN001 - handles
 
 
 async def feed(dut, seen: types.SimpleNamespace) -> None:
-    """A key, two chunks, and rows for both."""
+    """Feeds a key, two chunks and rows for both chunks."""
     await FallingEdge(dut.clk_i)
     dut.key_i.value = int.from_bytes(seen.key + seen.mask, "big")
     await shake(dut, dut.key_valid_i, dut.key_ready_o)
@@ -49,7 +49,7 @@ async def feed(dut, seen: types.SimpleNamespace) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def leaves_nothing(dut) -> None:
-    """Cleared at any moment; before it, the search finds the key's bytes."""
+    """A clear at any moment erases the chunk engine; before it, a search finds the key."""
     names = "clear_i key_valid_i key_bank_i chunk_valid_i row_valid_i tag_ready_i"
     await start(dut, out_ready_i=1, row_bytes_i=GRANULE, **dict.fromkeys(names.split(), 0))
     for clocks in (2, 8, 14, 20, 30, 36, 42, 50, 60):
@@ -84,5 +84,5 @@ async def leaves_nothing(dut) -> None:
 
 @pytest.mark.slow
 def test_guard_chunk_gcm() -> None:
-    """Into the device; the other direction has the same registers."""
+    """Runs the erasure check of mae_guard_chunk_gcm in the host-to-device direction."""
     run("mae_guard_chunk_gcm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reserved and closed regions against a set of bytes, at and around every edge."""
+"""Tests mae_guard_region_locks: reserved and closed regions against a set of bytes."""
 
 import random
 
@@ -14,19 +14,19 @@ SIZE, TOP = 1 << BITS, 1 << 64
 
 
 def pack(values: list[int], width: int) -> int:
-    """A packed array, element 0 lowest."""
+    """Packs an array into an integer, element 0 lowest."""
     return sum(value << width * i for i, value in enumerate(values))
 
 
 class Model:
-    """Regions as (out, set of granules), and which are closed."""
+    """Models region locks as (direction, set of granules) with closed flags."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[bool, set[int]] | None] = [None] * ENTRIES
         self.closed = [False] * ENTRIES
 
     def refused(self, out: bool, base: int, length: int) -> bool:
-        """Every rule of a lock, written the slow way."""
+        """Returns true if a new lock must be refused, by a direct check of all rules."""
         if not length or base % 64 or base + length > SIZE:
             return True
         granules = {byte // 64 for byte in range(base, base + length)}
@@ -34,7 +34,7 @@ class Model:
         return bool(taken) or None not in self.entries
 
     def forbids(self, i: int, write: bool, address: int) -> bool:
-        """Whether an access meets what this entry forbids."""
+        """Returns true if an access meets a range that this lock forbids."""
         entry = self.entries[i]
         if not entry or not self.closed[i]:
             return False
@@ -43,7 +43,7 @@ class Model:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def locks(dut) -> None:
-    """Locks, releases, judged and pending accesses, all random and aimed at edges."""
+    """Region locks, releases and access verdicts agree with the model at random edges."""
     generator, model = random.Random(1), Model()
     Clock(dut.clk_i, 10, "ns").start()
     for name in ("clear_i", "reserve_i", "release_i", "close_i", "write_i", "pending_i"):
@@ -110,6 +110,6 @@ async def locks(dut) -> None:
 
 
 def test_guard_region_locks() -> None:
-    """Few small entries, so that all edges meet."""
+    """Runs the checks of mae_guard_region_locks with few small entries."""
     parameters = {"MemoryBits": BITS, "Entries": ENTRIES, "Ports": PORTS, "Pending": PENDING}
     run("mae_guard_region_locks", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transfers against the golden card's rules: arming, turns, kernel runs, giving up, and fatal ends.
+"""Tests mae_guard_transfer_engine: arming, scheduling, kernel runs, aborts, fatal ends.
 
 With mae_guard_transfer_engine its parts: mae_guard_transfer_table, mae_guard_chunk_arming,
 mae_guard_chunk_memory, mae_guard_chunk_queues, mae_guard_chunk_scheduler, mae_guard_inflight_fifo,
@@ -34,7 +34,7 @@ INPUTS = (
 
 
 class Bench:
-    """The module's neighbours, a clock at a time."""
+    """Models the guard transfer engine's neighbours, clock by clock."""
 
     def __init__(self, dut, seed: int, stall: float = 0.5) -> None:
         self.dut, self.random, self.stall = dut, random.Random(seed), stall
@@ -43,7 +43,7 @@ class Bench:
         self.renew()
 
     def renew(self) -> None:
-        """Nothing is known: a session begins."""
+        """Resets the model to the start of a session."""
         self.model = Model(QUEUES, REGIONS, MEMORY, CHUNK_BITS)
         self.requests = Requests(self.model, self.random)
         self.asking: tuple | None = None  # (what, ...) of the requester
@@ -57,7 +57,7 @@ class Bench:
         self.spoiled: Chunk | None = None
 
     async def begin(self) -> None:
-        """Reset."""
+        """Resets the transfer engine."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in INPUTS:
             getattr(self.dut, name).value = 0
@@ -68,16 +68,16 @@ class Bench:
         await self.walk()
 
     async def walk(self) -> None:
-        """Wait until the store is cleared."""
+        """Waits until the transfer engine's memory is cleared."""
         while self.dut.busy_o.value:
             await FallingEdge(self.dut.clk_i)
 
     def chance(self, probability: float) -> bool:
-        """Whether, this time."""
+        """Returns true with a given probability."""
         return self.random.random() < probability
 
     def _requester(self, new: bool) -> None:
-        """One arm or give-up at a time."""
+        """Sends arm and abort requests, one at a time."""
         dut, model = self.dut, self.model
         dut.arm_commit_i.value = 0
         if self.asking and self.asking[0] == "arm" and dut.arm_done_o.value:
@@ -110,7 +110,7 @@ class Bench:
                 self.arm(queue, *self.requests.body(queue))
 
     def arm(self, queue: int, out: bool, body: wire.Transfer) -> None:
-        """Ask for an arm."""
+        """Sends an arm request."""
         self.number[queue] += 1
         place = (queue, self.random.randrange(1 << 16), self.number[queue])
         self.dut.arm_valid_i.value = 1
@@ -125,7 +125,7 @@ class Bench:
         self.model.ask(queue)
 
     def _movers(self, way: int, spoil: str | None) -> None:
-        """Take chunks, two at most, and tell the ends of some in order."""
+        """Accepts up to two chunks as the movers and reports some ends in order."""
         dut, name = self.dut, ("in", "out")[way]
         valid, under = getattr(dut, f"start_{name}_valid_o"), self.under[way]
         if valid.value and not self.sent[name]:
@@ -153,7 +153,7 @@ class Bench:
             self.sent[name] = False
 
     def _kernel(self) -> None:
-        """Runs, and faults that the next start ends."""
+        """Models kernel runs, and faults that the next start clears."""
         model = self.model
         if model.fault:
             model.fault = not self.chance(0.03)
@@ -165,7 +165,7 @@ class Bench:
         model.clock()
 
     async def clock(self, new: bool = True, spoil: str | None = None, way: int = 0) -> None:
-        """A clock: what the module shows is looked at, then its inputs are set."""
+        """Runs one clock: checks the outputs, then sets the inputs."""
         dut, model = self.dut, self.model
         self.done: int | None = None
         self._requester(new)
@@ -207,7 +207,7 @@ class Bench:
         return self.random.choice((self.random.randrange(1 << MEMORY), 1 << MEMORY, (1 << 64) - 1))
 
     async def drain(self) -> None:
-        """Let all end that can: give up the rest."""
+        """Ends all transfers that can end and aborts the rest."""
         for _ in range(20000):
             await self.clock(new=False)
             for queue in range(QUEUES):
@@ -220,7 +220,7 @@ class Bench:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Arms of every kind, two directions, runs and faults of the kernel, skips."""
+    """Random arms, kernel runs, faults and skips give the results of the golden card."""
     seen: collections.Counter = collections.Counter()
     for seed, stall in ((1, 0.5), (2, 0.9), (3, 0.1)):
         bench = Bench(dut, seed, stall)
@@ -245,7 +245,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def fatal_ends(dut) -> None:
-    """A bad tag, bus errors and foreign beats end all; what comes after clear_i is as new."""
+    """A bad tag, bus error or invalid beat ends all transfers; after clear_i all works."""
     bench = Bench(dut, 4)
     await bench.begin()
     for attempt in range(24):
@@ -298,7 +298,7 @@ async def fatal_ends(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """The latencies that the header states, and a beat fault with nothing under way."""
+    """The transfer engine has the latencies that its header states."""
     bench = Bench(dut, 5)
     await bench.begin()
     for name in ("start_in_ready_i", "answer_ready_i", "mem_ready_i"):
@@ -335,7 +335,7 @@ async def clocks(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def store(dut) -> None:
-    """Rows come back a clock after they are asked for, and the walk leaves none."""
+    """Rows are read a clock after the request, and clearing erases all rows."""
     generator, rows, width = random.Random(6), len(dut.rows_q), len(dut.write_data_i)
     Clock(dut.clk_i, 10, "ns").start()
     dut.rst_ni.value = dut.clear_i.value = dut.write_i.value = dut.read_row_i.value = 0
@@ -371,17 +371,17 @@ def _simulate(values: str) -> None:
 
 
 def test_guard_chunk_memory() -> None:
-    """Rows that are no power of two."""
+    """Runs the checks of mae_guard_chunk_memory with a row count that is no power of two."""
     run("mae_guard_chunk_memory", parameters={"Rows": 12, "Width": 70}, test_filter="store")
 
 
 def test_guard_transfer_engine() -> None:
-    """A small one."""
+    """Runs the checks of mae_guard_transfer_engine in a small configuration."""
     _simulate(SMALL)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("values", ["1 1 1 12 12 1", "8 8 8 14 13 2", "2 5 16 16 16 3"])
 def test_guard_transfers_sizes(values: str) -> None:
-    """The smallest, the card's numbers of queues and regions, and one with depths in between."""
+    """Runs the transfer engine's checks for the smallest, the card's and other sizes."""
     _simulate(values)

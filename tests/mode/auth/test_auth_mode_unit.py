@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Modes against OpenSSL, and all clocks.
+"""Tests mae_auth_mode_unit: all modes against OpenSSL, and the clocks of each.
 
 Tests mae_auth_mode_unit before the iterative core, without a bus.
 
@@ -28,7 +28,7 @@ INPUTS = (
 
 
 class Unit:
-    """What the peripheral's registers do, at once; a Message can be carried out on it."""
+    """Drives the authenticated mode unit as the peripheral's registers do, for a Message."""
 
     def __init__(self, dut, gaps: float) -> None:
         self.dut, self.gaps = dut, gaps
@@ -39,7 +39,7 @@ class Unit:
 
     @classmethod
     async def begin(cls, dut, gaps: float = 0.0) -> "Unit":
-        """Reset, and a task that notes what comes out; so often in a clock nothing comes in."""
+        """Resets the unit and records its outputs, with a share of clocks without input."""
         await start(dut, **{name: 0 for name in INPUTS.split()})
         unit = cls(dut, gaps)
         cocotb.start_soon(unit.watch())
@@ -48,7 +48,7 @@ class Unit:
         return unit
 
     async def watch(self) -> None:
-        """Rows and ends."""
+        """Records the output rows and ends of jobs of the authenticated mode unit."""
         dut = self.dut
         while True:
             await RisingEdge(dut.clk_i)
@@ -63,7 +63,7 @@ class Unit:
                 self.ends.append((self.clock, *flags, tag))
 
     async def load_key(self, slot: int, key: bytes = b"") -> int:
-        """Load or erase a key."""
+        """Loads or erases a key of the authenticated mode unit."""
         dut = self.dut
         dut.key_valid_i.value, dut.key_slot_i.value = 1, slot
         dut.key_erase_i.value, dut.key_len_i.value = int(not key), max(0, len(key) - 16) // 8
@@ -76,7 +76,7 @@ class Unit:
         return 0
 
     async def write_words(self, name: str, data: bytes) -> None:
-        """A register of the message."""
+        """Writes a register of the message state."""
         low, size = FIELDS[name]
         state = int(self.dut.state_o.value) & ~(((1 << 8 * size) - 1) << low)
         self.dut.state_i.value = state | int.from_bytes(data, "big") << low
@@ -85,22 +85,22 @@ class Unit:
         self.dut.load_i.value = 0
 
     async def words(self, name: str) -> bytes:
-        """A register of the message, or the last job's tag."""
+        """Reads a register of the message state, or the last job's tag."""
         if name == "tag":
             return self.ends[-1][3]
         low, size = FIELDS[name]
         return (int(self.dut.state_o.value) >> low & (1 << 8 * size) - 1).to_bytes(size, "big")
 
     async def expect(self, tag: bytes) -> None:
-        """The tag that the next final decryption should find."""
+        """Sets the tag that the next final decryption compares."""
         self.expected = tag
 
     async def error(self) -> int:
-        """Of the last job."""
+        """Returns the error code of the unit's last job."""
         return self.ends[-1][1] | self.ends[-1][2] << 1
 
     async def job(self, auth: int, length: int, **fields: int) -> None:
-        """Begin a job."""
+        """Starts a job on the authenticated mode unit."""
         dut = self.dut
         values = {"phase": 0, "final": 0, "decrypt": 0, "init": 0, "mode": 0, "slot": 0, **fields}
         for name, value in values.items():
@@ -113,7 +113,7 @@ class Unit:
         dut.job_valid_i.value = 0
 
     async def put(self, data: bytes) -> None:
-        """Rows in, as fast as they are taken but for the gaps."""
+        """Drives input rows as fast as they are accepted, with optional gaps."""
         dut = self.dut
         for at in range(0, len(data), 16):
             row = data[at : at + 16]
@@ -133,7 +133,7 @@ class Unit:
             dut.in_valid_i.value = 0
 
     async def auth(self, mode: str, data: bytes, phase: str, **fields) -> bytes:
-        """A job of an authenticated mode to its end; what comes out of it."""
+        """Runs a job of an authenticated mode to its end; returns its output."""
         self.outs.clear()
         ends = len(self.ends)
         fields = {**fields, "slot": fields["key_slot"], "phase": PHASES[phase]}
@@ -146,7 +146,7 @@ class Unit:
 
 
 def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
-    """A message of random content."""
+    """Makes an authenticated message with random content."""
     key = random.randbytes(options.pop("size", random.choice((16, 24, 32))))
     nonce = random.randbytes(options.pop("nonce_bytes", 12))
     aad, data = random.randbytes(aad_bytes), random.randbytes(data_bytes)
@@ -156,7 +156,7 @@ def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(gaps=[0.0, 0.6, 0.95])
 async def messages(dut, gaps: float) -> None:
-    """All modes in any cut, whichever is slower: the input, the cipher or the hash."""
+    """Authenticated messages in any division agree with OpenSSL, whichever unit is slowest."""
     unit = await Unit.begin(dut, gaps)
     for i in range(45):
         mode = ("gcm", "ccm", "cmac")[i % 3]
@@ -175,7 +175,7 @@ async def messages(dut, gaps: float) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def wrong_tags(dut) -> None:
-    """Every bit of the tag counts; no tag comes out."""
+    """The authenticated mode unit checks every bit of the tag and outputs no tag."""
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 20, 7, decrypt=True)
@@ -190,7 +190,7 @@ async def wrong_tags(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def plain_modes(dut) -> None:
-    """They pass through, a block in as many clocks as the cipher has rounds."""
+    """Unauthenticated modes take Nr clocks a block in the authenticated mode unit."""
     unit = await Unit.begin(dut)
     for size, rounds in ((16, 10), (24, 12), (32, 14)):
         for mode in ("cbc", "ctr", "ofb"):
@@ -210,7 +210,7 @@ async def plain_modes(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """A block's clocks in each mode, and those from the last block to the tag."""
+    """Each authenticated mode takes its clocks per block, and from the last block to the tag."""
     unit = await Unit.begin(dut)
     digits = 128 // bench.parameters()["Digit"]
     for size, rounds in ((16, 10), (24, 12), (32, 14)):
@@ -249,7 +249,7 @@ async def clocks(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def key_changes(dut) -> None:
-    """In whichever clock of a job its key is replaced: no tag, bad_key. Another key may change."""
+    """A key replaced in any clock of a job gives bad_key and no tag. Another key may change."""
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 32, size=16)
@@ -284,7 +284,7 @@ async def key_changes(dut) -> None:
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear in whichever clock of a job; the next message is right and takes as long."""
+    """After a clear in any clock of a job the next message is right and takes its usual clocks."""
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for clock in range(0, 100, 2):
@@ -316,5 +316,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("digit", [16, pytest.param(2, marks=pytest.mark.slow)])
 def test_auth_mode_unit(digit: int) -> None:
-    """A multiplier slower than the cipher, and the peripheral's."""
+    """Runs the unit's checks with a slow multiplier and with the peripheral's."""
     bench.run("auth_bench", sources=["tests/mode/auth_bench.sv"], parameters={"Digit": digit})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_axis: messages over AXI4-Streams against OpenSSL; frames that are not as announced.
+"""Tests mae_gcm_axis: messages over AXI4-Stream against OpenSSL; malformed frames.
 
 Random lengths, keys and pauses on all sides; no clock lost; short, long and torn frames are refused
 and do no harm to the messages after them; an abort in the middle of a frame.
@@ -23,7 +23,7 @@ SIZES = (16, 24, 32)
 
 @dataclass
 class Message:
-    """A message and what is to come of it; ``spoil`` changes the beats after they are made."""
+    """Holds a GCM message and its expected result; ``spoil`` changes its beats afterwards."""
 
     key: bytes
     bank: int
@@ -38,7 +38,7 @@ class Message:
     beats: list[tuple[bytes, int]] = field(default_factory=list)  # with the bytes that are kept
 
     def build(self, row: int) -> None:
-        """Beats, and the answer."""
+        """Builds the beats of the message and the expected answer."""
         if self.decrypt:
             self.expected = self.data
             self.data, self.tag = gcm_oracle.encrypt(self.key, self.iv, self.aad, self.data)
@@ -51,7 +51,7 @@ class Message:
         self._spoil(row)
 
     def _spoil(self, row: int) -> None:
-        """Make it another frame than the command says, and say what of the data still comes."""
+        """Makes the frame differ from its command; computes the data that still comes out."""
         sent = len(self.beats) * [1]
         kind = self.spoil
         if kind == "short":  # some last beats are missing
@@ -76,16 +76,16 @@ class Message:
             self.expected = out
 
     def _sent_iv(self) -> bytes:
-        """The IV, where it comes in beats."""
+        """Returns a GCM message's IV if it is sent in stream beats."""
         return self.iv if len(self.iv) != 12 else b""
 
     @property
     def refused(self) -> bool:
-        """What tuser says."""
+        """Returns the expected error bits of tuser."""
         return self.tamper or bool(self.spoil)
 
     def command(self) -> bytes:
-        """The 64 bytes of s_axis_cmd."""
+        """Packs the 64 bytes of s_axis_cmd."""
         tag = bytearray(self.tag if self.decrypt else random.randbytes(16))
         if self.tamper:
             bit = random.randrange(128)
@@ -99,7 +99,7 @@ class Message:
 
 
 class Engine:
-    """The module between models of its five streams."""
+    """Connects mae_gcm_axis to models of its five streams."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -116,7 +116,7 @@ class Engine:
         self.keys: dict[int, bytes] = {}
 
     async def key(self, bank: int) -> None:
-        """Load a new key."""
+        """Loads a new key into the engine."""
         key = self.keys[bank] = random.randbytes(random.choice(SIZES))
         head = bytes([SIZES.index(len(key)), bank])
         await self.key_source.send(
@@ -125,7 +125,7 @@ class Engine:
         await self.key_source.wait()
 
     def pause(self, share: float) -> None:
-        """Random pauses everywhere."""
+        """Sets random pauses on all AXI4-Streams of mae_gcm_axis."""
         for number, model in enumerate((self.commands, self.source, self.sink, self.tags)):
             model.clear_pause_generator()
             model.pause = False
@@ -133,7 +133,7 @@ class Engine:
                 model.set_pause_generator(pauses(share, number))
 
     def any_message(self, **options) -> Message:
-        """A message of any shape, not yet sent."""
+        """Makes an unsent GCM message of any shape."""
         row = self.row
         sizes = (0, random.randrange(1, 2 * row), row, 4 * row, random.randrange(1, 5 * row))
         aad, data = random.randbytes(random.choice(sizes)), random.randbytes(random.choice(sizes))
@@ -143,7 +143,7 @@ class Engine:
         return Message(self.keys[bank], bank, iv, aad, data, **options)
 
     def send(self, message: Message) -> None:
-        """Command and frame."""
+        """Sends a message's command and frame."""
         message.build(self.row)
         self.commands.send_nowait(AxiStreamFrame(message.command()))
         if message.beats:
@@ -152,7 +152,7 @@ class Engine:
             self.source.send_nowait(AxiStreamFrame(data, tkeep=keep))
 
     async def check(self, message: Message) -> None:
-        """Its data and its tag."""
+        """Checks a message's data and tag."""
         if message.data:
             frame = await self.sink.recv(compact=False)
             kept = bytes(b for b, k in zip(frame.tdata, frame.tkeep, strict=True) if k)
@@ -166,7 +166,7 @@ class Engine:
         assert bytes(frame.tdata) == tag
 
     async def exchange(self, messages: list[Message]) -> None:
-        """Send all of these, then check all."""
+        """Sends some GCM messages, then checks all of them."""
         for message in messages:
             self.send(message)
         for message in messages:
@@ -174,7 +174,7 @@ class Engine:
 
 
 async def begin(dut) -> Engine:
-    """Out of reset, a key in each bank."""
+    """Resets mae_gcm_axis and loads a key into each bank."""
     await start(dut, clear_i=0, abort_i=0)
     engine = Engine(dut)
     await ClockCycles(dut.clk_i, 2)
@@ -185,7 +185,7 @@ async def begin(dut) -> Engine:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def any_messages(dut) -> None:
-    """All shapes, without pauses and with many; keys change in between."""
+    """mae_gcm_axis agrees with OpenSSL for all message shapes, with pauses and key changes."""
     engine = await begin(dut)
     for share in (0.0, 0.3, 0.6):
         engine.pause(share)
@@ -198,7 +198,7 @@ async def any_messages(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def no_lost_clock(dut) -> None:
-    """Announced early enough, frames of one beat and of many follow each other without a gap."""
+    """Frames announced early enough follow each other in mae_gcm_axis without a gap."""
     engine = await begin(dut)
     key = engine.keys[0]
     counts = [1] * 30 + [2, 3, 1, 5, 1, 8]
@@ -224,7 +224,7 @@ async def no_lost_clock(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def spoiled_frames(dut) -> None:
-    """Frames that are not what the command says, between such as are."""
+    """mae_gcm_axis reports frames that differ from their command; other frames are right."""
     engine = await begin(dut)
     for share in (0.0, 0.4):
         engine.pause(share)
@@ -241,7 +241,7 @@ async def spoiled_frames(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts(dut) -> None:
-    """An abort in the middle of a frame: its rest is dropped, the next message is right."""
+    """An abort within a frame drops its rest, and the next message is right."""
     engine = await begin(dut)
     for clocks in range(30):
         data = random.randbytes(20 * engine.row)
@@ -266,5 +266,5 @@ async def aborts(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_gcm_axis(lanes: int) -> None:
-    """The narrowest bus and a common one."""
+    """Runs the checks of mae_gcm_axis for the narrowest bus and a common bus."""
     bench.run("mae_gcm_axis", parameters={"Lanes": lanes, "KeyBanks": 2})

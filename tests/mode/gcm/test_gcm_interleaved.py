@@ -27,7 +27,7 @@ DATA, AAD, IV = 0, 1, 2
 
 @dataclasses.dataclass
 class Job:
-    """A descriptor with its rows' bytes, and what must come of it."""
+    """Holds a descriptor with its rows of bytes and its expected result."""
 
     desc: Desc
     data: bytes
@@ -37,7 +37,7 @@ class Job:
 
 
 class Host:
-    """The DMA's place: gives jobs and rows of all contexts, takes rows and reports."""
+    """Models the DMA: submits jobs and rows of all contexts, takes rows and reports."""
 
     def __init__(self, dut, seed: int, stall: float) -> None:
         self.dut = dut
@@ -53,7 +53,7 @@ class Host:
         self.at: dict[tuple[str, int], int] = {}  # the clock of a job's event, by its cookie
 
     async def begin(self) -> None:
-        """Reset, and keys into all slots."""
+        """Resets the client and loads keys into all slots."""
         names = "clear_i write_valid_i write_i cfg_valid_i cfg_ctx_i cfg_desc_i row_valid_i"
         names += " row_ctx_i row_data_i row_bytes_i row_last_i row_ready_i"
         await start(self.dut, **dict.fromkeys(names.split(), 0))
@@ -62,12 +62,12 @@ class Host:
             await self.load(slot, self.random.randbytes(size))
 
     async def rest(self) -> None:
-        """Until the memories are erased."""
+        """Waits until the memories of mae_gcm_interleaved are erased."""
         while int(self.dut.wiping_o.value):
             await RisingEdge(self.dut.clk_i)
 
     async def load(self, slot: int, key: bytes | None) -> None:
-        """A key into a slot, or the slot erased."""
+        """Loads a key into a slot, or erases the slot."""
         word = int.from_bytes((key or b"").ljust(32, b"\0"), "big")
         length = len(key or bytes(16)) // 8 - 2
         self.dut.write_i.value = ((slot << 1 | (key is None)) << 2 | length) << 256 | word
@@ -79,14 +79,14 @@ class Host:
         self.keys[slot] = key or b""
 
     def job(self, context: int, data: bytes, want: bytes | None, **fields) -> Job:
-        """A job with a cookie of its own."""
+        """Makes an AES job with a unique cookie."""
         self.cookie += 1
         extra = {name: fields.pop(name) for name in ("tag", "status") if name in fields}
         desc = Desc(self.cookie, context, 0, 0, len(data), **fields)
         return Job(desc, data, want, **extra)
 
     def cut(self, data: bytes, pieces: int, step: int = 16) -> list[bytes]:
-        """The data in pieces, all but the last of whole blocks."""
+        """Divides data into pieces of whole blocks, the last one of any length."""
         ends = sorted(
             self.random.randrange(len(data) // step + 1) * step for _ in range(pieces - 1)
         )
@@ -95,7 +95,7 @@ class Host:
     def message(
         self, context: int, decrypt: bool, slot: int, sizes: tuple[int, int, int], **options
     ) -> list[Job]:
-        """The jobs of a GCM message: IV, AAD and data of these sizes, in `parts` jobs each."""
+        """Makes the jobs of a GCM message with IV, AAD and data of given sizes."""
         parts, tampered = options.get("parts", 1), options.get("tampered", False)
         tag_bytes = options.get("tag_bytes", 16)
         iv, aad, plain = (self.random.randbytes(n) for n in sizes)
@@ -135,13 +135,13 @@ class Host:
         return jobs
 
     def counter(self, context: int, slot: int, size: int) -> list[Job]:
-        """A job in plain CTR."""
+        """Makes a job in plain CTR."""
         iv, data = self.random.randbytes(16), self.random.randbytes(size)
         out = Cipher(algorithms.AES(self.keys[slot]), modes.CTR(iv)).encryptor().update(data)
         return [self.job(context, data, out, op=CTR, key_slot=slot, flags=INIT, iv=iv)]
 
     async def run(self, limit: int = 40000, *, loose: bool = False) -> None:
-        """Everything in `todo`; `at` says when.
+        """Runs the jobs in `todo`; `at` gives their start clocks.
 
         loose: rows may come out as anything.
         """
@@ -234,7 +234,7 @@ class Host:
 
 
 async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
-    """A host after reset, with keys."""
+    """Returns a host model after reset, with keys loaded."""
     it = Host(dut, seed + int(os.environ.get("SEED", "0")), stall)
     await it.begin()
     return it
@@ -242,7 +242,7 @@ async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def one_by_one(dut) -> None:
-    """Every kind of message alone: both directions, no AAD, no data, neither, other IVs, cut up."""
+    """Each kind of GCM message is right alone: directions, empty parts, other IVs, divisions."""
     it = await host(dut, stall=0)
     sizes = [
         (12, 0, 16),
@@ -265,7 +265,7 @@ async def one_by_one(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def mixed(dut) -> None:
-    """All contexts at once, other modes between, wrong tags here and there."""
+    """GCM messages of all contexts interleave with other modes and wrong tags."""
     for stall in (0.0, 0.3):
         it = await host(dut, 2, stall)
         rng = it.random
@@ -295,7 +295,7 @@ async def mixed(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """The counter's last 32 bits wrap without a carry, in a row and between two jobs."""
+    """The 32-bit GCM counter wraps without a carry, within a row and between two jobs."""
     it = await host(dut, 3, 0)
     h = gcm_oracle.hash_key(it.keys[0])
     for low in (2**32 - 1, 2**32 - 2, 2**32 - 2 * it.lanes - 2):
@@ -311,7 +311,7 @@ async def counter_wraps(dut) -> None:
 
 
 def iv_of(h: int, j0: bytes) -> bytes:
-    """The IV of 16 bytes whose J0 this is: GHASH backwards."""
+    """Computes the 16-byte IV that gives a J0, by inverting GHASH."""
     inverse, power = 1 << 127, h
     for _ in range(127):  # h to the power 2^128 - 2
         power = gcm_oracle.multiply(power, power)
@@ -322,7 +322,7 @@ def iv_of(h: int, j0: bytes) -> bytes:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def refusals(dut) -> None:
-    """What has no meaning is refused, and the message goes on as if nothing had been."""
+    """Illegal GCM jobs are refused, and their message continues unchanged."""
     it = await host(dut, 4, 0)
     good = it.message(0, True, 1, (12, 30, 100))
     other = {"op": GCM, "key_slot": 1}
@@ -355,7 +355,7 @@ async def refusals(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def key_goes_away(dut) -> None:
-    """A message whose key is erased under it gets no tag, and decryption counts as failed."""
+    """A GCM message whose key is erased gets no tag; its decryption fails."""
     it = await host(dut, 5, 0)
     for decrypt, status, clocks in (
         (False, Status.BAD_KEY, 12),
@@ -379,7 +379,7 @@ async def key_goes_away(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """What a message's beginning and end take, nothing else under way: the header's figures."""
+    """A GCM message alone takes the clocks at its start and end that the header states."""
     it = await host(dut, 6, 0)
 
     def took(job: Job, since: str, until: str) -> int:
@@ -422,6 +422,6 @@ async def clocks(dut) -> None:
     "lanes, contexts", [(1, 3), (2, 8), pytest.param(4, 16, marks=pytest.mark.slow)]
 )
 def test_gcm_interleaved(lanes: int, contexts: int) -> None:
-    """All of the above."""
+    """Runs all checks of mae_gcm_interleaved in a simulation."""
     parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": 4}
     bench.run("mae_dma_aes_client", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_prefetch: OpenSSL's answers 4 clocks after each request, IVs counted as they must be.
+"""Tests mae_gcm_prefetch: OpenSSL's answers 4 clocks after each request; message numbers.
 
 Loads, erasures and requests of many streams against a model that knows keys and numbers only.
 """
@@ -23,7 +23,7 @@ LAST = (1 << 64) - 1
 
 @dataclasses.dataclass
 class Stream:
-    """What was loaded, and the next message's number."""
+    """Holds a message stream's key and IV and the number of its next message."""
 
     key: bytes
     iv: bytes
@@ -31,19 +31,19 @@ class Stream:
     number: int
 
     def load(self) -> int:
-        """gcm_beat_load_t."""
+        """Packs a stream's key and IV into gcm_beat_load_t."""
         word = self.decrypt << 2 | single_word.KEY_SIZES.index(len(self.key))
         word = word << 256 | single_word.number(self.key, 32)
         return (word << 96 | int.from_bytes(self.iv, "big")) << 64 | self.number
 
     def word(self) -> single_word.Word:
-        """Any message with the next number."""
+        """Makes a message with the stream's next number."""
         iv = int.from_bytes(self.iv, "big") ^ self.number
         return single_word.any_word(self.key, iv.to_bytes(12, "big"), self.decrypt)
 
 
 class Engine:
-    """The module and the streams that it holds."""
+    """Drives mae_gcm_prefetch and models its streams."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -57,13 +57,13 @@ class Engine:
         self.loaded = False
 
     async def reset(self) -> None:
-        """Out of reset, nothing offered."""
+        """Resets mae_gcm_prefetch with idle inputs."""
         names = "clear_i load_valid_i load_stream_i load_i erase_valid_i erase_stream_i"
         names += " req_valid_i req_stream_i req_i"
         await start(self.dut, **{name: 0 for name in names.split()})
 
     def any_stream(self, number: int | None = None) -> Stream:
-        """Something to load."""
+        """Makes a random key and IV to load as a message stream."""
         if number is None:
             number = random.choice((1, random.getrandbits(64), (1 << 32) - 3))
         key = random.randbytes(random.choice(self.sizes))
@@ -76,7 +76,7 @@ class Engine:
         erase: int | None = None,
         clear: bool = False,
     ) -> bool:
-        """One clock: a request of stream ``ask``, a load, an erasure; whether it was taken."""
+        """Runs one clock with a request, load or erasure; returns true if accepted."""
         dut = self.dut
         dut.clear_i.value = clear
         dut.req_valid_i.value = ask is not None
@@ -117,7 +117,7 @@ class Engine:
         return taken
 
     async def _answer(self) -> None:
-        """What the clock brought."""
+        """Checks the GCM answer that is due in this clock."""
         dut = self.dut
         await ReadOnly()
         wanted = self.due.pop(0)
@@ -127,7 +127,7 @@ class Engine:
         await NextTimeStep()
 
     async def load(self, index: int, stream: Stream) -> int:
-        """Load a stream; the clock in which it was taken."""
+        """Loads a stream; returns the clock in which it is accepted."""
         for _ in range(100):
             await self.tick(load=(index, stream))
             if self.loaded:
@@ -135,14 +135,14 @@ class Engine:
         raise AssertionError("the load is not taken")
 
     async def idle(self, clocks: int) -> None:
-        """Nothing asked."""
+        """Runs mae_gcm_prefetch for some clocks without a request."""
         for _ in range(clocks):
             await self.tick()
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Requests, loads and erasures of all streams at random."""
+    """Random requests, loads and erasures of all streams agree with OpenSSL."""
     engine = Engine(dut)
     await engine.reset()
     for number in range(4000):
@@ -160,7 +160,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def schedule(dut) -> None:
-    """Load to first request; a request every clock while values last, and for ever if they do."""
+    """A loaded stream accepts its first request in time, then one per clock."""
     engine = Engine(dut)
     await engine.reset()
     for size in engine.sizes:
@@ -198,7 +198,7 @@ async def schedule(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def last_number(dut) -> None:
-    """After number 2^64 - 1 a stream gives nothing more, and no number comes again."""
+    """After message number 2^64 - 1 a stream gives no answer, and no number repeats."""
     engine = Engine(dut)
     await engine.reset()
     await engine.load(0, engine.any_stream(LAST - 5))
@@ -208,7 +208,7 @@ async def last_number(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def refusals_spend(dut) -> None:
-    """A replay is refused: its number is spent; so is a message of a later number."""
+    """A refused replay consumes its number, and so does a message with a later number."""
     engine = Engine(dut)
     await engine.reset()
     stream = engine.any_stream(7)
@@ -230,7 +230,7 @@ async def refusals_spend(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def erases(dut) -> None:
-    """An erased stream keeps nothing and takes no key while values of the old one are under way."""
+    """An erased stream holds no data and accepts no key while old values are in progress."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in (*range(30), 60):
@@ -260,5 +260,5 @@ BUILDS = [
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_gcm_prefetch(build: dict[str, int]) -> None:
-    """Several streams with few values each, and one that never runs out."""
+    """Runs the checks of mae_gcm_prefetch with few values per stream and with endless values."""
     bench.run("mae_gcm_prefetch", parameters=build)

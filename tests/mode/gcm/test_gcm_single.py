@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_single: OpenSSL's bytes, tags and verdicts, one a clock.
+"""Tests mae_gcm_single: OpenSSL's data, tags and verdicts, one message per clock.
 
 Every answer must come Nr + 6 clocks after its message, and none besides.
 """
@@ -19,7 +19,7 @@ ROUNDS = (10, 12, 14)
 
 
 class Engine:
-    """Offers a message a clock, and holds each answer against the one that is due."""
+    """Sends a message per clock and compares each answer with the expected one."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -30,11 +30,11 @@ class Engine:
         self.clock = self.answers = 0
 
     async def reset(self) -> None:
-        """Out of reset, nothing offered."""
+        """Resets mae_gcm_single with idle inputs."""
         await start(self.dut, clear_i=0, req_valid_i=0, key_i=0, msg_i=0)
 
     async def tick(self, word: single_word.Word | None = None) -> None:
-        """One clock."""
+        """Runs one clock with an optional message and checks the answer."""
         dut = self.dut
         dut.req_valid_i.value = word is not None
         if word is not None:
@@ -57,7 +57,7 @@ class Engine:
         await NextTimeStep()
 
     async def run(self, words, gaps: float = 0.0) -> None:
-        """All of these, then wait for the last answer."""
+        """Sends messages and waits for the last answer."""
         for word in words:
             while random.random() < gaps:
                 await self.tick()
@@ -67,13 +67,13 @@ class Engine:
         assert not self.due
 
     def key(self) -> bytes:
-        """Of any length that the build has."""
+        """Makes a random key of any length that the build supports."""
         return random.randbytes(random.choice(self.sizes))
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def any_words(dut) -> None:
-    """Messages of all lengths without a gap, then with gaps; a new key and IV each."""
+    """Messages of all lengths, each with a new key and IV, are right with and without gaps."""
     engine = Engine(dut)
     await engine.reset()
     for gaps in (0.0, 0.5):
@@ -84,7 +84,7 @@ async def any_words(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def all_lengths(dut) -> None:
-    """Every length of AAD with every length of data, both directions."""
+    """mae_gcm_single is right for each pair of AAD and data lengths in both directions."""
     engine = Engine(dut)
     await engine.reset()
     words = []
@@ -98,7 +98,7 @@ async def all_lengths(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def every_bit(dut) -> None:
-    """Each bit of tag, AAD and data flipped: refused, and no plaintext comes out."""
+    """A changed bit of tag, AAD or data is refused, and no plaintext comes out."""
     engine = Engine(dut)
     await engine.reset()
     key, iv = engine.key(), random.randbytes(12)
@@ -128,7 +128,7 @@ async def every_bit(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def cavp(dut) -> None:
-    """NIST's vectors of one word."""
+    """mae_gcm_single passes NIST's CAVP vectors of one word."""
     engine = Engine(dut)
     await engine.reset()
     words = list(single_word.vectors(max(engine.sizes)))
@@ -140,7 +140,7 @@ async def cavp(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear at any clock: nothing comes out, nothing is left, and what comes after is right.
+    """A clear at any clock erases mae_gcm_single, and later messages are right.
 
     The registers inside are looked at in test_per_block_key_rounds.py and test_gcm_single_tag.py.
     """
@@ -165,5 +165,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("longest", [0, 2])
 def test_gcm_single(longest: int) -> None:
-    """The shortest key length and all of them."""
+    """Runs the checks of mae_gcm_single for the shortest key length and for all."""
     bench.run("mae_gcm_single", parameters={"MaxKeyLen": longest})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gcm_stream: OpenSSL's bytes and tags, and the clocks.
+"""Tests mae_gcm_stream: OpenSSL's data and tags, and its clocks.
 
 Inside it: mae_gcm_msg_dispatch, mae_gcm_keystream, mae_gcm_part_sequencer, mae_gcm_tag_unit,
 mae_fifo_out_reg. Any lengths, both directions, all key and IV lengths, stalls everywhere, keys that
@@ -21,7 +21,7 @@ from tests.support import bench
 
 
 def any_length(row: int) -> int:
-    """Of a part: none, dense, or around the ends of rows."""
+    """Returns a random length: zero, any, or near the end of a row."""
     kind = random.random()
     if kind < 0.25:
         return 0
@@ -31,14 +31,14 @@ def any_length(row: int) -> int:
 
 
 def any_iv() -> bytes:
-    """Mostly of 12 bytes."""
+    """Returns a random IV, mostly of 12 bytes."""
     if random.random() < 0.7:
         return random.randbytes(12)
     return random.randbytes(random.choice((1, 8, 11, 13, 15, 16, 17, 31, 60, 64, 128, 300)))
 
 
 def add(engine: Engine, bank: int, **options):
-    """A message of any shape."""
+    """Plans a GCM message of any shape."""
     options.setdefault("decrypt", random.random() < 0.5)
     if options["decrypt"]:
         options.setdefault("tamper", random.random() < 0.3)
@@ -49,7 +49,7 @@ def add(engine: Engine, bank: int, **options):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def differential(dut) -> None:
-    """Messages of all shapes, first without stalls, then with many; keys change on the way."""
+    """GCM messages of all shapes agree with OpenSSL, with stalls and key changes."""
     engine = Engine(dut)
     await engine.reset()
     for stalls in (
@@ -72,7 +72,7 @@ async def differential(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """inc32 wraps in its 32 bits: an IV whose J0 ends in ones is looked for."""
+    """inc32 wraps in its 32 bits for an IV whose J0 ends in ones."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0, random.randbytes(16))
@@ -94,7 +94,7 @@ async def counter_wraps(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def lengths_disagree(dut) -> None:
-    """Beats that do not have the announced lengths: the verdict says so, in both directions."""
+    """Beats that differ from the announced lengths fail the verdict in both directions."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0)
@@ -109,7 +109,7 @@ async def lengths_disagree(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ivs_in_a_row(dut) -> None:
-    """Messages of little but an IV to hash: one J0 follows the other, under keys of two sizes."""
+    """Consecutive messages with long IVs are right under keys of two sizes."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0, random.randbytes(engine.sizes[-1]))
@@ -123,7 +123,7 @@ async def ivs_in_a_row(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def no_tag(dut) -> None:
-    """Every number of bytes of a tag counts; none at all is refused."""
+    """Each tag length is checked in all its bytes; an empty tag is refused."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0)
@@ -135,7 +135,7 @@ async def no_tag(dut) -> None:
 
 
 async def abort(dut, engine: Engine) -> list:
-    """An abort in the next clock; the keys that were still to be offered."""
+    """Asserts abort_i in the next clock; returns the keys still to be offered."""
     pending = [entry for entry in engine.plan if isinstance(entry, tuple)]
     dut.abort_i.value = 1
     dut.key_valid_i.value = dut.msg_valid_i.value = dut.in_valid_i.value = 0
@@ -149,7 +149,7 @@ async def abort(dut, engine: Engine) -> list:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts_while_h_is_made(dut) -> None:
-    """An abort in each of the clocks after a key: its H comes all the same."""
+    """An abort in any clock after a key does not disturb the computation of its H."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in range(1, 60):
@@ -163,7 +163,7 @@ async def aborts_while_h_is_made(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts(dut) -> None:
-    """An abort at any clock: no old beat or tag comes, the keys stay, new messages are right."""
+    """An abort at any clock drops old beats and tags, keeps keys, and new messages are right."""
     engine = Engine(dut)
     await engine.reset()
     for bank in range(engine.banks):
@@ -187,7 +187,7 @@ async def aborts(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clears(dut) -> None:
-    """After a clear no message is taken until there is a key again."""
+    """After a clear mae_gcm_stream accepts no message before a new key."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0)
@@ -211,7 +211,7 @@ async def clears(dut) -> None:
 
 
 async def key_to_ready(engine: Engine, size: int) -> int:
-    """Clocks from a key to the first data beat of a message announced along with it."""
+    """Measures the clocks from a key to the first beat of a message sent with it."""
     engine.key(0, random.randbytes(size))
     message = engine.message(0, random.randbytes(12), b"", random.randbytes(3 * engine.row))
     await engine.run()
@@ -222,7 +222,7 @@ async def key_to_ready(engine: Engine, size: int) -> int:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def schedule(dut) -> None:
-    """Key to ready, announcement to first beat, lost clocks, last beat to tag; each key size."""
+    """mae_gcm_stream takes the stated clocks for keys, first beats and tags, at each key size."""
     engine = Engine(dut)
     await engine.reset()
     for size in engine.sizes:
@@ -286,19 +286,19 @@ SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 10, 16)]
 
 @pytest.mark.parametrize("lanes", [1, 4, *SLOW])
 def test_gcm_stream(lanes: int) -> None:
-    """One lane, a power of two, and a number that is none."""
+    """Runs the checks of mae_gcm_stream for one lane, a power of two, and another number."""
     bench.run("mae_gcm_stream", parameters={"Lanes": lanes, "KeyBanks": 2})
 
 
 def test_shared() -> None:
-    """Masks and H go through the pipeline of the rows."""
+    """Runs the checks of mae_gcm_stream with masks and H computed in the row pipeline."""
     parameters = {"Lanes": 1, "KeyBanks": 2, "MaskPipe": 0, "MsgDepth": 16}
     bench.run("mae_gcm_stream", parameters=parameters)
 
 
 @pytest.mark.parametrize("banks, longest", [(1, 0), (4, 1)])
 def test_banks(banks: int, longest: int) -> None:
-    """One bank, and four; keys of AES-128 alone, and up to AES-192."""
+    """Runs the checks of mae_gcm_stream with one and four banks and shorter keys."""
     parameters = {"Lanes": 3, "KeyBanks": banks, "MaxKeyLen": longest}
     bench.run("mae_gcm_stream", parameters=parameters)
 
@@ -314,7 +314,7 @@ DEEP = [
 
 @pytest.mark.parametrize("lanes, longest, regs, depth", DEEP)
 def test_deep(lanes: int, longest: int, regs: int, depth: int) -> None:
-    """Built for a high clock: registers in the rounds, three sums in the hash."""
+    """Runs the checks of mae_gcm_stream built for a high clock rate."""
     parameters = {"Lanes": lanes, "KeyBanks": 2, "MaxKeyLen": longest, "MsgDepth": depth}
     parameters |= {"RegsPerRound": regs, "Deep": 1}
     bench.run("mae_gcm_stream", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_gf128_mul: its products are those of SP 800-38D algorithm 1, one a clock, two clocks later.
+"""Tests mae_gf128_mul: products of SP 800-38D algorithm 1, one per clock, after two clocks.
 
 Multiplication is linear in both operands, so every pair of single bits decides the function.
 """
@@ -17,7 +17,7 @@ from tests.support.stream import start
 
 
 async def products(dut, pairs: list, gaps: float = 0.0) -> list[int]:
-    """Multiply all pairs; the answers with their clock checked."""
+    """Multiplies all pairs; returns the products after a check of their clock."""
     latency = 1 + bench.parameters()["OutReg"]
     due: list[int] = []  # of the pairs under way, clocks to go
     out: list[int] = []
@@ -43,13 +43,13 @@ async def products(dut, pairs: list, gaps: float = 0.0) -> list[int]:
 
 
 async def begin(dut) -> None:
-    """Out of reset."""
+    """Resets mae_gf128_mul."""
     await start(dut, clear_i=0, valid_i=0, a_i=0, b_i=0)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def single_bits(dut) -> None:
-    """x^i times x^j for all i and j."""
+    """mae_gf128_mul multiplies x^i by x^j for all i and j."""
     await begin(dut)
     powers = [1 << 127]
     while len(powers) < 255:
@@ -61,7 +61,7 @@ async def single_bits(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def random_pairs(dut) -> None:
-    """Random operands with gaps, and the ends of the range."""
+    """mae_gf128_mul multiplies random operands with gaps, and limits of the range."""
     await begin(dut)
     ends = [0, 1, 1 << 127, gcm_oracle.BLOCK - 1]
     pairs = [(a, b) for a in ends for b in ends]
@@ -71,7 +71,7 @@ async def random_pairs(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def tags(dut) -> None:
-    """A GHASH made of its products, one after the other, gives the tags of AESGCM."""
+    """A GHASH computed by the multiplier gives the tags of AESGCM."""
     await begin(dut)
     for _ in range(6):
         key, iv = random.randbytes(random.choice((16, 24, 32))), random.randbytes(12)
@@ -92,7 +92,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear leaves no product behind."""
+    """A clear of mae_gf128_mul erases all products."""
     await begin(dut)
     dut.valid_i.value = 1
     dut.a_i.value = dut.b_i.value = gcm_oracle.BLOCK - 1
@@ -109,5 +109,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("out_reg", [0, 1])
 def test_gf128_mul(out_reg: int) -> None:
-    """With and without the register at the end."""
+    """Runs the checks of mae_gf128_mul with and without the output register."""
     bench.run("mae_gf128_mul", parameters={"OutReg": out_reg})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hashes of many contexts at once; each is an OpenSSL tag without its E(K, J0).
+"""Tests mae_ghash_interleaved: hashes of many contexts at once, against OpenSSL's tags.
 
 Tests mae_ghash_interleaved.
 """
@@ -22,7 +22,7 @@ Step = tuple[int, int, int] | tuple[str, bytes] | tuple[str, int]
 
 
 class Hasher:
-    """The module, driven clock by clock."""
+    """Drives mae_ghash_interleaved clock by clock."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -32,7 +32,7 @@ class Hasher:
         self.looks = [0, 0]  # hashes that were compared, and those as early as they may be
 
     async def begin(self) -> None:
-        """Reset, and the walk that erases the memories."""
+        """Resets the module and waits for its memories to be erased."""
         names = "wipe_i wipe_ctx_i row_valid_i row_ctx_i row_data_i row_bytes_i"
         names += " op_valid_i op_i op_ctx_i op_power_i op_block_i look_ctx_i"
         await start(self.dut, **dict.fromkeys(names.split(), 0))
@@ -40,7 +40,7 @@ class Hasher:
             await self.wipe(context)
 
     async def wipe(self, context: int) -> None:
-        """Erase a context; nothing else is taken meanwhile."""
+        """Erases a context; no other input is accepted meanwhile."""
         self.dut.wipe_i.value, self.dut.wipe_ctx_i.value = 1, context
         self.dut.row_valid_i.value, self.dut.row_bytes_i.value = 1, 1
         await RisingEdge(self.dut.clk_i)
@@ -48,7 +48,7 @@ class Hasher:
         self.dut.wipe_i.value = self.dut.row_valid_i.value = 0
 
     def rows(self, data: bytes) -> list[Step]:
-        """Data in rows of random sizes, of whole blocks but for the last."""
+        """Splits data into rows of random sizes, of whole blocks except the last."""
         steps: list[Step] = []
         while data:
             count = 16 * random.choice((self.lanes, random.randint(1, self.lanes)))
@@ -57,12 +57,12 @@ class Hasher:
         return steps
 
     def key(self, key: bytes) -> list[Step]:
-        """A context's powers of H."""
+        """Returns a context's powers of H."""
         powers: list[Step] = [(POWER, power, 0) for power in range(2, self.lanes + 1)]
         return [(SET_H, 0, gcm_oracle.hash_key(key)), *powers]
 
     def message(self, key: bytes) -> list[Step]:
-        """AAD, ciphertext, their lengths, and then the hash that OpenSSL's tag has in it."""
+        """Plans AAD, ciphertext and lengths of a message, and the hash within OpenSSL's tag."""
         iv, aad, data = (
             random.randbytes(n) for n in (12, random.randrange(80), random.randrange(200))
         )
@@ -90,7 +90,7 @@ class Hasher:
             dut.row_data_i.value = sum(block << 128 * i for i, block in enumerate(blocks))
 
     async def run(self, todo: dict[int, list[Step]], stall: float = 0.0) -> None:
-        """Carry out the contexts' steps, each context's in order; every clock the two readies."""
+        """Runs the contexts' steps, each context's in order; checks both readies in each clock."""
         dut = self.dut
         op = row = busy = None  # offered: (context, step); the context of the product under way
         settled = dict.fromkeys(todo, self.clock)  # from when on the hash shows the last step
@@ -137,13 +137,13 @@ class Hasher:
 
 
 def offers(*offered: tuple[int, Step] | None) -> list[int]:
-    """The contexts whose step waits at an input."""
+    """Returns the contexts whose step waits at an input."""
     return [offer[0] for offer in offered if offer]
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def messages(dut) -> None:
-    """All contexts at once: two messages a key, then the context erased; stalls."""
+    """All contexts hash two messages per key at once under stalls, and are erased afterwards."""
     hasher = Hasher(dut)
     await hasher.begin()
     for stall in (0.0, 0.5):
@@ -161,7 +161,7 @@ async def messages(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def wipes(dut) -> None:
-    """A wipe erases one context, H and all; the others go on with their messages."""
+    """A wipe erases one context with its H; other contexts continue their messages."""
     hasher = Hasher(dut)
     await hasher.begin()
     for wiped in range(hasher.contexts):
@@ -178,5 +178,5 @@ async def wipes(dut) -> None:
 
 @pytest.mark.parametrize(("lanes", "contexts"), [(1, 1), (3, 2), (4, 6)])
 def test_ghash_interleaved(lanes: int, contexts: int) -> None:
-    """One context, which waits for its own products; a number of lanes that is no power; many."""
+    """Runs the checks of mae_ghash_interleaved for one context, odd lanes and many contexts."""
     bench.run("mae_ghash_interleaved", parameters={"Lanes": lanes, "Contexts": contexts})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C driver and the reference's card with an honest bus between, for tests."""
+"""Connects the C driver and the reference's card by an honest bus, for tests."""
 
 from maeslant.protected.attacks.adversary import Adversary
 from maeslant.protected.model import card, wire
@@ -14,7 +14,7 @@ SECRETS = (octets("s", 32), octets("i", 16), octets("n", 32))
 
 
 class Pair:
-    """Both ends before OPEN."""
+    """Holds the C driver as host and the model's card as device, before OPEN."""
 
     def __init__(self, attack: Attack | None = None, **limits: int) -> None:
         self.device = Device(CAPABILITIES, limit=limits.get("device", 1 << 30))
@@ -30,18 +30,18 @@ class Pair:
         assert self.device.install(*SECRETS[:2])
 
     def opened(self) -> "Pair":
-        """Send OPEN."""
+        """Opens the protected session between C driver and model card."""
         self.host.wait(self.host.open())
         return self
 
     def drain(self) -> None:
-        """Until nothing is unanswered."""
+        """Runs driver and card until every request is answered."""
         for _ in range(500):
             self.host.pump()
 
 
 def start(source: int, destination: int, length: int) -> list[wire.Operation]:
-    """A run of the kernel."""
+    """Returns the register writes that start a kernel run."""
     return [
         wire.write(card.SOURCE, source, 8),
         wire.write(card.DESTINATION, destination, 8),

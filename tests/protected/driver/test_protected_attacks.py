@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every attack of the catalogue, and random ones, with the C driver (driver/enclave) as host."""
+"""Tests every attack of the catalogue, and random ones, against the C driver as host."""
 
 import pytest
 
@@ -12,29 +12,29 @@ COUNT = 0
 
 
 class CMachine(Machine):
-    """The reference's card, the driver in C."""
+    """Connects the C driver (driver/enclave) to the reference's card."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Count, so that nobody tests the reference by mistake."""
+        """Makes the C driver as host and counts it, to prove that the driver is tested."""
         global COUNT
         COUNT += 1
         return Host(*arguments, **named)
 
 
 class EagerMachine(Machine):
-    """The same, and chunks are sent while later ones are sealed."""
+    """Connects the C driver, which sends chunks while it seals later ones, to the card."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """As the name says."""
+        """Makes a C driver that sends chunks while it seals later ones."""
         return Host(*arguments, **named, send_while_sealing=True)
 
 
 @pytest.mark.parametrize("make", [CMachine, pytest.param(EagerMachine, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry, make):
-    """Attack."""
+    """Each attack on the C driver is detected where the protocol says, or has no effect."""
     verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
@@ -44,7 +44,7 @@ def test_attack(entry, make):
 
 @pytest.mark.parametrize("make", [CMachine, EagerMachine])
 def test_random_manipulations(make):
-    """The long run is `make test-all`'s."""
+    """Random manipulations of the C driver's bus cause no wrong result."""
     before = COUNT
     tally = fuzz.fuzz(800, seed=4_000_000, make=make)
     assert not tally.wrong
@@ -54,6 +54,6 @@ def test_random_manipulations(make):
 
 @pytest.mark.slow
 def test_many_random_manipulations():
-    """Many random manipulations."""
+    """Many random manipulations of the C driver's bus cause no wrong result."""
     tally = fuzz.fuzz(100_000, seed=6_000_000, make=CMachine)
     assert not tally.wrong

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C driver (driver/enclave) and the RTL of the card, with the adversary between them."""
+"""Tests attacks between the C driver (driver/enclave) and the card's RTL."""
 
 import pytest
 
@@ -21,16 +21,16 @@ FEW = (
 
 
 class CardMachine(rtl_card.RtlMachine):
-    """The driver in C, the card in a simulator."""
+    """Connects the C driver to the simulated card."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """As the name says."""
+        """Makes the C driver as host of the simulated card."""
         return Host(*arguments, **named, send_while_sealing=True)
 
 
 def attack(entry) -> None:
-    """It is noticed where the protocol says, or has no effect."""
+    """Plays an attack; it must be detected where the protocol says or have no effect."""
     verdict = entry.play(CardMachine)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
@@ -40,19 +40,19 @@ def attack(entry) -> None:
 
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name):
-    """A few; all of them are `make test-all`'s."""
+    """A selection of attacks between C driver and card RTL is detected."""
     attack(next(entry for entry in ENTRIES if entry.name == name))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_every_attack(entry):
-    """Attack."""
+    """Every attack between C driver and card RTL is detected or has no effect."""
     attack(entry)
 
 
 @pytest.mark.slow
 def test_random_manipulations():
-    """Some thousand."""
+    """Thousands of random manipulations between C driver and card RTL cause no wrong result."""
     tally = fuzz.fuzz(5_000, seed=8_000_000, make=CardMachine)
     assert not tally.wrong

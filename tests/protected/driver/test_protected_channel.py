@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of docs/protocol.md §6 for the C driver (driver/enclave), with an honest bus."""
+"""Tests the rules of docs/protocol.md §6 on the C driver (driver/enclave), without attacks."""
 
 import pytest
 
@@ -16,14 +16,14 @@ from tests.protected.driver.pair import CAPABILITIES, SECRETS, Pair, start
 
 @pytest.fixture(params=[False, True], ids=["sealed first", "sent while sealing"])
 def pair(request) -> Pair:
-    """Both ends."""
+    """Opens a session between the C driver and the model's card."""
     return Pair(eager=request.param).opened()
 
 
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 200, 4096, 4097, 9001])
 @pytest.mark.parametrize("chunk", [64, 4096, 0])
 def test_transfers_of_any_length(pair, length, chunk):
-    """There and back, chunk by chunk (D1, D3, H17)."""
+    """Transfers of any length pass both ways in chunks (D1, D3, H17)."""
     if length > 60 * (chunk or 1 << 14):
         pytest.skip("more chunks than slots")
     data = octets(f"{length}", length)
@@ -34,7 +34,7 @@ def test_transfers_of_any_length(pair, length, chunk):
 
 
 def test_batches_read_write_and_wait(pair):
-    """H16, H19."""
+    """Batches read and write registers and wait for other requests (H16, H19)."""
     host = pair.host
     host.wait(host.batch(0, [wire.write(card.SCRATCH, 0x1122334455667788, 8)]))
     values = host.read_values(host.batch(0, [wire.read(card.SCRATCH), wire.read(card.SCRATCH, 8)]))
@@ -48,7 +48,7 @@ def test_batches_read_write_and_wait(pair):
 
 
 def test_refusals_say_what_was_refused(pair):
-    """M3: an error for each; the session goes on."""
+    """Each refused request gives an error of the C driver; the session continues (M3)."""
     host = pair.host
     job = host.batch(0, [wire.write(card.SCRATCH, 7), wire.read(0x80)])
     with pytest.raises(RefusedError) as refused:
@@ -59,7 +59,7 @@ def test_refusals_say_what_was_refused(pair):
 
 
 def test_a_failed_kernel_fails_what_waits_for_it(pair):
-    """H16: AFTER, and the transfer's buffer holds nothing."""
+    """After a failed kernel run dependent requests fail and give no data (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     down = host.d2h(2, 0, 64, after=1)
@@ -69,7 +69,7 @@ def test_a_failed_kernel_fails_what_waits_for_it(pair):
 
 
 def test_what_is_given_up_is_scrubbed(pair):
-    """H11: SKIP takes the number of the abandoned chunk; the region is cleared and free."""
+    """SKIP replaces an abandoned chunk's number; its region is cleared and released (H11)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("before", 256)))
     with pytest.raises(GivenUpError):
@@ -81,7 +81,7 @@ def test_what_is_given_up_is_scrubbed(pair):
 
 
 def test_rekey_under_load_loses_and_repeats_nothing(pair):
-    """H13: ten epochs, chunks of two at once, every queue on its own."""
+    """Ten epoch changes under load lose and repeat no data (H13)."""
     host = pair.host
     for turn in range(10):
         data = octets(f"turn {turn}", 640)
@@ -102,7 +102,7 @@ def test_rekey_under_load_loses_and_repeats_nothing(pair):
 
 
 def test_misuse_is_refused_before_a_number_is_spent(pair):
-    """H11: and nothing reaches the bus."""
+    """The C driver refuses misuse before it spends a number or accesses the bus (H11)."""
     host = pair.host
     switching = host.rekey(2)
     held = host.d2h(1, 0x1000, 64, after=9)
@@ -131,7 +131,7 @@ def test_misuse_is_refused_before_a_number_is_spent(pair):
 
 
 def test_at_most_64_unanswered(pair):
-    """Section 4: a slot is not written again before it was read."""
+    """The C driver keeps at most 64 requests unanswered, so no slot is overwritten unread."""
     with pytest.raises(MisuseError, match="unanswered"):
         for _ in range(70):
             job = pair.host.batch(0, [wire.wait(1, 1)])
@@ -139,7 +139,7 @@ def test_at_most_64_unanswered(pair):
 
 
 def test_no_more_transfers_than_regions(pair):
-    """H8: the host does not ask for a lock that is not there."""
+    """The C driver opens no more transfers than the device has regions (H8)."""
     host = pair.host
     jobs = [
         host.d2h(queue, 0x400 * (4 * queue + index), 64, after=1)
@@ -155,7 +155,7 @@ def test_no_more_transfers_than_regions(pair):
 
 
 def test_the_host_stops_before_a_keys_limit():
-    """H12: nothing is sealed, no number spent; a rekey helps."""
+    """The C driver stops before a key's limit; after a rekey it continues (H12)."""
     pair = Pair(host=60).opened()
     host = pair.host
     with pytest.raises(BudgetError):
@@ -174,7 +174,7 @@ def test_the_host_stops_before_a_keys_limit():
 
 
 def test_poison_wipes_and_fails_everything(pair):
-    """H18: one timeout ends all, and names what was late."""
+    """One timeout ends the session, erases all keys and names the late request (H18)."""
     host = pair.host
     jobs = [host.d2h(1, 0, 64, after=9), host.batch(0, [wire.wait(1, 1)])]
     host.ffi.memmove(jobs[0].data, b"\xff" * 64, 64)
@@ -193,7 +193,7 @@ def test_poison_wipes_and_fails_everything(pair):
 
 
 def test_what_the_device_says_of_its_end_is_advice():
-    """D6: in the text, nowhere else."""
+    """The device's reason for an end appears only in the error text (D6)."""
     pair = Pair(device=30).opened()
     with pytest.raises(PoisonedError, match="the device says BUDGET at queue 0"):
         for _ in range(20):
@@ -216,14 +216,14 @@ def test_what_the_device_says_of_its_end_is_advice():
     ids=str,
 )
 def test_authentic_but_impossible_answers_poison(pair, answer, monkeypatch):
-    """Section 6: a genuine device gives none of these."""
+    """Authentic answers that a genuine device never gives end the session."""
     monkeypatch.setattr(wire.Response, "pack", lambda self, real=wire.Response.pack: real(answer))
     with pytest.raises(PoisonedError, match="impossible response"):
         pair.host.wait(pair.host.batch(0, [wire.read(card.STATUS)]))
 
 
 def test_numbers_of_another_session_do_not_count(pair):
-    """Section 6: the slots are cleared, as shared memory holds anything."""
+    """Slots are cleared at OPEN, so that response numbers of an old session have no effect."""
     link = pair.link
     pair.host.wait(pair.host.close())
     pair.host.free()
@@ -237,7 +237,7 @@ def test_numbers_of_another_session_do_not_count(pair):
 
 
 def test_the_host_draws_its_own_nonce():
-    """Section 2: another one for every session."""
+    """The C driver draws a new host nonce for every session."""
     nonces = set()
     for _ in range(3):
         pair = Pair()
@@ -249,7 +249,7 @@ def test_the_host_draws_its_own_nonce():
 
 
 def test_a_buffer_outside_the_enclave_is_refused():
-    """H10: application buffers lie wholly inside, wrap-around included."""
+    """The C driver refuses application buffers that are partly outside the enclave (H10)."""
     pair = Pair()
     host, ffi = pair.host, pair.host.ffi
     config = ffi.new("struct mae_session_config *")
@@ -274,7 +274,7 @@ def test_a_buffer_outside_the_enclave_is_refused():
 
 @pytest.mark.parametrize("given", ["", "enclave", "buffers"])
 def test_a_session_needs_its_address_ranges(given: str):
-    """H10: without them nothing tells inside from outside, so nothing begins."""
+    """The C driver opens no session before it knows the enclave's addresses (H10)."""
     host, ffi = Pair().host, session.library()[0]
     config = ffi.new("struct mae_session_config *")
     config.nonce_given = 1
@@ -288,7 +288,7 @@ def test_a_session_needs_its_address_ranges(given: str):
 
 
 def test_a_buffer_in_shared_memory_is_refused():
-    """H10: whatever lies there is the adversary's, a transfer's source and destination, too."""
+    """The C driver refuses application buffers in shared memory (H10)."""
     pair = Pair().opened()
     host, ffi, lib = pair.host, *session.library()
     base, size = host.outside.window
@@ -302,7 +302,7 @@ def test_a_buffer_in_shared_memory_is_refused():
 
 
 def test_depth_is_kept(pair):
-    """Section 5: no more chunks outstanding than the capabilities say."""
+    """The C driver keeps no more chunks outstanding than the capabilities permit."""
     job = pair.host.d2h(1, 0, 640, 64, after=1)
     most = 0
     for _ in range(60):
@@ -314,7 +314,7 @@ def test_depth_is_kept(pair):
 
 
 def test_nothing_follows_a_close(pair):
-    """Its answer is the last one, and the keys go with it."""
+    """The answer to CLOSE is the last one, and the keys are erased with it."""
     host = pair.host
     job = host.close()
     sent = len(pair.tap.requests)
@@ -334,7 +334,7 @@ def test_nothing_follows_a_close(pair):
 
 
 def test_a_freed_transfer_goes_on_without_its_buffer(pair):
-    """Its answers are checked as before; its memory is not touched."""
+    """A transfer freed by the application ends with checked answers; its buffer is untouched."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("freed", 640)))
     down = host.d2h(2, 0, 640, 64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The targets of driver/fuzz over random inputs, and under libFuzzer where there is clang."""
+"""Tests the fuzz targets of driver/fuzz with random inputs, and under libFuzzer with clang."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from maeslant.verify import driver_fuzz
 
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_random_inputs(target):
-    """With the address and undefined-behaviour sanitizers; the long run is `make fuzz`."""
+    """Random inputs cause no failure of the fuzz targets under the sanitizers."""
     assert driver_fuzz.run_random(target, 1, 500) == 500
 
 
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_stored_inputs(target):
-    """The tree has some of each target; a run begins with them."""
+    """The repository has stored inputs for each fuzz target, which each run uses first."""
     assert len(driver_fuzz.stored(target)) >= 5
 
 
@@ -63,7 +63,7 @@ DEFECTS = {
 
 
 def plant(defect, monkeypatch, tmp_path):
-    """Makes the fuzzers build a driver with a defect; returns the target that must notice it."""
+    """Makes the fuzzers build a driver with a defect; returns the target that must detect it."""
     target, name, find, replace = DEFECTS[defect]
     text = (c_driver.DRIVER / "enclave" / name).read_text()
     assert text.count(find) == 1
@@ -84,7 +84,7 @@ def plant(defect, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_defect_is_found(defect, monkeypatch, tmp_path):
-    """Stored inputs or 500 random ones end the run where a target does not hold."""
+    """A defect planted in the driver is found by stored inputs or 500 random ones."""
     target = plant(defect, monkeypatch, tmp_path)
     driver_fuzz.build(target, fuzzer=False)
     with pytest.raises(driver_fuzz.MaeslantError, match=f"{target}_random"):
@@ -95,7 +95,7 @@ def test_defect_is_found(defect, monkeypatch, tmp_path):
 @pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
-    """A minute is enough."""
+    """LibFuzzer finds a defect planted in the driver within a minute."""
     target = plant(defect, monkeypatch, tmp_path)
     driver_fuzz.build(target, fuzzer=True)
     with pytest.raises(driver_fuzz.MaeslantError, match="its input is in"):
@@ -106,19 +106,19 @@ def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
 @pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_libfuzzer(target):
-    """A minute each."""
+    """LibFuzzer finds no failure in a minute per fuzz target."""
     assert driver_fuzz.run_fuzzer(target, 60)["number_of_executed_units"] > 1000
 
 
 def test_the_copies_can_be_timed():
-    """Every chunk there and back is right, or the program fails; rates are not judged here."""
+    """The program that times the enclave's copies checks each chunk both ways."""
     rates = c_driver.time_copies()
     assert set(rates) == {"library", "memcpy", "seal", "open", "seal_write_ns"}
     assert rates["seal"] > 0 and rates["open"] > 0
 
 
 def test_the_trusted_computing_base_is_small():
-    """All that is trusted of the driver can be read in an afternoon."""
+    """The trusted part of the driver stays below its limit of lines."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.count_tcb", "--json"],
         capture_output=True,

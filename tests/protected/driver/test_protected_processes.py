@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The enclave's process and the operating system's (driver/os), over shared memory."""
+"""Tests the enclave's process with the operating system's process (driver/os)."""
 
 import functools
 import os
@@ -24,13 +24,13 @@ SECRETS = (octets("two secret", 32), octets("two id", 16))
 
 @pytest.fixture
 def gate():
-    """The reference's card in a process of its own."""
+    """Starts the operating system's process with the reference's card."""
     with Gate(GOLDEN) as made:
         yield made
 
 
 def session(gate: Gate, application, **more) -> Record:
-    """A session from provisioning to its end."""
+    """Runs a session from provisioning to its end."""
     record = Record()
     host = Host(gate, *SECRETS, timeout=100_000, **more)
     record.installed = gate.install(*SECRETS)
@@ -40,7 +40,7 @@ def session(gate: Gate, application, **more) -> Record:
 
 
 def test_a_refused_hello_leaves_no_file_open():
-    """Whatever came with a hello that is refused is closed: files too many, too few, or none."""
+    """A refused HELLO leaves no file descriptor open."""
     ffi, lib = library()
     before = sorted(os.listdir("/proc/self/fd"))
     good = struct.pack("<IIQ", 1, 0, 4096)
@@ -61,7 +61,7 @@ def test_a_refused_hello_leaves_no_file_open():
 
 
 def test_a_forked_child_has_no_session(gate):
-    """H2: no number is sealed twice; the parent goes on as if nothing had been."""
+    """A forked child cannot use its parent's session; the parent continues (H2)."""
     host = Host(gate, *SECRETS, timeout=100_000)
     assert gate.install(*SECRETS)
     host.wait(host.open())
@@ -93,7 +93,7 @@ def test_a_forked_child_has_no_session(gate):
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("eager", [False, True])
 def test_the_workload_over_two_processes(gate, big, eager):
-    """Every kind of request; the results are the model's, and the next owner finds nothing."""
+    """The workload over two processes gives the model's results and leaves no data."""
     record = session(gate, functools.partial(first, big=big), send_while_sealing=eager)
     assert record.results == expected(big).results
     for _name, data in session(gate, second).results:
@@ -101,7 +101,7 @@ def test_the_workload_over_two_processes(gate, big, eager):
 
 
 def test_the_card_is_provisioned_once(gate):
-    """H14: and again after the OS took it back."""
+    """The card can be provisioned once, and again after the OS has reset it (H14)."""
     assert gate.install(*SECRETS) and not gate.install(*SECRETS)
     assert gate.read(STATE, 4)[0] == State.KEYED
     gate.write(RESET, RESET_WORD.to_bytes(4, "little"))
@@ -110,7 +110,7 @@ def test_the_card_is_provisioned_once(gate):
 
 
 def test_buffers_are_used_again(gate):
-    """A long session needs no more memory than what is unanswered at once."""
+    """A long session reuses shared buffers and needs no more memory than a short one."""
 
     def application(host: Host, record: Record) -> None:
         host.wait(host.open())
@@ -125,7 +125,7 @@ def test_buffers_are_used_again(gate):
 
 
 def test_a_wrong_secret_poisons(gate):
-    """The first message fails."""
+    """A wrong secret makes the first message fail and ends the session."""
     host = Host(gate, *SECRETS, timeout=10_000)
     assert gate.install(octets("another", 32), SECRETS[1])
     with pytest.raises(PoisonedError, match="timeout: OPEN.*TAG at queue 0"):
@@ -134,7 +134,7 @@ def test_a_wrong_secret_poisons(gate):
 
 @pytest.mark.parametrize("kill", [False, True])
 def test_the_other_process_can_only_end_the_session(gate, kill):
-    """It stops for a while, or dies: denial of service, and no more."""
+    """An operating system process that stops or dies can only end the session."""
     host = Host(gate, *SECRETS, timeout=10_000)
     assert gate.install(*SECRETS)
     host.wait(host.open())
@@ -151,14 +151,14 @@ def test_the_other_process_can_only_end_the_session(gate, kill):
 
 @pytest.fixture(scope="module")
 def small():
-    """The simulated card with the reference's kernel."""
+    """Starts the simulated card with the reference's kernel."""
     return str(simulator.build("protected_small"))
 
 
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("options", ["latency=1", "latency=50-300&order=shuffled&step=16"])
 def test_the_workload_on_the_simulated_card(small, big, options):
-    """The driver in one process, the card's RTL in the other: the model's results."""
+    """The driver and the card's RTL in two processes give the model's results."""
     with Gate.simulated(small, options) as gate:
         while gate.read(STATE, 4)[0] != State.IDLE:
             gate.pause(None, False)
@@ -172,7 +172,7 @@ def test_the_workload_on_the_simulated_card(small, big, options):
 
 
 def test_the_simulated_card_notices_a_changed_chunk(small):
-    """A bit of shared memory, changed by this process in place of the OS: CHUNK, and poison."""
+    """The simulated card detects a changed bit of shared memory with CHUNK."""
     with Gate.simulated(small, "latency=50") as gate:
         while gate.read(STATE, 4)[0] != State.IDLE:
             gate.pause(None, False)

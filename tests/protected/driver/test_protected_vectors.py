@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C driver seals, bit for bit, what tests/vectors/protocol.json says (driver/enclave)."""
+"""Tests that the C driver (driver/enclave) seals the bytes of tests/vectors/protocol.json."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ FILE = json.loads((pathlib.Path(__file__).parents[2] / "vectors" / "protocol.jso
 
 
 class Tap(Adversary):
-    """Remembers also what goes through shared memory."""
+    """Records all data that the C driver writes to or reads from shared memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Tap(Adversary):
 
 
 def run_session() -> tuple[Tap, list[bytes]]:
-    """The vectors' session, by the driver in C; what it got."""
+    """Runs the vectors' session by the C driver; returns the recorded data."""
     of = vectors.session()
     device = Device(vectors.CAPABILITIES, lambda: of.device_nonce)
     tap = Tap()
@@ -75,7 +75,7 @@ def run_session() -> tuple[Tap, list[bytes]]:
 
 
 def test_messages_answers_and_chunks_are_the_vectors():
-    """Numbers, IVs, headers, bodies, tags: every byte on the bus."""
+    """The C driver's numbers, IVs, headers, bodies and tags equal the vectors byte by byte."""
     tap, got = run_session()
     sent = {
         (s.queue, s.sequence): message.data.hex() for s, message, _ in tap.requests if s.kind > 0
@@ -95,6 +95,6 @@ def test_messages_answers_and_chunks_are_the_vectors():
 
 
 def test_a_store_is_at_most_a_stage():
-    """H10: one copy each way, through 4 KiB."""
+    """The C driver copies shared memory once each way, through 4 KiB (H10)."""
     tap, _ = run_session()
     assert max(map(len, tap.stores.values())) == 4096

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both ends with an honest bus between, for tests."""
+"""Connects the protocol model's host and device by an honest bus, for tests."""
 
 from maeslant.protected.model import card, wire
 from maeslant.protected.model.constants import Kind, Status
@@ -13,7 +13,7 @@ CAPABILITIES = Capabilities(queues=3, depth=4, log2_chunk=14, operations=16, log
 
 
 class Pair:
-    """A host and a device after OPEN."""
+    """Holds the model's host and device after OPEN."""
 
     def __init__(self, **limits: int) -> None:
         self.device = Device(CAPABILITIES, limit=limits.get("device", 1 << 30))
@@ -29,17 +29,17 @@ class Pair:
         assert self.device.install(octets("s", 32), octets("i", 16))
 
     def opened(self) -> "Pair":
-        """Send OPEN."""
+        """Opens the protected session between the model's host and card."""
         self.host.wait(self.host.open())
         return self
 
     def drain(self) -> None:
-        """Until nothing is unanswered."""
+        """Runs the model's host and card until every request is answered."""
         for _ in range(500):
             self.host.pump()
 
     def until_locked(self) -> None:
-        """Until a transfer moves."""
+        """Runs until a transfer's region is locked."""
         for _ in range(100):
             self.host.pump()
             if any(region.locked for region in self.device.memory.regions):
@@ -47,27 +47,27 @@ class Pair:
         raise AssertionError("no transfer has begun")
 
     def raw(self, queue: int, kind: int, body: bytes) -> Status:
-        """Seal what the host would not, and give the status of the answer."""
+        """Seals a request that the host would refuse; returns the status of its answer."""
         sequence = self.host._begin(queue, Kind.BATCH, len(body))
         chunk = kind in (Kind.H2D, Kind.D2H) and len(body) == 64
         where = wire.Transfer.unpack(body) if chunk else None
         return self.status(self.host._seal(queue, kind, sequence, body, where))
 
     def status(self, request) -> Status:
-        """Of the answer to a request."""
+        """Returns the status of the answer to a request."""
         self.drain()
         assert request.response, request.error
         return Status(request.response.status)
 
 
 def place(**fields: int) -> bytes:
-    """The body of a legal chunk, but for some fields."""
+    """Returns the body of a legal chunk with some fields replaced."""
     base = {"address": 0, "length": 128, "index": 0, "base": 0, "total": 256, "host": Link.BASE}
     return wire.Transfer(**(base | fields)).pack()
 
 
 def start(source: int, destination: int, length: int) -> list[wire.Operation]:
-    """A run of the kernel."""
+    """Returns the register writes that start a kernel run."""
     return [
         wire.write(card.SOURCE, source, 8),
         wire.write(card.DESTINATION, destination, 8),

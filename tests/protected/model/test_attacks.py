@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every attack of the catalogue is noticed where docs/protocol.md says, or has no effect.
+"""Tests that every attack on the model is detected where docs/protocol.md says.
 
 And the judge can see: with a check taken out of device or host, some attack is found to succeed.
 """
@@ -22,7 +22,7 @@ ENTRIES = catalogue()
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry):
-    """Attack."""
+    """Each attack on the model is detected where docs/protocol.md says, or has no effect."""
     verdict = entry.play()
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
@@ -31,14 +31,14 @@ def test_attack(entry):
 
 
 def test_names_are_unique_and_requirements_named():
-    """Names are unique and requirements named."""
+    """Attack names are unique, and each attack names its requirements."""
     assert len({entry.name for entry in ENTRIES}) == len(ENTRIES)
     named = {word for entry in ENTRIES for word in entry.requirement.split()}
     assert {f"H{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 16, 17, 18)} <= named
 
 
 def test_random_manipulations():
-    """The long run is `make test-all`'s."""
+    """Random manipulations of the model's bus cause no wrong result."""
     tally = fuzz.fuzz(800, seed=1_000_000)
     assert not tally.wrong
     assert len(tally.caught) >= 6 and len(tally.kinds) == 12
@@ -46,13 +46,13 @@ def test_random_manipulations():
 
 @pytest.mark.slow
 def test_many_random_manipulations():
-    """Many random manipulations."""
+    """Many random manipulations of the model's bus cause no wrong result."""
     tally = fuzz.fuzz(100_000, seed=2_000_000)
     assert not tally.wrong
 
 
 def test_no_iv_seals_twice_whatever_happens(monkeypatch):
-    """H2, H11: over honest, attacked and random sessions, at both ends."""
+    """No IV seals twice at either end in honest, attacked and random sessions (H2, H11)."""
     used: set[tuple[bytes, bytes]] = set()
     seals = 0
 
@@ -84,13 +84,13 @@ def test_no_iv_seals_twice_whatever_happens(monkeypatch):
 
 
 def unverified(self: Key, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-    """Counter mode without a tag."""
+    """Decrypts in counter mode without a tag check."""
     iv = self.iv(queue, sequence)
     return Cipher(algorithms.AES256(self.bytes), modes.GCM(iv)).decryptor().update(sealed[:-16])
 
 
 def falls(prefix: str) -> list[str]:
-    """The attacks of a family that now succeed."""
+    """Returns the attacks of a family that succeed."""
     fallen = []
     for entry in ENTRIES:
         if entry.name.startswith(prefix):
@@ -105,24 +105,24 @@ def falls(prefix: str) -> list[str]:
 
 
 def test_without_tags_flips_succeed(monkeypatch):
-    """Without tags flips succeed."""
+    """Without tag checks, attacks that flip bits succeed."""
     monkeypatch.setattr(Key, "open", unverified)
     assert falls("flip/request/BATCH") and falls("flip/chunk out")
 
 
 class Unverified:
-    """A decryptor that takes any tag."""
+    """Imitates a GCM decryptor that accepts any tag."""
 
     def __init__(self, engine) -> None:
         self.engine, self.update = engine, engine.update
         self.finalize, self.authenticate_additional_data = engine.finalize, lambda aad: None
 
     def finalize_with_tag(self, tag: bytes) -> None:
-        """Right, whatever it is."""
+        """Accepts any GCM tag as valid."""
 
 
 def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):
-    """Without the chunks tag the kernel gets wrong bytes."""
+    """Without the chunk tag check, the kernel computes on changed bytes."""
     real = transfers.Transfers._begin
 
     def begin(self, queue, chunk):
@@ -136,7 +136,7 @@ def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):
 
 
 def test_without_sequence_numbers_replays_succeed(monkeypatch):
-    """Without sequence numbers replays succeed."""
+    """Without sequence numbers in IVs, replay attacks succeed."""
     real = Key.iv
     monkeypatch.setattr(Key, "iv", lambda self, queue, sequence: real(self, queue, 0))
     monkeypatch.setattr(
@@ -146,7 +146,7 @@ def test_without_sequence_numbers_replays_succeed(monkeypatch):
 
 
 def test_without_queues_in_the_iv_and_header_splices_succeed(monkeypatch):
-    """Without queues in the iv and header splices succeed."""
+    """Without queue numbers in IV and header, splice attacks succeed."""
     real = Key.iv
     monkeypatch.setattr(Key, "iv", lambda self, queue, sequence: real(self, 0, sequence))
     monkeypatch.setattr(
@@ -156,7 +156,7 @@ def test_without_queues_in_the_iv_and_header_splices_succeed(monkeypatch):
 
 
 def test_without_scrubbing_the_next_session_sees_bytes(monkeypatch):
-    """Without scrubbing the next session sees bytes."""
+    """Without erasure at a session's end, its data remains in device memory."""
     monkeypatch.setattr(
         "maeslant.protected.model.card.Memory.clear", lambda self: self.regions.clear()
     )
@@ -165,12 +165,12 @@ def test_without_scrubbing_the_next_session_sees_bytes(monkeypatch):
 
 
 def counter_mode(key: Key, iv: bytes, data: bytes) -> bytes:
-    """Decipher or encipher, whatever the tag."""
+    """Encrypts or decrypts in counter mode without a tag."""
     return Cipher(algorithms.AES256(key.bytes), modes.GCM(iv)).decryptor().update(data)
 
 
 def test_a_driver_that_reads_ciphertext_twice_falls(monkeypatch):
-    """H10, decrypting: it verifies one reading of shared memory and deciphers another."""
+    """A driver that verifies one read of shared memory and decrypts another is attacked (H10)."""
     real = Host._take
 
     def take(self, request, tag):
@@ -188,7 +188,7 @@ def test_a_driver_that_reads_ciphertext_twice_falls(monkeypatch):
 
 
 def test_a_driver_that_hashes_shared_memory_falls(monkeypatch):
-    """H10, encrypting: the tag is made of what is read back, and vouches for changed ciphertext."""
+    """A driver that computes tags over shared memory seals ciphertext changed there (H10)."""
     real = Host._seal
 
     def seal(self, queue, kind, sequence, body, place=None):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two ends with an honest bus: rules of docs/protocol.md, one by one, by requirement."""
+"""Tests the rules of docs/protocol.md on the model of host and device, without attacks."""
 
 import pytest
 
@@ -20,7 +20,7 @@ from tests.protected.model.pair import Pair, place, start
 
 @pytest.fixture
 def pair() -> Pair:
-    """Both ends."""
+    """Opens a session between the model's host and device."""
     return Pair().opened()
 
 
@@ -67,14 +67,14 @@ def pair() -> Pair:
     ],
 )
 def test_authentic_but_illegal_requests_are_refused(pair, kind, body, status):
-    """H5: an authenticated refusal, and the session goes on."""
+    """Authentic but illegal requests get a sealed refusal; the session continues (H5)."""
     assert pair.raw(0, kind, body) == status
     assert not any(pair.device.memory.data) and not pair.device.memory.regions
     assert pair.host.read_values(pair.host.batch(0, [wire.read(card.RUNS, 8)])) == [0]
 
 
 def test_before_open_everything_else_is_refused():
-    """Section 5: KEYED takes OPEN on queue 0."""
+    """Before OPEN the device refuses all other requests; KEYED accepts OPEN on queue 0."""
     pair = Pair()
     assert pair.raw(0, Kind.BATCH, wire.read(card.STATUS).pack()) == Status.STATE
     assert pair.raw(1, Kind.OPEN, bytes(16)) == Status.STATE
@@ -84,7 +84,7 @@ def test_before_open_everything_else_is_refused():
 
 
 def test_a_batch_is_checked_whole_before_its_first_operation(pair):
-    """H7."""
+    """The device checks a whole batch before it runs the first operation (H7)."""
     job = pair.host.batch(0, [wire.write(card.SCRATCH, 7), wire.read(0x80)])
     with pytest.raises(RefusedError) as refused:
         pair.host.wait(job)
@@ -93,7 +93,7 @@ def test_a_batch_is_checked_whole_before_its_first_operation(pair):
 
 
 def test_widths_and_bytes_of_registers(pair):
-    """H19: what is outside the width is zero, on the way in and out."""
+    """Register bits outside an operation's width are zero on read and write (H19)."""
     host = pair.host
     host.wait(host.batch(0, [wire.write(card.SCRATCH, 0x1122334455667788, 8)]))
     values = host.read_values(host.batch(0, [wire.read(card.SCRATCH), wire.read(card.SCRATCH, 8)]))
@@ -103,7 +103,7 @@ def test_widths_and_bytes_of_registers(pair):
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 200, 4096, 4097, 9001])
 @pytest.mark.parametrize("chunk", [64, 4096, 0])
 def test_transfers_of_any_length(pair, length, chunk):
-    """There and back, chunk by chunk (D1, D3, H17)."""
+    """Transfers of any length pass both ways in chunks (D1, D3, H17)."""
     if length > 60 * (chunk or 1 << 14):
         pytest.skip("more chunks than slots")
     data = octets(f"{length}", length)
@@ -114,7 +114,7 @@ def test_transfers_of_any_length(pair, length, chunk):
 
 
 def test_regions_that_meet_are_refused(pair):
-    """H8: in either order, by granule; two d2h ones may meet."""
+    """Overlapping regions are refused in either order, except two d2h regions (H8)."""
     host = pair.host
     pair.link.allocate(0)
     waiting = host.d2h(1, 0, 100, after=1)
@@ -130,7 +130,7 @@ def test_regions_that_meet_are_refused(pair):
 
 
 def test_the_kernel_may_not_touch_what_is_not_verified(pair):
-    """H8: a fault, no value, and the run is not counted; what waits for it is refused (H16)."""
+    """A kernel access to unverified data is a fault, and dependent requests fail (H8, H16)."""
     host = pair.host
     up = host.h2d(1, 0, octets("slow", 8192), 4096)
     pair.until_locked()
@@ -146,7 +146,7 @@ def test_the_kernel_may_not_touch_what_is_not_verified(pair):
 
 
 def test_the_kernel_may_not_write_what_is_being_read(pair):
-    """H8: a read lock to the last write response."""
+    """The kernel cannot write a region before its last read response (H8)."""
     host = pair.host
     down = host.d2h(1, 0, 4096)
     pair.until_locked()
@@ -156,7 +156,7 @@ def test_the_kernel_may_not_write_what_is_being_read(pair):
 
 
 def test_wait_holds_until_the_answer(pair):
-    """H16: also for a request that has not come yet."""
+    """WAIT holds until an answer, also of a request that comes later (H16)."""
     host = pair.host
     run = host.batch(0, [wire.wait(1, 2), *start(0, 0x1000, 64)])
     for _ in range(30):
@@ -171,7 +171,7 @@ def test_wait_holds_until_the_answer(pair):
 
 
 def test_wait_for_what_was_refused_fails(pair):
-    """H16: the kernel does not start on a region that was given up."""
+    """WAIT for a refused transfer fails, so no kernel starts on its region (H16)."""
     host = pair.host
     sequence = host._begin(1, Kind.H2D, 64, 64)
     host._seal(1, Kind.H2D, sequence, place(total=0))
@@ -183,7 +183,7 @@ def test_wait_for_what_was_refused_fails(pair):
 
 
 def test_wait_for_a_skipped_number_fails(pair):
-    """H11, H16: SKIP is answered OK, but what its number stood for was given up."""
+    """WAIT for a skipped number fails, although SKIP is answered OK (H11, H16)."""
     host = pair.host
     with pytest.raises(GivenUpError):
         host.wait(host.h2d(1, 0, octets("given up", 64), give_up=0))
@@ -193,7 +193,7 @@ def test_wait_for_a_skipped_number_fails(pair):
 
 
 def test_no_more_transfers_than_regions(pair):
-    """H8: the host does not ask for a lock that is not there; the device refuses."""
+    """The host opens no more transfers than regions, and the device refuses more (H8)."""
     host = pair.host
     for queue, count in ((0, 4), (1, 4), (2, 4)):
         for index in range(count):
@@ -203,7 +203,7 @@ def test_no_more_transfers_than_regions(pair):
 
 
 def test_the_device_refuses_a_transfer_without_a_lock(pair):
-    """H8."""
+    """The device refuses a transfer without a region lock (H8)."""
     pair.device.memory.locks = 1
     pair.host.d2h(1, 0, 64, after=1)
     pair.drain()
@@ -212,7 +212,7 @@ def test_the_device_refuses_a_transfer_without_a_lock(pair):
 
 
 def test_runs_follow_one_another_by_wait(pair):
-    """H16: two runs in flight, the second behind the first, whatever its length."""
+    """WAIT orders two kernel runs in flight, whatever their length (H16)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("runs", 640)))
     jobs = [
@@ -226,7 +226,7 @@ def test_runs_follow_one_another_by_wait(pair):
 
 
 def test_a_run_under_way_cannot_be_changed(pair):
-    """H16: what the OS's timing could decide ends the session instead."""
+    """A register write to an active kernel run ends the session (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(0, 0x1000, 4096)))
     with pytest.raises(PoisonedError, match="ACCESS"):
@@ -235,7 +235,7 @@ def test_a_run_under_way_cannot_be_changed(pair):
 
 
 def test_waiting_for_a_run_that_fails_fails(pair):
-    """H16."""
+    """WAIT for a kernel run that fails fails itself (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     with pytest.raises(RefusedError, match="AFTER") as refused:
@@ -244,7 +244,7 @@ def test_waiting_for_a_run_that_fails_fails(pair):
 
 
 def test_numbers_of_another_session_do_not_count(pair):
-    """Section 6: the slots are cleared, as shared memory holds anything."""
+    """Slots are cleared at OPEN, so that response numbers of an old session have no effect."""
     link = pair.link
     pair.host.wait(pair.host.close())
     link.memory[:] = bytes(range(1, 255)) * (len(link.memory) // 254) + bytes(
@@ -260,7 +260,7 @@ def test_numbers_of_another_session_do_not_count(pair):
 
 
 def test_capabilities_in_their_word():
-    """Section 1: every field at its bits."""
+    """Each capability field has its bits in the capability word."""
     word = Capabilities(3, 5, 13, 32, 17, 1, 6, 9).word()
     assert word == 0x01_03_05_0D_20_11_06_09
     assert Capabilities.unpack(word).word() == word
@@ -271,7 +271,7 @@ def test_capabilities_in_their_word():
 
 
 def test_wait_remembers_64_outcomes(pair):
-    """Older ones are refused: the host has seen them answered."""
+    """WAIT remembers 64 outcomes and refuses older numbers."""
     host = pair.host
     for _ in range(65):
         host.wait(host.batch(1, [wire.read(card.STATUS)]))
@@ -281,7 +281,7 @@ def test_wait_remembers_64_outcomes(pair):
 
 
 def test_what_is_given_up_is_scrubbed(pair):
-    """H11: SKIP takes the number of the abandoned chunk; the region is cleared and free."""
+    """SKIP replaces an abandoned chunk's number; its region is cleared and released (H11)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("before", 256)))
     with pytest.raises(GivenUpError):
@@ -291,7 +291,7 @@ def test_what_is_given_up_is_scrubbed(pair):
 
 
 def test_a_refused_chunk_gives_its_transfer_up(pair):
-    """ORDER: a gap, and what came before is scrubbed."""
+    """A chunk refused with ORDER aborts its transfer, and the earlier data is erased."""
     host = pair.host
     job = host.h2d(1, 0, octets("gap", 256), 64)
     host.channels[1].unsent[1].message = b""  # replaced below
@@ -310,7 +310,7 @@ def test_a_refused_chunk_gives_its_transfer_up(pair):
 
 
 def test_writes_to_a_busy_mailbox_are_dropped(pair):
-    """H7: nothing of them is there when the queue is ready again."""
+    """Writes to a busy mailbox are dropped and leave no data in it (H7)."""
     waiting = pair.host.batch(1, [wire.wait(0, 2)])
     for _ in range(4):
         pair.host.pump()
@@ -321,14 +321,14 @@ def test_writes_to_a_busy_mailbox_are_dropped(pair):
 
 
 def test_a_part_of_a_word_is_not_taken(pair):
-    """Section 4: only whole words reach the mailbox."""
+    """The device's mailbox ignores writes of less than a 32-bit word."""
     pair.link.mmio_write(0x1000, b"\xff" * 3)
     pair.link.mmio_write(0x1002, b"\xff" * 4)
     assert pair.device.queues[0].mailbox[:1] == b"\x01"
 
 
 def test_a_second_transfer_on_a_queue_is_refused(pair):
-    """Section 5: and gives the open one up."""
+    """A second transfer on a queue is refused, and the open transfer is aborted."""
     assert pair.raw(1, Kind.D2H, place()) == Status.OK
     assert pair.raw(1, Kind.D2H, place(base=0x400, address=0x400)) == Status.ORDER
     assert pair.device.queues[1].open is None and not pair.device.memory.regions

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The paper's own protocol falls to the tag oracle; the same steps get nothing from ours (H1)."""
+"""Tests the tag oracle attack: it breaks the paper's protocol and not ours (H1)."""
 
 import os
 
@@ -27,14 +27,14 @@ CHANGE = b"\xff\0\0\x01"
 
 
 def hash_key(key: bytes) -> int:
-    """H = E(K, 0)."""
+    """Computes the GCM hash key H = E(K, 0)."""
     cipher = Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
     return int.from_bytes(cipher.update(bytes(16)))
 
 
 @pytest.fixture
 def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
-    """Ghosh."""
+    """Connects host and device of Ghosh's protocol with the tag oracle attack between them."""
     key = os.urandom(32)
     attack = GhoshOracle(CHANGE)
     device = GhoshDevice(key)
@@ -43,12 +43,12 @@ def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
 
 
 def changed(data: bytes) -> bytes:
-    """Changed."""
+    """XORs the attacker's change into data."""
     return bytes(a ^ b for a, b in zip(data, CHANGE.ljust(len(data), b"\0"), strict=True))
 
 
 def test_ghosh_works_when_nobody_attacks(ghosh):
-    """Ghosh works when nobody attacks."""
+    """Ghosh's protocol transfers data correctly without an attack."""
     host, device, _ = ghosh
     host.send(64, b"weights!" * 6)
     assert device.memory[64:112] == b"weights!" * 6
@@ -56,7 +56,7 @@ def test_ghosh_works_when_nobody_attacks(ghosh):
 
 
 def test_ghosh_notices_a_plain_change(ghosh):
-    """Without H the paper's check holds: it is the oracle that breaks it."""
+    """Ghosh's protocol detects a changed transfer while the attacker does not know H."""
     host, _, attack = ghosh
     host.send(0, bytes(16))
     attack.h, attack.sent = 0, b""
@@ -65,14 +65,14 @@ def test_ghosh_notices_a_plain_change(ghosh):
 
 
 def test_ghosh_gives_h_away(ghosh):
-    """Ghosh gives h away."""
+    """The tag oracle attack on Ghosh's protocol computes H."""
     host, device, attack = ghosh
     host.send(0, b"anything at all.")
     assert attack.learn(device.bus, os.urandom(16)) == hash_key(device.key)
 
 
 def test_ghosh_takes_a_forged_transfer_for_good(ghosh):
-    """Ghosh takes a forged transfer for good."""
+    """Ghosh's device accepts a forged transfer after the tag oracle attack."""
     host, device, attack = ghosh
     host.send(0, b"anything at all.")
     attack.learn(device.bus, os.urandom(16))
@@ -81,7 +81,7 @@ def test_ghosh_takes_a_forged_transfer_for_good(ghosh):
 
 
 def test_ghosh_gives_the_application_forged_results(ghosh):
-    """Ghosh gives the application forged results."""
+    """Ghosh's host gives forged results to the application after the tag oracle attack."""
     host, device, attack = ghosh
     host.send(0, b"results!" * 6)
     attack.learn(device.bus, os.urandom(16))
@@ -90,7 +90,7 @@ def test_ghosh_gives_the_application_forged_results(ghosh):
 
 
 def test_ours_shows_no_tag_twice_under_one_iv():
-    """Every pair of tags on the bus, as if it were the oracle's: none gives H."""
+    """No pair of tags on our protocol's bus gives H to the tag oracle attack."""
     attack = OurOracle(CHANGE)
     machine = Machine(attack)
     record = machine.session("first", first)
@@ -103,7 +103,7 @@ def test_ours_shows_no_tag_twice_under_one_iv():
 
 
 def machine_session(machine: Machine) -> Session:
-    """The first session's secrets, which only the test knows."""
+    """Returns the secrets of the machine's first session."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -115,7 +115,7 @@ def machine_session(machine: Machine) -> Session:
 
 
 def test_ours_shows_no_chunks_tag_at_all():
-    """Neither a register nor anything on the bus is the tag of a chunk."""
+    """No register and no bus data of our protocol contains the tag of a chunk."""
     attack = OurOracle(CHANGE)
     machine = Machine(attack)
     seen: list[bytes] = []
@@ -138,7 +138,7 @@ def test_ours_shows_no_chunks_tag_at_all():
 
 
 def test_even_with_h_a_forged_transfer_is_noticed():
-    """H moves a tag that can be seen; here it is inside the sealed request."""
+    """Our protocol detects a forged transfer even if the attacker knows H."""
     machine = Machine()
     h = hash_key(machine_session(machine).derive(Class.DMA_IN, 0)[:32])
     verdict = play(OurOracle(CHANGE, h))
@@ -146,7 +146,7 @@ def test_even_with_h_a_forged_transfer_is_noticed():
 
 
 def test_field():
-    """Field."""
+    """GF(2^128) multiplication, inverse and square root are consistent."""
     a, b = int.from_bytes(os.urandom(16)), int.from_bytes(os.urandom(16))
     assert gf128.multiply(a, gf128.ONE) == a
     assert gf128.multiply(a, b) == gf128.multiply(b, a)
@@ -155,7 +155,7 @@ def test_field():
 
 
 def test_ghash_and_moved_tags_are_gcms():
-    """Ghash and moved tags are gcms."""
+    """H recovered from two tags, and a tag moved by H, equal those of AES-GCM."""
     key, iv = os.urandom(32), os.urandom(12)
     sealed = [AESGCM(key).encrypt(iv, os.urandom(16), b"aad") for _ in range(2)]
     (c1, t1), (c2, t2) = [(item[:16], item[16:]) for item in sealed]

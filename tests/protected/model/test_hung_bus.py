@@ -34,7 +34,7 @@ STEP = 6
 
 
 def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
-    """A machine whose session came to its end because the host stopped answering."""
+    """Runs a session of the card until the host stops answering bursts."""
 
     class OnBus(rtl_card.RtlMachine):
         make_device = functools.partial(rtl_card.RtlDevice, options=options)
@@ -45,7 +45,7 @@ def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
 
 
 def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
-    """Takes the card back, or sends a queue that is ready a message that nobody sealed.
+    """Ends the session: by an OS reset, or by a forged message on a ready queue.
 
     A message may wait behind an answer that the bus does not take: then it ends nothing.
     """
@@ -61,7 +61,7 @@ def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
 
 @pytest.mark.parametrize("channel", ["all", "read", "write", "response"])
 def test_erased_on_a_hung_bus(channel: str) -> None:
-    """Nothing of the session is left, and no secret is taken, after every so many bursts."""
+    """A session that ends on a hung bus is erased, after any number of answered bursts (H14)."""
     stuck = forged = 0
     for bursts in range(0, BURSTS, STEP):
         machine = hung(f"hang={bursts}&hang_on={channel}", big=bursts % 4 == 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mae_protected_card under the workload, the adversary and a search of all it keeps.
+"""Tests mae_protected_card under the workload, attacks, and a search for secrets.
 
 The same sessions, attacks and judge as the reference's; what the card did inside is told by
 sim/bus_monitor/mae_card_bus_monitor.sv.
@@ -55,14 +55,14 @@ FEW = (  # in each place, each kind of notice
 
 @pytest.fixture
 def machine():
-    """The workload's machine around the card, with nobody in between."""
+    """Connects the workload's machine to the card's RTL without an attacker."""
     made = rtl_card.RtlMachine(Attack())
     yield made
     made.close()
 
 
 def test_sessions(machine: Machine) -> None:
-    """Two sessions: results and all that the card did are the reference's."""
+    """Two sessions on the card's RTL give the reference's results and actions."""
     record = machine.session("first", functools.partial(first))
     assert record.error is None and not judge(record, expected())
     assert by_unit(record.monitor) == by_unit(expected().monitor)
@@ -73,13 +73,13 @@ def test_sessions(machine: Machine) -> None:
 
 
 def test_long_transfers(machine: Machine) -> None:
-    """The same with more than a burst in each."""
+    """Long transfers of several bursts on the card's RTL give the reference's results."""
     record = machine.session("first", functools.partial(first, big=True))
     assert record.error is None and not judge(record, expected(big=True))
 
 
 def test_registers(machine: Machine) -> None:
-    """Capabilities, a refused window behind the registers, a nonce a session."""
+    """The card's RTL reports capabilities, refuses bad registers, and renews its nonce."""
     device = machine.device
     assert device.capabilities == CAPABILITIES
     for offset in (0, 0x40, PAGE - 4):
@@ -97,7 +97,7 @@ def test_registers(machine: Machine) -> None:
 
 @pytest.mark.parametrize("end", ["close", "error", "reset"])
 def test_nothing_is_left(end: str) -> None:
-    """H14: after CLOSE, ERROR or RESET no key, keystream or plaintext is in any signal."""
+    """After CLOSE, ERROR or RESET no signal holds a key, keystream or plaintext (H14)."""
     attack = Attack()
     if end == "error":
         flip = edit_data(flipper(40))
@@ -133,7 +133,7 @@ def test_nothing_is_left(end: str) -> None:
 
 @pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
 def test_a_session_is_not_replayed(make: type[Machine]) -> None:
-    """A nonce that is stuck and the same secret: refused, on a card as in the reference."""
+    """A session with a repeated nonce and secret is refused by the card's RTL."""
     machine = make(Attack())
     device, stuck = machine.device, bytes(32)
 
@@ -162,7 +162,7 @@ def test_a_session_is_not_replayed(make: type[Machine]) -> None:
 @pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
 @pytest.mark.parametrize("place", [(0x20, 0x400), (0x40, 0x410), (0x40, 0x400)])
 def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> None:
-    """A place within a granule is a fault, which counts no run, on a card as in the reference."""
+    """A kernel run at an address within a granule is a fault and is not counted."""
     machine, legal, found = make(Attack()), not any(at % 64 for at in place), []
 
     def application(host, record) -> None:
@@ -182,14 +182,14 @@ def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name: str) -> None:
-    """Some attacks; all of them in the slow test."""
+    """Some attacks on the card's RTL are detected where the protocol says."""
     (entry,) = attack_runs.choose([name], every=False)
     assert attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1] == []
 
 
 @pytest.mark.slow
 def test_every_attack() -> None:
-    """The whole catalogue."""
+    """Every attack on the card's RTL is detected or has no effect."""
     wrong = {}
     for entry in catalogue():
         found = attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1]
@@ -199,11 +199,11 @@ def test_every_attack() -> None:
 
 
 def test_random_manipulations() -> None:
-    """A few; `maeslant attack --fuzz` makes more."""
+    """A few random manipulations of the card's bus cause no wrong result."""
     assert not fuzz.fuzz(60, seed=4_000_000, make=rtl_card.RtlMachine).wrong
 
 
 @pytest.mark.slow
 def test_many_random_manipulations() -> None:
-    """Many."""
+    """Many random manipulations of the card's bus cause no wrong result."""
     assert not fuzz.fuzz(1500, seed=5_000_000, make=rtl_card.RtlMachine).wrong

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Epochs, limits, beginnings and ends of sessions: docs/protocol.md, by requirement."""
+"""Tests epochs, limits, starts and ends of sessions on the protocol's model."""
 
 import pytest
 
@@ -13,12 +13,12 @@ from tests.protected.model.pair import CAPABILITIES, Pair, start
 
 @pytest.fixture
 def pair() -> Pair:
-    """Both ends."""
+    """Opens a session between the model's host and device."""
     return Pair().opened()
 
 
 def test_rekey_under_load_loses_and_repeats_nothing(pair):
-    """H13: ten epochs, chunks of two at once, every queue on its own."""
+    """Ten epoch changes under load lose and repeat no data (H13)."""
     host, seen = pair.host, set()
     for turn in range(10):
         data = octets(f"turn {turn}", 640)
@@ -41,7 +41,7 @@ def test_rekey_under_load_loses_and_repeats_nothing(pair):
 
 
 def test_a_third_epoch_waits_for_the_first(pair):
-    """H13: at both ends."""
+    """A third epoch waits at both ends until the first has ended (H13)."""
     host = pair.host
     host.wait(host.rekey(0))
     with pytest.raises(MisuseError, match="every queue"):
@@ -51,7 +51,7 @@ def test_a_third_epoch_waits_for_the_first(pair):
 
 
 def test_an_epoch_lives_until_its_last_answer(pair):
-    """H13: a chunk that waits for the kernel holds its bank."""
+    """An epoch's key stays until its last answer, e.g. of a chunk that waits (H13)."""
     host = pair.host
     down = host.d2h(1, 0, 64, after=1)
     for queue in range(3):
@@ -65,7 +65,7 @@ def test_an_epoch_lives_until_its_last_answer(pair):
 
 
 def test_the_last_epoch_is_the_last(pair):
-    """H12."""
+    """After the last epoch no rekey is possible (H12)."""
     pair.device.queues[0].epoch = LAST_EPOCH
     pair.device.keys.banks = {LAST_EPOCH: pair.device.keys.banks[0]}
     pair.device.queues[1].epoch = pair.device.queues[2].epoch = LAST_EPOCH
@@ -82,7 +82,7 @@ def test_the_last_epoch_is_the_last(pair):
 
 
 def test_the_host_stops_before_a_keys_limit():
-    """H12: nothing is sealed, no number spent; a rekey helps."""
+    """The host stops before a key's limit; after a rekey it continues (H12)."""
     pair = Pair(host=60).opened()
     with pytest.raises(BudgetError):
         for _ in range(30):
@@ -96,7 +96,7 @@ def test_the_host_stops_before_a_keys_limit():
 
 @pytest.mark.parametrize("limit", [7, 30])
 def test_the_device_stops_at_a_keys_limit(limit):
-    """H12: fatal, before anything is done."""
+    """The device ends the session at a key's limit, before any effect (H12)."""
     pair = Pair(device=limit).opened()
     with pytest.raises(PoisonedError, match="BUDGET"):
         for _ in range(20):
@@ -105,7 +105,7 @@ def test_the_device_stops_at_a_keys_limit(limit):
 
 
 def test_a_long_chunk_counts_all_its_blocks():
-    """H12: before it starts."""
+    """A chunk's blocks are counted against the key's limit before it starts (H12)."""
     pair = Pair(device=500).opened()
     with pytest.raises(PoisonedError, match="BUDGET"):
         pair.host.wait(pair.host.h2d(1, 0, bytes(16 * 499)))
@@ -113,7 +113,7 @@ def test_a_long_chunk_counts_all_its_blocks():
 
 
 def test_no_installation_but_in_idle(pair):
-    """H14: not in a session, not after an error, again after a reset."""
+    """Secrets are installed only in IDLE, not in a session or after an error (H14)."""
     device, secret = pair.device, octets("other", 32)
     assert not device.install(secret, bytes(16))
     pair.link.mmio_write(0x1000, b"\xff" * 48)
@@ -129,7 +129,7 @@ def test_no_installation_but_in_idle(pair):
 
 
 def test_close_waits_for_nothing_and_leaves_nothing(pair):
-    """H14, section 5: refused while anything is outstanding."""
+    """CLOSE is refused while requests are outstanding, and erases all data (H14)."""
     host = pair.host
     down = host.d2h(1, 0, 64, after=1)
     with pytest.raises(MisuseError):
@@ -146,7 +146,7 @@ def test_close_waits_for_nothing_and_leaves_nothing(pair):
 
 
 def test_poison_wipes_and_fails_everything(pair):
-    """H18: one timeout ends all, and names what was late."""
+    """One timeout ends the session, erases all keys and names the late request (H18)."""
     host = pair.host
     jobs = [host.d2h(1, 0, 64, after=9), host.batch(0, [wire.wait(1, 1)])]
     with pytest.raises(PoisonedError, match="timeout: BATCH 2 on queue 0"):
@@ -158,7 +158,7 @@ def test_poison_wipes_and_fails_everything(pair):
 
 
 def test_misuse_is_refused_before_a_number_is_spent(pair):
-    """H11."""
+    """The host refuses misuse before it spends a sequence number (H11)."""
     host = pair.host
     before = [channel.next for channel in host.channels]
     for call in (
@@ -175,7 +175,7 @@ def test_misuse_is_refused_before_a_number_is_spent(pair):
 
 
 def test_at_most_64_unanswered(pair):
-    """Section 4: a slot is not written again before it was read."""
+    """The host keeps at most 64 requests unanswered, so no slot is overwritten unread."""
     with pytest.raises(MisuseError, match="unanswered"):
         for _ in range(70):
             pair.host.batch(0, [wire.wait(1, 1)])
@@ -183,7 +183,7 @@ def test_at_most_64_unanswered(pair):
 
 
 def test_depth_is_kept(pair):
-    """Section 5: no more chunks outstanding than the capabilities say."""
+    """The host keeps no more chunks outstanding than the capabilities permit."""
     job = pair.host.d2h(1, 0, 640, 64, after=1)
     most = 0
     for _ in range(60):
@@ -195,7 +195,7 @@ def test_depth_is_kept(pair):
 
 
 def test_nothing_is_sealed_while_a_queue_switches(pair):
-    """Section 6: a refusal would leave the queue at the old epoch."""
+    """The host seals no request on a queue during its epoch change."""
     job = pair.host.rekey(0)
     with pytest.raises(MisuseError, match="REKEY"):
         pair.host.batch(0, [wire.read(card.STATUS)])
@@ -217,14 +217,14 @@ def test_nothing_is_sealed_while_a_queue_switches(pair):
     ids=str,
 )
 def test_authentic_but_impossible_answers_poison(pair, answer, monkeypatch):
-    """Section 6: a genuine device gives none of these."""
+    """Authentic answers that a genuine device never gives end the session."""
     monkeypatch.setattr(wire.Response, "pack", lambda self, real=wire.Response.pack: real(answer))
     with pytest.raises(PoisonedError, match="impossible response"):
         pair.host.wait(pair.host.batch(0, [wire.read(card.STATUS)]))
 
 
 def test_a_driver_without_memory_says_so(pair):
-    """The kernel driver need not give any."""
+    """A kernel driver that gives no shared memory causes a clear error."""
     pair.link.free = pair.link.BASE + len(pair.link.memory)
     with pytest.raises(PoisonedError, match="no shared memory"):
         pair.host.h2d(1, 0, b"x")

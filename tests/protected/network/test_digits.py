@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The digits and their network: data, accuracy, layout in memory, and that training repeats."""
+"""Tests the digit network: data, accuracy, memory layout, reproducible training."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from maeslant.protected.network import digits, layers, memory
 
 
 def test_images() -> None:
-    """The data set as UCI describes it, split without overlap."""
+    """The digit data set has UCI's contents, split without overlap."""
     pixels, wanted = digits.images()
     assert pixels.shape == (1797, 8, 8, 1) and pixels.min() == 0 and pixels.max() == 16
     assert sorted(set(wanted.tolist())) == list(range(10))
@@ -22,7 +22,7 @@ def test_images() -> None:
 
 
 def test_accuracy() -> None:
-    """What digits.json states of the int8 network is so, and is 97 % or more."""
+    """The int8 network has the accuracy that digits.json states, at least 97 %."""
     pixels, wanted = digits.held_out()
     labels = digits.labels(digits.load(), pixels)
     right = sum(a == b for a, b in zip(labels, wanted, strict=True))
@@ -32,13 +32,13 @@ def test_accuracy() -> None:
 
 @pytest.mark.slow
 def test_training_repeats() -> None:
-    """tools/train_digits.py makes digits.json again, bit for bit."""
+    """tools/train_digits.py reproduces digits.json bit for bit."""
     tool = [sys.executable, str(paths.ROOT / "tools" / "train_digits.py"), "--check"]
     subprocess.run(tool, check=True)
 
 
 def test_packing() -> None:
-    """Maps and commands come back; parameters lie where mae_kernel_pkg says."""
+    """Packed maps, commands and parameters have the layout of mae_kernel_pkg."""
     rng = np.random.default_rng(2)
     values = rng.integers(-128, 128, (3, 4, 17), np.int8)
     data = memory.pack_map(values)
@@ -59,7 +59,7 @@ def test_packing() -> None:
 
 
 def test_plan() -> None:
-    """Parts do not overlap, begin at multiples of 64, and the last command says so."""
+    """The parts of a network's memory plan are disjoint and aligned to 64 bytes."""
     pixels = digits.held_out()[0][:5]
     network = digits.load()
     plan = memory.place(network, pixels, base=0x1000)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""maeslant/protected/network/layers.py against SciPy and against arithmetic on whole numbers."""
+"""Tests maeslant/protected/network/layers.py against SciPy and exact integer arithmetic."""
 
 from fractions import Fraction
 
@@ -11,7 +11,7 @@ from maeslant.protected.network import layers
 
 
 def test_requantization_rounds_ties_upwards() -> None:
-    """Exact fractions say the same, ties and ends included."""
+    """Requantization rounds as exact fractions do, ties up, with saturation."""
     rng = np.random.default_rng(1)
     for shift in range(layers.MAX_SHIFT + 1):
         for multiplier in (0, 1, 3, 2**16 - 1):
@@ -27,7 +27,7 @@ def test_requantization_rounds_ties_upwards() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_convolution(seed: int) -> None:
-    """SciPy's correlation, channel by channel."""
+    """The convolution layer equals SciPy's correlation, channel by channel."""
     rng = np.random.default_rng(seed)
     kernel, channels, made = (int(n) for n in rng.integers(1, 6, 3))
     pad = int(rng.integers(0, kernel))
@@ -50,7 +50,7 @@ def test_convolution(seed: int) -> None:
 
 
 def test_pool_and_full() -> None:
-    """SciPy's moving maximum, every second; a product of matrices."""
+    """The pooling layer equals SciPy's maximum filter; the full layer a matrix product."""
     rng = np.random.default_rng(4)
     source = rng.integers(-128, 128, (7, 9, 5), np.int8)
     wanted = ndimage.maximum_filter(source, (2, 2, 1), origin=(-1, -1, 0))[:6:2, :8:2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Dask scheduler and workers, each a process with a folder of its own."""
+"""Starts a Dask scheduler and workers, each as a process with a folder of its own."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 def cluster(
     folder: pathlib.Path, workers: int, environment: dict[str, str] | None = None
 ) -> Iterator[tuple[str, list[subprocess.Popen]]]:
-    """The scheduler's address and the workers' processes; all are gone afterwards."""
+    """Starts a Dask cluster for a test; gives the scheduler's address and worker processes."""
     file = folder / "scheduler.json"
     settings = (
         os.environ | (environment or {}) | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sweep on a real Dask cluster on this machine, and what can be wrong with one."""
+"""Tests the sweep on a Dask cluster of this machine, and errors of clusters."""
 
 import concurrent.futures
 import json
@@ -25,12 +25,12 @@ GLOBS = ("LICENSE",)
 
 
 def notes(folder: pathlib.Path) -> list[dict[str, int]]:
-    """What has been started."""
+    """Returns the points whose synthesis has started."""
     return [json.loads(path.read_text()) for path in folder.glob("started-*")]
 
 
 def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """Of three workers one is killed at work: every point is done, its synthesis goes with it."""
+    """A sweep completes all points although one of three workers is killed."""
     orders(notebook, holds=[5])
     points = [standin.point(lanes) for lanes in range(1, 10)]
     # The workers' reports are not here: what comes back comes as values.
@@ -38,7 +38,7 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
         pids = [process.pid for process in made]
 
         def kill() -> dict[str, int]:
-            """The worker that has the held point; that one is held no more."""
+            """Kills the worker that holds a given point."""
             note = wait_for(lambda: next((n for n in notes(notebook) if n["lanes"] == 5), None))
             made[pids.index(note["asked_by"])].kill()
             try:
@@ -65,20 +65,20 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 
 def refused(uri: str, globs: tuple[str, ...] = GLOBS) -> str:
-    """Why a cluster cannot be used."""
+    """Returns the error message for an unusable Dask cluster."""
     with pytest.raises(MaeslantError) as error, cluster.connect(uri, globs):
         pass
     return str(error.value)
 
 
 def test_unreachable() -> None:
-    """Nobody there, or no address: said at once."""
+    """An unreachable cluster or a bad address gives an error at once."""
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in refused("tcp://127.0.0.1:1")
     assert "no address of a scheduler" in refused("127.0.0.1")
 
 
 def test_unfit(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No workers, workers with other sources, another version: each is said."""
+    """A cluster without workers, with other sources or another version gives an error."""
     monkeypatch.setattr(cluster, "WORKERS_S", 0.2)
     with dask.cluster(tmp_path, 0) as (uri, _):
         assert "has no workers" in refused(uri)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweeps with a stand-in for the synthesis: parallel, remembered, interrupted, failing."""
+"""Tests sweeps with a replacement synthesis: parallel, cached, interrupted, failing."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tests.synth.explore import standin
 
 
 class Log(sweep.Watcher):
-    """Keeps what it hears."""
+    """Records the progress messages of a sweep."""
 
     def __init__(self) -> None:
         self.told_texts: list[str] = []
@@ -34,7 +34,7 @@ class Log(sweep.Watcher):
 
 @pytest.fixture
 def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """The stand-in's folder; the reports go to one beside it."""
+    """Makes the replacement synthesis's folder, with a folder for reports beside it."""
     monkeypatch.setenv("STANDIN", str(tmp_path))
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
     (tmp_path / "orders.json").write_text("{}")
@@ -42,19 +42,19 @@ def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib
 
 
 def orders(notebook: pathlib.Path, **given: object) -> None:
-    """Tell the stand-in what to do."""
+    """Writes the delays and failures that the replacement synthesis must produce."""
     part = notebook / "orders.part"
     part.write_text(json.dumps(given))
     part.replace(notebook / "orders.json")
 
 
 def count(notebook: pathlib.Path, what: str) -> int:
-    """How many notes of a kind there are."""
+    """Counts the notes of a kind written by the replacement synthesis."""
     return len(list(notebook.glob(f"{what}-*")))
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 180) -> object:
-    """What the condition gives once it is true."""
+    """Waits until a condition is true; returns its value."""
     until = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < until, "waited in vain"
@@ -63,7 +63,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 180) -> object:
 
 
 def alive(pid: int) -> bool:
-    """Whether a process is there and no zombie."""
+    """Returns true if a process exists and is no zombie."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
     except OSError:
@@ -71,7 +71,7 @@ def alive(pid: int) -> bool:
 
 
 def test_all_and_again(notebook: pathlib.Path) -> None:
-    """Points come in their order, with a report file each; the second time nothing is started."""
+    """A sweep gives each point in order with a report; a second sweep starts no synthesis."""
     points = [standin.point(lanes) for lanes in (3, 1, 2)]
     log = Log()
     found = sweep.sweep(points, log, function=standin.NAME)
@@ -85,7 +85,7 @@ def test_all_and_again(notebook: pathlib.Path) -> None:
 
 
 def test_failures(notebook: pathlib.Path) -> None:
-    """A point that fails, breaks or dies is said; the others are done, and it is tried again."""
+    """A point that fails or dies is reported, others complete, and a new sweep retries it."""
     orders(notebook, fails=[1], breaks=[2], dies=[4])
     points = [standin.point(lanes) for lanes in range(1, 6)]
     found = sweep.sweep(points, Log(), function=standin.NAME, jobs=5)
@@ -115,7 +115,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted(notebook: pathlib.Path, number: int) -> None:
-    """Ctrl-C, or a kill: what was finished is kept, nothing goes on, the rest is done next time."""
+    """An interrupted sweep keeps finished points, ends all processes and can be resumed."""
     orders(notebook, holds=[3, 4, 5, 6])
     environment = os.environ | {"MAESLANT_BUILD": str(notebook)}
     process = subprocess.Popen([sys.executable, "-c", SCRIPT], cwd=paths.ROOT, env=environment)
