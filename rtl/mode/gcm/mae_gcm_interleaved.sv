@@ -14,8 +14,9 @@
 // Latency: rows 1 clock more than the core's. Without other load, key in a bank, one register a
 // round: the first job of a message is accepted Nr + 2 * Lanes + 4 clocks (one lane: Nr + 7) after
 // it was offered, no other job begins meanwhile; later jobs after 1 clock. The end of a message, of
-// one at a time, takes Nr + 11 clocks, the last one with the report; H, hash, J0 are then erased.
-// Throughput: one row a clock; hashed rows of one context every second clock.
+// one at a time, takes Nr + 11 clocks, 2 more if full rows came to its end in successive clocks, the
+// last one with the report; H, hash, J0 are then erased.
+// Throughput: one row a clock, of one context, too (mae_ghash_interleaved).
 // Reset and clear: both erase everything; done when wiping_o has fallen, Contexts clocks later.
 // Parameters: Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes.
 // Security: constant-time for one message, and in the comparison; no masking.
@@ -381,7 +382,7 @@ module mae_gcm_interleaved
   ghash_op_e op;
   index_t op_ctx, hash_row_ctx;
   block_t op_block;
-  logic hash_row_valid, hash_row_ready;
+  logic hash_row_valid, hash_row_ready, hash_row_offered;
   block_t [Lanes-1:0] hash_row_data;
   logic [BytesWidth-1:0] hash_row_bytes;
 
@@ -409,21 +410,22 @@ module mae_gcm_interleaved
   ) u_hash (
       .clk_i,
       .rst_ni,
-      .wipe_i     (wipe_q),
-      .wipe_ctx_i (wipe_ctx_q),
-      .row_valid_i(hash_row_valid),
-      .row_ready_o(hash_row_ready),
-      .row_ctx_i  (hash_row_ctx),
-      .row_data_i (hash_row_data),
-      .row_bytes_i(hash_row_bytes),
-      .op_valid_i (end_op || begin_op),
-      .op_ready_o (op_ready),
-      .op_i       (op),
-      .op_ctx_i   (op_ctx),
-      .op_power_i (power_q),
-      .op_block_i (op_block),
-      .look_ctx_i (end_ctx_q),
-      .look_o     (hash)
+      .wipe_i       (wipe_q),
+      .wipe_ctx_i   (wipe_ctx_q),
+      .row_valid_i  (hash_row_valid),
+      .row_ready_o  (hash_row_ready),
+      .row_offered_i(hash_row_offered),
+      .row_ctx_i    (hash_row_ctx),
+      .row_data_i   (hash_row_data),
+      .row_bytes_i  (hash_row_bytes),
+      .op_valid_i   (end_op || begin_op),
+      .op_ready_o   (op_ready),
+      .op_i         (op),
+      .op_ctx_i     (op_ctx),
+      .op_power_i   (power_q),
+      .op_block_i   (op_block),
+      .look_ctx_i   (end_ctx_q),
+      .look_o       (hash)
   );
 
   // ---- The rows.
@@ -470,6 +472,7 @@ module mae_gcm_interleaved
       .core_out_last_i,
       .hash_valid_o    (hash_row_valid),
       .hash_ready_i    (hash_row_ready),
+      .hash_offered_o  (hash_row_offered),
       .hash_ctx_o      (hash_row_ctx),
       .hash_data_o     (hash_row_data),
       .hash_bytes_o    (hash_row_bytes)

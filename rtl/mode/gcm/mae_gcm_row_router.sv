@@ -7,8 +7,8 @@
 // hash unit in the clock in which it is accepted: at the input for contexts in hash_in_i, at the
 // core's output for contexts in hash_out_i; the output has priority, because it frees space.
 // row_ready_o is combinational in row_ctx_i, core_row_ready_i, hash_ready_i and the core's output;
-// out_* come from registers. hash_ready_i may depend combinationally on hash_ctx_o only. room_o:
-// see mae_mode_engine.
+// out_* come from registers. hash_ready_i may depend combinationally on hash_ctx_o, hash_bytes_o and
+// hash_offered_o, but not on hash_valid_o. room_o: see mae_mode_engine.
 // Latency: 0 clocks to the core, 1 clock from the core.
 // Throughput: one row a clock.
 // Reset and clear: both drop all rows by the next clock.
@@ -63,6 +63,7 @@ module mae_gcm_row_router
 
     output logic                    hash_valid_o,
     input  logic                    hash_ready_i,
+    output logic                    hash_offered_o,  // a row waits for the hash unit
     output logic   [IndexWidth-1:0] hash_ctx_o,
     output block_t [     Lanes-1:0] hash_data_o,
     output logic   [BytesWidth-1:0] hash_bytes_o
@@ -145,6 +146,7 @@ module mae_gcm_row_router
   // Hash.
   assign hash_valid_o = hash_out ? core_out_ready_o :
       row_valid_i && hash_in && (sinks ? sunk_ready : core_row_ready_i);
+  assign hash_offered_o = hash_out || (row_valid_i && hash_in);
   assign hash_ctx_o = hash_out ? index_t'(core_out_ctx_i) : index_t'(row_ctx_i);
   assign hash_data_o = hash_out ? core_out_data_i : row_data_i;
   assign hash_bytes_o = hash_out ? core_out_bytes_i : row_bytes_i;

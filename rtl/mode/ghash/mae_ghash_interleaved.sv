@@ -3,13 +3,18 @@
 // mae_ghash_interleaved: computes GHASH of many interleaved messages, one row of Lanes blocks of
 // any context a clock.
 //
-// Each context stores its hash Y and its powers H^1 .. H^Lanes. A row of n blocks computes Y := (Y
-// ^ X_1) * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H. Bytes beyond row_bytes_i count as 0. Operations
-// (op_*) have priority over rows: OpSetH takes one clock, OpPower and OpBlock take as long as a row
-// of one block. row_ready_o is combinational in row_ctx_i and the operation, op_ready_o in
-// op_ctx_i.
-// Latency: the hash is in its register 2 clocks after the row.
-// Throughput: one row a clock; rows of one context every second clock, because a product takes two.
+// Each context stores its hash Y and its powers H^1 .. H^Lanes. A row of n blocks computes Y := Y *
+// H^n ^ X_1 * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H. Bytes beyond row_bytes_i count as 0. A product
+// takes two clocks, so full rows of one context in successive clocks add up to two sums by turns,
+// the one in Y, the other in odd_q; a row multiplies the older sum by H^(2 * Lanes), and Y := older
+// * H^Lanes ^ newer joins both (fold). One context at a time has two sums: they are joined for an
+// operation or a short row of that context, and for another context whose full rows follow each
+// other. Operations (op_*) have priority over rows: OpSetH takes one clock, OpPower and OpBlock take
+// as long as a row of one block. Read look_o only after an operation on its context. row_ready_o is
+// combinational in row_ctx_i, row_bytes_i and the operation, op_ready_o in op_ctx_i.
+// Latency: the hash is in its register 2 clocks after the row, or 2 clocks after the sums are joined.
+// Throughput: one row a clock. The third of successive rows of a context waits one clock, in which
+// its H^(2 * Lanes) is computed; joining the sums takes 2 clocks, one of them from other contexts.
 // Reset and clear: wipe_i erases context wipe_ctx_i, while everything else is stalled; OpClear
 // erases one context. The memories have no reset.
 // Parameters: Legal: Lanes 1..16; Contexts 1..256.
@@ -33,8 +38,9 @@ module mae_ghash_interleaved
     input logic                  wipe_i,
     input logic [IndexWidth-1:0] wipe_ctx_i,
 
-    input  logic                    row_valid_i,
+    input  logic                    row_valid_i,    // may depend on row_ready_o
     output logic                    row_ready_o,
+    input  logic                    row_offered_i,  // row_valid_i will be high if row_ready_o is
     input  logic   [IndexWidth-1:0] row_ctx_i,
     input  block_t [     Lanes-1:0] row_data_i,
     input  logic   [BytesWidth-1:0] row_bytes_i,
@@ -58,31 +64,56 @@ module mae_ghash_interleaved
   block_t hash_q[Contexts];
   block_t [Lanes-1:0] power_q[Contexts];  // [c][k]: H^(k+1)
 
-  // The product in progress.
-  logic product_q;
+  // The context with two sums; the product in progress.
+  logic pair_q, newer_odd_q;  // newer_odd: the newer sum is odd_q
+  index_t pair_ctx_q;
+  block_t odd_q, double_q;  // double: H^(2 * Lanes)
+  logic product_q, to_odd_q, start_q, fold_q;
   index_t product_ctx_q;
   logic [4:0] product_power_q;  // 0: the hash, otherwise that power
-  logic op_product, op_take, row_take;
+  logic op_product, op_take, row_take, pair_free, row_pairs, full, row_ok, start, fold_op, fold;
 
   assign op_product = op_i inside {OpPower, OpBlock};
-  assign op_ready_o = !wipe_i && !(product_q && product_ctx_q == op_ctx_i);
+  assign op_ready_o = !wipe_i && !(product_q && product_ctx_q == op_ctx_i) &&
+      !(pair_q && pair_ctx_q == op_ctx_i);
   assign op_take = op_valid_i && op_ready_o;
-  assign row_ready_o = !wipe_i && !op_valid_i && !(product_q && product_ctx_q == row_ctx_i);
+
+  assign full = 32'(row_bytes_i) > 16 * (Lanes - 1);
+  assign row_pairs = pair_q && pair_ctx_q == row_ctx_i;
+  always_comb begin
+    row_ok = 1'b1;
+    start  = 1'b0;
+    if (row_pairs) row_ok = full && !start_q && !fold_q;
+    else if (product_q && product_ctx_q == row_ctx_i) begin
+      start  = full && !pair_q && product_power_q == '0;
+      row_ok = start;
+    end
+  end
+
+  // The sums are joined in a clock in which the row that waits, if any, cannot be taken.
+  assign pair_free = !wipe_i && pair_q && !(product_q && product_ctx_q == pair_ctx_q);
+  assign fold_op = pair_free && op_valid_i && op_ctx_i == pair_ctx_q;
+  assign fold = fold_op || (pair_free && !op_take && row_offered_i && !row_ok && (row_pairs || full));
+  assign row_ready_o = !wipe_i && !op_take && !fold_op && row_ok;
   assign row_take = row_valid_i && row_ready_o;
 
   // Operands: the last block is always multiplied by H, so a short row is right-aligned.
   index_t ctx;
-  block_t hash;
+  block_t hash, older, factor;
   block_t [Lanes-1:0] powers, masked, operand;
   logic [Lanes-1:0] used;
+  logic used_hash;
 
-  assign ctx    = op_valid_i ? op_ctx_i : row_ctx_i;
+  assign ctx    = op_take ? op_ctx_i : fold ? pair_ctx_q : row_ctx_i;
   assign hash   = hash_q[ctx];
   assign powers = power_q[ctx];
 
   always_comb begin
-    operand = '0;
-    used    = '0;
+    operand   = '0;
+    used      = '0;
+    used_hash = 1'b0;
+    older     = hash;
+    factor    = powers[Lanes-1];
     for (int unsigned i = 0; i < Lanes; i++) begin
       masked[i] = row_data_i[i];
       if (32'(row_bytes_i) <= 16 * i) masked[i] = '0;
@@ -90,28 +121,40 @@ module mae_ghash_interleaved
     end
     if (op_take && op_product) begin
       used[Lanes-1]    = 1'b1;
-      operand[Lanes-1] = op_block_i ^ hash;
+      used_hash        = op_i == OpBlock;
+      operand[Lanes-1] = op_block_i;
+      factor           = powers[0];
       if (op_i == OpPower) begin
         operand[Lanes-1] = '0;
         for (int unsigned k = 2; k <= Lanes; k++)
         if (32'(op_power_i) == k) operand[Lanes-1] = powers[k-2];
       end
+    end else if (fold) begin
+      used_hash = 1'b1;
+      if (!newer_odd_q) older = odd_q;
     end else if (row_take) begin
+      used_hash = 1'b1;
       for (int unsigned n = 1; n <= Lanes; n++) begin
         if ((32'(row_bytes_i) + 15) / 16 == n) begin
+          factor = powers[n-1];
           for (int unsigned i = 0; i < n; i++) begin
             used[Lanes-n+i]    = 1'b1;
             operand[Lanes-n+i] = masked[i];
           end
-          operand[Lanes-n] ^= hash;
         end
+      end
+      if (start) older = powers[Lanes-1];
+      if (row_pairs) begin
+        factor = double_q;
+        if (!newer_odd_q) older = odd_q;
       end
     end
   end
 
   block_t [Lanes-1:0] products;
-  block_t sum;
+  block_t sum, scaled;  // sum: of the row; scaled: the older sum times its power of H
   logic [Lanes-1:0] unused_valid;
+  logic unused_scaled_valid;
 
   for (genvar i = 0; i < Lanes; i++) begin : gen_lane
     mae_gf128_mul #(
@@ -128,6 +171,19 @@ module mae_ghash_interleaved
     );
   end
 
+  mae_gf128_mul #(
+      .OutReg(1'b0)
+  ) u_scale (
+      .clk_i,
+      .rst_ni,
+      .clear_i  (wipe_i),
+      .valid_i  (used_hash),
+      .a_i      (older),
+      .b_i      (factor),
+      .valid_o  (unused_scaled_valid),
+      .product_o(scaled)
+  );
+
   always_comb begin
     sum = '0;
     for (int unsigned i = 0; i < Lanes; i++) sum ^= products[i];
@@ -135,18 +191,35 @@ module mae_ghash_interleaved
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      product_q       <= 1'b0;
-      product_ctx_q   <= '0;
-      product_power_q <= '0;
+      product_q                   <= 1'b0;
+      product_ctx_q               <= '0;
+      product_power_q             <= '0;
+      {to_odd_q, start_q, fold_q} <= '0;
+      {pair_q, newer_odd_q}       <= '0;
+      pair_ctx_q                  <= '0;
     end else begin
-      product_q       <= (op_take && op_product) || row_take;
+      product_q       <= (op_take && op_product) || row_take || fold;
       product_ctx_q   <= ctx;
       product_power_q <= (op_take && op_i == OpPower) ? op_power_i : '0;
+      to_odd_q        <= row_take && row_pairs && !newer_odd_q;
+      start_q         <= row_take && start;
+      fold_q          <= fold;
+      if (row_take && start) begin
+        {pair_q, newer_odd_q} <= 2'b11;
+        pair_ctx_q            <= row_ctx_i;
+      end else if (row_take && row_pairs) newer_odd_q <= !newer_odd_q;
+      if (fold_q || (wipe_i && wipe_ctx_i == pair_ctx_q)) pair_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (product_q && product_power_q == '0) hash_q[product_ctx_q] <= sum;
+    if (product_q && product_power_q == '0 && !to_odd_q && !start_q) begin
+      hash_q[product_ctx_q] <= sum ^ scaled ^ (fold_q ? odd_q : '0);
+    end
+    if (fold && !newer_odd_q) odd_q <= hash;
+    if (to_odd_q) odd_q <= sum ^ scaled;
+    if (start_q) {odd_q, double_q} <= {sum, scaled};
+    if (fold_q || (wipe_i && wipe_ctx_i == pair_ctx_q)) {odd_q, double_q} <= '0;
     for (int unsigned k = 2; k <= Lanes; k++) begin
       if (product_q && 32'(product_power_q) == k) power_q[product_ctx_q][k-1] <= sum;
     end

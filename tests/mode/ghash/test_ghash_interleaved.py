@@ -33,8 +33,8 @@ class Hasher:
 
     async def begin(self) -> None:
         """Resets the module and waits for its memories to be erased."""
-        names = "wipe_i wipe_ctx_i row_valid_i row_ctx_i row_data_i row_bytes_i"
-        names += " op_valid_i op_i op_ctx_i op_power_i op_block_i look_ctx_i"
+        names = "wipe_i wipe_ctx_i row_valid_i row_offered_i row_ctx_i"
+        names += " row_data_i row_bytes_i op_valid_i op_i op_ctx_i op_power_i op_block_i look_ctx_i"
         await start(self.dut, **dict.fromkeys(names.split(), 0))
         for context in range(self.contexts):
             await self.wipe(context)
@@ -81,7 +81,7 @@ class Hasher:
         if op:
             dut.op_ctx_i.value = op[0]
             dut.op_i.value, dut.op_power_i.value, dut.op_block_i.value = op[1]
-        dut.row_valid_i.value = row is not None
+        dut.row_valid_i.value = dut.row_offered_i.value = row is not None
         if row:
             data = row[1][1]
             junk = data + random.randbytes(self.row_bytes - len(data))
@@ -90,9 +90,10 @@ class Hasher:
             dut.row_data_i.value = sum(block << 128 * i for i, block in enumerate(blocks))
 
     async def run(self, todo: dict[int, list[Step]], stall: float = 0.0) -> None:
-        """Runs the contexts' steps, each context's in order; checks both readies in each clock."""
+        """Runs the contexts' steps, each context's in order; limits how long each one waits."""
         dut = self.dut
-        op = row = busy = None  # offered: (context, step); the context of the product under way
+        op = row = None  # offered: (context, step)
+        op_waits = row_waits = 0  # clocks that they have waited; a row only those without an op
         settled = dict.fromkeys(todo, self.clock)  # from when on the hash shows the last step
 
         def pick(wanted: Callable[[Step], bool]) -> tuple[int, Step] | None:
@@ -121,19 +122,19 @@ class Hasher:
                 assert int(dut.look_o.value) == todo[look].pop(0)[1]
                 self.looks[0] += 1
                 self.looks[1] += settled[look] == self.clock
-            op_taken = op is not None and busy != op[0]
-            row_taken = row is not None and op is None and busy != row[0]
-            assert op is None or dut.op_ready_o.value == op_taken
-            assert row is None or dut.row_ready_o.value == row_taken
-            busy = None
+            op_taken = op is not None and bool(dut.op_ready_o.value)
+            row_taken = row is not None and bool(dut.row_ready_o.value)
+            assert not (op_taken and row_taken)
+            op_waits = op_waits + 1 if op and not op_taken else 0
+            row_waits = row_waits + (not op_taken) if row and not row_taken else 0
+            # A product under way, and two clocks to join the sums, for an op after those of a row.
+            assert op_waits <= 3 and row_waits <= 6
             if op_taken:
-                product = op[1][0] in (POWER, BLOCK)
-                settled[op[0]] = self.clock + 1 + product
-                busy, op = op[0] if product else None, None
+                settled[op[0]] = self.clock + 1 + (op[1][0] in (POWER, BLOCK))
+                op = None
             if row_taken:
-                settled[row[0]] = self.clock + 2
-                busy, row = row[0], None
-        dut.op_valid_i.value = dut.row_valid_i.value = 0
+                row = None
+        dut.op_valid_i.value = dut.row_valid_i.value = dut.row_offered_i.value = 0
 
 
 def offers(*offered: tuple[int, Step] | None) -> list[int]:
@@ -154,7 +155,7 @@ async def messages(dut) -> None:
                 steps += [*hasher.key(key), *hasher.message(key), (ZERO, 0, 0), (LOOK, 0)]
                 steps += hasher.message(key)
             nothing = hasher.rows(random.randbytes(5 * hasher.row_bytes))
-            steps += [(CLEAR, 0, 0), (LOOK, 0), *nothing, (LOOK, 0)]
+            steps += [(CLEAR, 0, 0), (LOOK, 0), *nothing, (BLOCK, 0, 0), (LOOK, 0)]
         await hasher.run(todo, stall)
     assert 0 < hasher.looks[1] <= hasher.looks[0] == 2 * hasher.contexts * (6 * 3 + 2)
 
@@ -172,8 +173,60 @@ async def wipes(dut) -> None:
         await RisingEdge(dut.clk_i)  # the last product
         await hasher.wipe(wiped)
         rest = {c: steps[begun[c] :] for c, steps in whole.items()}
-        rest[wiped] = [(LOOK, 0), *hasher.rows(random.randbytes(3 * hasher.row_bytes)), (LOOK, 0)]
+        nothing = hasher.rows(random.randbytes(3 * hasher.row_bytes))
+        rest[wiped] = [(LOOK, 0), *nothing, (BLOCK, 0, 0), (LOOK, 0)]
         await hasher.run(rest)
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def full_rate(dut) -> None:
+    """Full rows of one context are taken in successive clocks, but for one wait at the third."""
+    hasher = Hasher(dut)
+    await hasher.begin()
+    for context in range(hasher.contexts):
+        for count in (1, 2, 3, 4, 5, 30, 31):
+            key, iv = random.randbytes(16), random.randbytes(12)
+            await hasher.run({context: hasher.key(key)})
+            text, tag = gcm_oracle.encrypt(key, iv, b"", random.randbytes(count * hasher.row_bytes))
+            mask = gcm_oracle.encrypt_block(key, gcm_oracle.first_counter(key, iv))
+            await RisingEdge(dut.clk_i)  # the last power
+            begun = hasher.clock
+            rows = [text[i : i + hasher.row_bytes] for i in range(0, len(text), hasher.row_bytes)]
+            await hasher.run({context: [(ROW, row) for row in rows]})
+            assert hasher.clock - begun == count + (count > 2)
+            want = int.from_bytes(tag, "big") ^ mask
+            begun = hasher.clock
+            await hasher.run({context: [(BLOCK, 0, gcm_oracle.lengths(b"", text)), (LOOK, want)]})
+            assert hasher.clock - begun == (6 if count > 1 else 4)
+            assert dut.pair_q.value == 0 and dut.odd_q.value == 0 and dut.double_q.value == 0
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def two_contexts(dut) -> None:
+    """A context whose full rows follow each other takes the second sum from another context."""
+    hasher = Hasher(dut)
+    if hasher.contexts == 1:
+        return
+    await hasher.begin()
+    keys = [random.randbytes(16) for _ in range(2)]
+    texts = []
+    for key in keys:
+        iv = random.randbytes(12)
+        text, tag = gcm_oracle.encrypt(key, iv, b"", random.randbytes(40 * hasher.row_bytes))
+        mask = gcm_oracle.encrypt_block(key, gcm_oracle.first_counter(key, iv))
+        texts.append((text, int.from_bytes(tag, "big") ^ mask))
+    await hasher.run({c: hasher.key(key) for c, key in enumerate(keys)})
+    size = 10 * hasher.row_bytes
+    for at in range(4):
+        for context, (text, _) in enumerate(texts):
+            part = text[at * size : (at + 1) * size]
+            begun = hasher.clock
+            rows = [part[i : i + hasher.row_bytes] for i in range(0, size, hasher.row_bytes)]
+            await hasher.run({context: [(ROW, row) for row in rows]})
+            assert hasher.clock - begun <= 10 + 3
+    for context, (text, want) in enumerate(texts):
+        end = [(BLOCK, 0, gcm_oracle.lengths(b"", text)), (LOOK, want)]
+        await hasher.run({context: end})
 
 
 @pytest.mark.parametrize(("lanes", "contexts"), [(1, 1), (3, 2), (4, 6)])
