@@ -19,6 +19,8 @@ enum {
     MAE_DEPTH = 1 << MAE_RING_LOG2,
     MAE_MAX_LIST = 65535,
     MAE_CHUNK = 65536,    /* bytes of a job that the library cuts from a message */
+    MAE_CARD_CHUNK = 8 * MAE_CHUNK, /* of an authenticated message in pieces, on a card: the change
+                                       from job to job costs a memory latency */
     MAE_CHUNKS_AHEAD = 2, /* jobs queued at once in the one context of a chained mode: one that
                                runs, one that hides the change; more would hold up other contexts */
     MAE_PARALLEL = 32,    /* contexts the library takes for one message at most */

@@ -179,7 +179,6 @@ def run(name: str, console: Console) -> None:
             )
     console.print(table)
     console.print(
-        "The hash of a GCM message takes a row every second clock.\n"
         "CBC encryption is a chain: each block waits 11 clocks for the one before.\n"
         "Many messages at once fill the card in those modes too: maeslant measure modes"
     )

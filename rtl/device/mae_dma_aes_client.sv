@@ -143,7 +143,7 @@ module mae_dma_aes_client
     cfg.mode = mode_e'(cfg_desc_i.op[ModeWidth-1:0]);
     cfg.dir = dir_e'(decrypt);
     cfg.init = init;
-    cfg.serial = cfg_desc_i.length[3:0] != '0;
+    cfg.serial = cfg.mode == Xts && cfg_desc_i.length[3:0] != '0;  // ciphertext stealing
     cfg.key_slot = key_slot_t'(cfg_desc_i.key_slot);
     cfg.tweak_slot = key_slot_t'(cfg_desc_i.tweak_slot);
     cfg.iv = mae_bytes_pkg::swap_block(cfg_desc_i.iv);

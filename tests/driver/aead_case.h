@@ -5,7 +5,7 @@
 
 #include "mock.h"
 
-enum { CASE_LARGEST = 3 * MAE_CHUNK + 100, CASE_AAD = 70000 };
+enum { CASE_LARGEST = 5 * MAE_CARD_CHUNK + 100, CASE_AAD = 70000 };
 
 struct aead_case {
     struct mae_message message;

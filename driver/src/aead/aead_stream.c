@@ -38,6 +38,7 @@ struct mae_aead {
     uint32_t key_slot; /* ours to erase, or MAE_SLOT_NONE */
     void *memory;
     struct buffer buffers[BUFFERS];
+    uint32_t chunk; /* bytes of a full buffer */
     uint64_t drained, submitted, filled;
     uint64_t aad_bytes, data_bytes;       /* so far */
     uint64_t aad_promised, data_promised; /* at most; CCM: exactly */
@@ -100,11 +101,11 @@ static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
         struct buffer *buffer = at(aead, aead->filled);
         if (aead->filled - aead->drained == BUFFERS)
             break;
-        if (buffer->bytes == MAE_CHUNK) {
+        if (buffer->bytes == aead->chunk) {
             aead->filled++;
             continue;
         }
-        size_t piece = MAE_CHUNK - buffer->bytes;
+        size_t piece = aead->chunk - buffer->bytes;
         if (piece > bytes - taken)
             piece = bytes - taken;
         memcpy(buffer->data + buffer->bytes, src + taken, piece);
@@ -358,8 +359,9 @@ static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_di
                          : message.mode == MAE_GCM ? MAE_GCM_AAD_MOST
                                                    : UINT64_MAX;
     aead->data_promised = aead->exact ? message.length : MAE_GCM_DATA_MOST;
+    aead->chunk = mae_has_dma(dev) ? MAE_CARD_CHUNK : MAE_CHUNK;
     mae_error_t error =
-        mae_mem_alloc(dev, MAE_AUTH_BYTES + (size_t)BUFFERS * MAE_CHUNK, &aead->memory);
+        mae_mem_alloc(dev, MAE_AUTH_BYTES + (size_t)BUFFERS * aead->chunk, &aead->memory);
     if (error == MAE_OK)
         error = mae_message_key(dev, &message, &slot, &owned);
     if (error == MAE_OK && owned)
@@ -373,7 +375,7 @@ static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_di
         return error;
     }
     for (uint32_t i = 0; i < BUFFERS; i++)
-        aead->buffers[i].data = (uint8_t *)aead->memory + MAE_AUTH_BYTES + (size_t)i * MAE_CHUNK;
+        aead->buffers[i].data = (uint8_t *)aead->memory + MAE_AUTH_BYTES + (size_t)i * aead->chunk;
     *out = aead;
     return MAE_OK;
 }

@@ -422,9 +422,13 @@ async def clocks(dut) -> None:
             await it.run()
         reports = sorted(it.at["reported", jobs[1].desc.cookie] for jobs in halves)
         assert reports[1] - reports[0] in (end, end + 2)
-    # A message alone gives the hash a row every clock.
-    for decrypt in (False, True):
-        jobs = it.message(0, decrypt, 0, (12, 0, 200 * it.row_bytes))
+    # A message alone takes a row every clock, in CTR with a partial last block, too.
+    size = 200 * it.row_bytes
+    for jobs in (
+        it.message(0, False, 0, (12, 0, size)),
+        it.message(0, True, 0, (12, 0, size)),
+        it.counter(0, 0, size - 5),
+    ):
         it.todo[0] += jobs
         await it.run()
         assert took(jobs[0], "taken", "out") <= 200 + RAMP, took(jobs[0], "taken", "out")
