@@ -18,7 +18,7 @@ enum {
     MAE_RING_LOG2 = 8, /* entries of both rings, and so the deepest queue */
     MAE_DEPTH = 1 << MAE_RING_LOG2,
     MAE_MAX_LIST = 65535,
-    MAE_CHUNK = 65536,    /* bytes of a job that the library cuts from a message */
+    MAE_CHUNK = 65536,              /* bytes of a job that the library cuts from a message */
     MAE_CARD_CHUNK = 8 * MAE_CHUNK, /* of an authenticated message in pieces, on a card: the change
                                        from job to job costs a memory latency */
     MAE_CHUNKS_AHEAD = 2, /* jobs queued at once in the one context of a chained mode: one that

@@ -71,7 +71,8 @@ module mae_ghash_interleaved
   logic product_q, to_odd_q, start_q, fold_q;
   index_t product_ctx_q;
   logic [4:0] product_power_q;  // 0: the hash, otherwise that power
-  logic op_product, op_take, row_take, pair_free, row_pairs, full, row_ok, start, fold_op, fold;
+  logic op_product, op_take, row_take, pair_free, row_pairs, full, row_ok, start;
+  logic fold_op, fold_row, fold;
 
   assign op_product = op_i inside {OpPower, OpBlock};
   assign op_ready_o = !wipe_i && !(product_q && product_ctx_q == op_ctx_i) &&
@@ -93,7 +94,8 @@ module mae_ghash_interleaved
   // The sums are joined in a clock in which the row that waits, if any, cannot be taken.
   assign pair_free = !wipe_i && pair_q && !(product_q && product_ctx_q == pair_ctx_q);
   assign fold_op = pair_free && op_valid_i && op_ctx_i == pair_ctx_q;
-  assign fold = fold_op || (pair_free && !op_take && row_offered_i && !row_ok && (row_pairs || full));
+  assign fold_row = pair_free && !op_take && row_offered_i && !row_ok && (row_pairs || full);
+  assign fold = fold_op || fold_row;
   assign row_ready_o = !wipe_i && !op_take && !fold_op && row_ok;
   assign row_take = row_valid_i && row_ready_o;
 
