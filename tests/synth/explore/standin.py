@@ -70,8 +70,9 @@ def synthesize(
     lanes = _lanes(name, parameters)
     note = {"lanes": lanes, "pid": os.getpid(), "asked_by": os.getppid()}
     started = notebook / f"started-{lanes}-{os.getpid()}"
-    started.with_suffix(".part").write_text(json.dumps(note))
-    started.with_suffix(".part").rename(started)
+    part = notebook / f"part-{lanes}-{os.getpid()}"  # no name that a reader of "started-*" finds
+    part.write_text(json.dumps(note))
+    part.rename(started)
     tell("thinking")
     print("chatter of a tool")
     orders = json.loads((notebook / "orders.json").read_text())

@@ -39,12 +39,12 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
         def kill() -> dict[str, int]:
             """Kills the worker that holds a given point."""
-            note = wait_for(lambda: next((n for n in notes(notebook) if n["lanes"] == 5), None))
-            made[pids.index(note["asked_by"])].kill()
             try:
+                note = wait_for(lambda: next((n for n in notes(notebook) if n["lanes"] == 5), None))
+                made[pids.index(note["asked_by"])].kill()
                 wait_for(lambda: not alive(note["pid"]))
             finally:
-                orders(notebook)
+                orders(notebook)  # or the sweep would never end
             return note
 
         with concurrent.futures.ThreadPoolExecutor(1) as thread:
