@@ -36,15 +36,15 @@ run: $(READY) ## Take FILE (or one found here) through the card and back, digits
 	@$(VENV)/bin/maeslant demo "$(FILE)"
 
 .PHONY: test
-test: $(VENV)/.ready-test ## Run the first case of each test (TEST=... for some, with all their cases)
+test: $(VENV)/.ready-test ## Run the first case of each test but the long ones (TEST=... for some, with all their cases)
 	@$(PY) -m pytest -n 2 $(if $(TEST),,--first) $(TEST)
 
 .PHONY: test-full
-test-full: $(VENV)/.ready-test ## Run all cases of all tests, but for the long ones
+test-full: $(VENV)/.ready-test ## Run all cases of all tests but those that take minutes
 	@$(PY) -m pytest -n 2
 
 .PHONY: test-all
-test-all: $(VENV)/.ready-test ## Run the long tests too (TEST=... for some)
+test-all: $(VENV)/.ready-test ## Run those that take minutes, too (TEST=... for some)
 	@$(PY) -m pytest -n 2 -m "slow or not slow" $(TEST)
 
 .PHONY: vectors

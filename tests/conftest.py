@@ -9,7 +9,9 @@ import pytest
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Adds the option --first to pytest."""
     parser.addoption(
-        "--first", action="store_true", help="run the first case of each parametrized test only"
+        "--first",
+        action="store_true",
+        help="run the first case of each parametrized test only, and none that is marked full",
     )
 
 
@@ -21,11 +23,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects all cases of a parametrized test but the first, if --first is given."""
+    """Deselects tests marked full, and all cases of others but the first, if --first is given."""
     if not config.getoption("--first"):
         return
-    cases: dict[str, list[pytest.Item]] = {}
+    cases: dict[str, pytest.Item] = {}
     for item in items:
-        cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    config.hook.pytest_deselected(items=[item for case in cases.values() for item in case[1:]])
-    items[:] = [case[0] for case in cases.values()]
+        if item.get_closest_marker("full") is None:
+            cases.setdefault(item.nodeid.partition("[")[0], item)
+    chosen = set(cases.values())
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = cases.values()

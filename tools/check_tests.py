@@ -2,8 +2,9 @@
 """Checks the repository: a test for each module, file headers, file sizes.
 
 Every module of rtl/ has its test, a file of its own or one in the same folder whose docstring names
-the module as a part that it covers; a file over 500 lines has an ADR that names it; every source
-file has an SPDX line; every module's header says its latency or throughput.
+the module as a part that it covers, with a test that is not marked full; a file over 500 lines has
+an ADR that names it; every source file has an SPDX line; every module's header says its latency or
+throughput.
 """
 
 import ast
@@ -17,6 +18,7 @@ MAX_LINES = 500
 SOURCES = {".sv", ".svh", ".vlt", ".rdl", ".py", ".c", ".h", ".S", ".cpp", ".ld", ".core", ".yml"}
 SOURCE_NAMES = {"Makefile"}
 SKIPPED = {".git", ".venv", ".ci", "build", "__pycache__"}
+LEFT_OUT = "pytest.mark.full"
 TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORECASE)
 
 
@@ -59,20 +61,36 @@ def test_problems(root: pathlib.Path) -> list[str]:
     for path in modules(root):
         folder = root / "tests" / path.relative_to(root / "rtl").parent
         test = folder / f"test_{path.stem.removeprefix('mae_')}.py"
-        if not test.exists() and path.stem not in _covered(
+        runs = test.exists() and _runs(ast.parse(test.read_text()))
+        if not runs and path.stem not in _covered(
             root / "tests" / path.relative_to(root / "rtl").parts[0]
         ):
             found.append(
-                f"{path}: has no {test.relative_to(root)}, and no docstring there names it"
+                f"{path}: has no {test.relative_to(root)} without mark full, and no docstring "
+                "there names it"
             )
     return found
 
 
+def _runs(tree: ast.Module) -> bool:
+    """Returns true if a test file has a test that is not marked full."""
+
+    def left_out(nodes: list[ast.expr]) -> bool:
+        return LEFT_OUT in map(ast.unparse, nodes)
+
+    marks = [node.value for node in tree.body if isinstance(node, ast.Assign)]
+    tests = [
+        node
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    ]
+    return not left_out(marks) and any(not left_out(test.decorator_list) for test in tests)
+
+
 def _covered(folder: pathlib.Path) -> set[str]:
-    """Returns the modules named in the docstrings of a folder's tests."""
-    docstrings = (
-        ast.get_docstring(ast.parse(path.read_text())) or "" for path in folder.glob("**/test_*.py")
-    )
+    """Returns the modules named in the docstrings of a folder's tests that are not marked full."""
+    trees = (ast.parse(path.read_text()) for path in folder.glob("**/test_*.py"))
+    docstrings = (ast.get_docstring(tree) or "" for tree in trees if _runs(tree))
     return set(re.findall(r"\bmae_\w+", " ".join(docstrings)))
 
 

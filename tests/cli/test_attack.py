@@ -92,6 +92,7 @@ DEFENCES = {
 
 
 @pytest.mark.parametrize("defence", DEFENCES)
+@pytest.mark.full
 def test_defences_of_the_card(defence: str) -> None:
     """Each defence in the card's RTL detects its attacks from the C driver."""
     found = json.loads(run("--json", DEFENCES[defence]))

@@ -267,6 +267,7 @@ def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
                                     "--key", KEYS[128], *SMALL],
                                    ["devices"], ["devices", "--json"], ["info", "null:"],
                                    ["files", "mae_fifo"], ["--help"]])  # fmt: skip
+@pytest.mark.full
 def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
     """A full disk behind standard output gives an error of one line, without a crash."""
     source = tmp_path / "source"
@@ -282,6 +283,7 @@ def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.full
 def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
     """A maeslant encrypt that is killed leaves no output file and no temporary file."""
     process = subprocess.Popen(

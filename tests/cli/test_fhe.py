@@ -25,6 +25,7 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
 
 
 @pytest.mark.parametrize("words", ((), ("--protected",)), ids=("plain", "protected"))
+@pytest.mark.full
 def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
     """`fhe matmul` gives SEAL's bytes for a matrix smaller than 64 x 64 and for the identity."""
     simulator.build(BUILD if words else sets.SMALL.build)

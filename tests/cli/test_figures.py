@@ -5,6 +5,7 @@ import json
 import pathlib
 import subprocess
 
+import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant.bench import software
@@ -38,6 +39,7 @@ def test_measure_devices() -> None:
     assert sum(f["target"] is not None for f in found) >= 16
 
 
+@pytest.mark.full
 def test_measure_gcm() -> None:
     """`maeslant measure` finds every target of the GCM engines reached, for every key size."""
     found = figures("gcm1", "gcm_single128")
@@ -54,6 +56,7 @@ def test_measure_unknown_part() -> None:
     assert "iter128" in bad("measure", "nonsense")
 
 
+@pytest.mark.full
 def test_bench() -> None:
     """`maeslant bench` prints positive rates for each message size."""
     record = json.loads(good("bench", "--quick", "--json"))
@@ -70,6 +73,7 @@ def test_table_aes_is_aes() -> None:
     assert got == Cipher(algorithms.AES(key), modes.ECB()).encryptor().update(data)
 
 
+@pytest.mark.full
 def test_wave_of_a_test() -> None:
     """`maeslant wave` records the waveform of a module's test and says how to open it."""
     text = good("wave", "tests/prim/test_rr_arb.py").decode()
@@ -77,6 +81,7 @@ def test_wave_of_a_test() -> None:
     assert path.stat().st_size > 100 and "gtkwave" in text
 
 
+@pytest.mark.full
 def test_wave_of_a_build() -> None:
     """`maeslant wave` records the waveform of a build in operation."""
     text = good("wave", "peripheral").decode()

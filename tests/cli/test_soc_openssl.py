@@ -9,6 +9,8 @@ import pytest
 from maeslant.bench.soc import jobs, oracle
 from maeslant.bench.soc.jobs import DECRYPT, ENCRYPT, Job, Runner
 
+pytestmark = pytest.mark.full
+
 PARTIAL = ("cfb", "ofb", "ctr", "xts", "gcm", "ccm", "cmac")  # any length of bytes
 AEAD = ("gcm", "ccm")
 WAYS = {"registers": jobs.REGISTERS, "polled": jobs.POLLED, "interrupt": jobs.INTERRUPT}

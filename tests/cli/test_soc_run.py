@@ -6,6 +6,8 @@ import pathlib
 import re
 import subprocess
 
+import pytest
+
 from maeslant import paths
 
 MAESLANT = str(paths.ROOT / ".venv" / "bin" / "maeslant")
@@ -18,6 +20,7 @@ def run(*arguments: object) -> subprocess.CompletedProcess:
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
+@pytest.mark.full
 def test_targets(tmp_path: pathlib.Path) -> None:
     """`maeslant soc run` meets its targets for clocks per block with long messages."""
     picture = tmp_path / "soc.svg"

@@ -398,6 +398,7 @@ async def clocks(dut) -> None:
 PARAMETERS = {"KeySlots": 4, "KeyBanks": 2, "Dirs": 3, "MaxKeyLen": 2, "Sbox": 0}
 
 
+@pytest.mark.full
 def test_peripheral_auth() -> None:
     """Runs the authenticated checks of mae_peripheral in the named build."""
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)

@@ -425,6 +425,7 @@ def test_dma(parameters: dict) -> None:
     ],
     ids=["many", "few"],
 )
+@pytest.mark.full
 def test_dma_figures(tests: str, parameters: dict, tmp_path: pathlib.Path) -> None:
     """Runs the clock figures of mae_dma at four lanes; `pytest -s` shows them."""
     figures = tmp_path / "figures"

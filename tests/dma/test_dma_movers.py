@@ -307,6 +307,7 @@ def test_corners(parameters: tuple[int, ...]) -> None:
     run(*parameters, test_filter="copies|lists|errors")
 
 
+@pytest.mark.full
 def test_data_clocks() -> None:
     """Runs the data clock figure of the DMA movers with default parameters."""
     filters = "uses_the_data_clocks|one_transfer|newcomers"

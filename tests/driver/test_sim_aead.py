@@ -66,6 +66,7 @@ def test_messages(build: str, options: str, mode: str) -> None:
             assert is_wrong_tag(caught.value)
 
 
+@pytest.mark.full
 def test_long_messages() -> None:
     """The driver opens messages longer than its buffers, and refuses a change in the last byte."""
     source = random.Random(SEED)

@@ -229,6 +229,7 @@ def test_idle_clocks_are_few() -> None:
         assert found.stats()["bus_clocks"] < 1.1 * len(data) / 64
 
 
+@pytest.mark.full
 def test_copy_card() -> None:
     """The copy card transfers data of any length and alignment."""
     ffi, lib = device.library()

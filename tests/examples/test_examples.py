@@ -64,6 +64,7 @@ def test_gcm_axis_top_in_icarus(copied: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
+@pytest.mark.full
 def test_its_bench_notices_a_wrong_tag(copied: pathlib.Path) -> None:
     """The bench of the GCM AXI4-Stream example fails if the tag is wrong."""
     bench = copied / "bench.sv"

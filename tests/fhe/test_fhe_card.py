@@ -82,6 +82,7 @@ def test_product() -> None:
     assert found["clocks"] < 240_000
 
 
+@pytest.mark.full
 def test_digits() -> None:
     """Encrypted digit inference on the card gives the labels of the plaintext model."""
     assert demo.digits(2)["equal"]

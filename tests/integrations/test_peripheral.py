@@ -125,6 +125,7 @@ def test_files() -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.full
 def test_bus() -> None:
     """The peripheral works as plain Verilog on an AXI-Lite interconnect without a CPU."""
     simulated(
@@ -137,6 +138,7 @@ def test_bus() -> None:
     )
 
 
+@pytest.mark.full
 def test_firmware() -> None:
     """PicoRV32 firmware on Wishbone uses the peripheral and its interrupt."""
     simulated(

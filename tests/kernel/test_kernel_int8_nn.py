@@ -410,11 +410,13 @@ def test_kernel_int8_nn(outstanding: int) -> None:
     bench.run("mae_kernel_int8_nn", parameters=parameters, test_filter=FILTERS[outstanding])
 
 
+@pytest.mark.full
 def test_kernel_clears() -> None:
     """Runs the clear and reset checks of mae_kernel_int8_nn."""
     bench.run("mae_kernel_int8_nn", test_filter="clear_erases", visible=True)
 
 
+@pytest.mark.full
 def test_kernel_digits() -> None:
     """Runs a few digits on mae_kernel_int8_nn."""
     bench.run("mae_kernel_int8_nn", parameters={"Outstanding": 16}, test_filter="reads_digits")

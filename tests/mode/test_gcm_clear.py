@@ -136,6 +136,7 @@ async def abort_takes_messages(dut) -> None:
 
 
 @pytest.mark.parametrize("mask_pipe", [1, 0])
+@pytest.mark.full
 def test_gcm_clear(mask_pipe: int) -> None:
     """Runs the erasure checks of mae_gcm_stream in the smallest engines with each key length."""
     parameters = {"Lanes": 1, "KeyBanks": BANKS, "MaskPipe": mask_pipe}

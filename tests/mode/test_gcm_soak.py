@@ -13,6 +13,7 @@ SLOW = [
 
 
 @pytest.mark.parametrize("lanes", [4, *SLOW])
+@pytest.mark.full
 def test_part(lanes: int | str) -> None:
     """Random messages through mae_gcm_stream agree with OpenSSL."""
     counts = soak.soak(1000, SEED, [lanes], processes=1)[lanes]

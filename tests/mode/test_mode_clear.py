@@ -96,6 +96,7 @@ async def leaves_nothing(dut):
 
 
 @pytest.mark.parametrize("parameters", [engine.ONE, engine.SMALL], ids=["one", "small"])
+@pytest.mark.full
 def test_mode_clear(parameters):
     """Runs the erasure check of the mode engine for the full and the smallest build."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE], visible=True)

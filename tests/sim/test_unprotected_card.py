@@ -23,6 +23,7 @@ def card() -> Iterator[UnprotectedCard]:
     made.close()
 
 
+@pytest.mark.full
 def test_run(card: UnprotectedCard) -> None:
     """The unprotected card runs a kernel between two transfers, twice."""
     for seed in range(2):

@@ -21,6 +21,11 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     [
         ("rtl/prim/mae_new.sv", NEW, "has no tests/prim/test_new.py"),
         (
+            "tests/prim/test_low.py",
+            tree.TEST.format(name="low").replace("def", "@pytest.mark.full\ndef"),
+            "has no tests/prim/test_low.py without mark full",
+        ),
+        (
             "rtl/prim/mae_low.sv",
             tree.FILES["rtl/prim/mae_low.sv"].split("\n", 1)[1],
             "no SPDX line",

@@ -10,6 +10,7 @@ from maeslant import paths
 from tools import gen_docs
 
 
+@pytest.mark.full
 def test_named_tests_exist(tmp_path: pathlib.Path) -> None:
     """Each generated module page names a test, and its files exist."""
     gen_docs.write(tmp_path)

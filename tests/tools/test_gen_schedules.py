@@ -7,6 +7,7 @@ from tools import gen_schedules
 
 
 @pytest.mark.parametrize("top", gen_schedules.ENGINES)
+@pytest.mark.full
 def test_recorded_again(top: str) -> None:
     """A simulation reproduces exactly the timing diagrams of docs/schedules."""
     found = gen_schedules.files(gen_schedules.record(top))

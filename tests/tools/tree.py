@@ -14,7 +14,7 @@ module {name} (
   {body}
 endmodule
 """
-TEST = '# SPDX-License-Identifier: Apache-2.0\n"""Tests mae_{name}."""\n'
+TEST = '# SPDX-License-Identifier: Apache-2.0\n"""Tests mae_{name}."""\n\n\ndef test_it(): ...\n'
 SPDX_C = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 SPDX_PY = "# SPDX-License-Identifier: Apache-2.0\n"
 FILES = {

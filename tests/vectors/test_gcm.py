@@ -49,6 +49,7 @@ def test_counts() -> None:
 
 
 @pytest.mark.parametrize("lanes", [1, 4, 10, *SLOW])
+@pytest.mark.full
 def test_cavp(lanes: int) -> None:
     """All 47,250 CAVP GCM vectors pass on mae_gcm_stream."""
     run(lanes, gcm.cavp())

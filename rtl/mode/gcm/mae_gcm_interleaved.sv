@@ -14,9 +14,8 @@
 // Latency: rows 1 clock more than the core's. Without other load, key in a bank, one register a
 // round: the first job of a message is accepted Nr + 2 * Lanes + 4 clocks (one lane: Nr + 7) after
 // it was offered, no other job begins meanwhile; later jobs after 1 clock. The end of a message, of
-// one at a time, takes Nr + 11 clocks, 2 more if full rows came to its end in successive clocks, the
-// last one with the report; H, hash, J0 are then erased.
-// Throughput: one row a clock, of one context, too (mae_ghash_interleaved).
+// one at a time, takes Nr + 11 clocks, 2 more after full rows in successive clocks, the last with
+// the report; H, hash, J0 are then erased. Throughput: one row a clock, even of a single context.
 // Reset and clear: both erase everything; done when wiping_o has fallen, Contexts clocks later.
 // Parameters: Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes.
 // Security: constant-time for one message, and in the comparison; no masking.
@@ -273,17 +272,9 @@ module mae_gcm_interleaved
   assign end_done = end_q == EndReport && (op_ready || !end_job.ends);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      end_q      <= EndIdle;
-      end_ctx_q  <= '0;
-      end_lost_q <= 1'b0;
-      tag_q      <= '0;
-    end else if (wipe_q) begin
-      end_q      <= EndIdle;
-      end_ctx_q  <= '0;
-      end_lost_q <= 1'b0;
-      tag_q      <= '0;
-    end else begin
+    if (!rst_ni) {end_q, end_ctx_q, end_lost_q, tag_q} <= {EndIdle, index_t'(0), 1'b0, 128'd0};
+    else if (wipe_q) {end_q, end_ctx_q, end_lost_q, tag_q} <= {EndIdle, index_t'(0), 1'b0, 128'd0};
+    else begin
       unique case (end_q)
         EndIdle: begin
           end_ctx_q  <= end_index;

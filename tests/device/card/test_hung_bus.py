@@ -157,6 +157,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
 
 
 @pytest.mark.parametrize("top", ["mae_stream_card", "mae_stream_card_async"])
+@pytest.mark.full
 def test_hung_bus(top: str) -> None:
     """Runs the wipe on a hung bus for the smallest cards, with every signal visible."""
     bench.run(

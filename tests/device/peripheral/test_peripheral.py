@@ -408,6 +408,7 @@ def test_peripheral_small() -> None:
     )
 
 
+@pytest.mark.full
 def test_peripheral_plain() -> None:
     """Runs the checks of mae_peripheral without authenticated modes."""
     bench.run(

@@ -290,6 +290,7 @@ def test_gcm_stream(lanes: int) -> None:
     bench.run("mae_gcm_stream", parameters={"Lanes": lanes, "KeyBanks": 2})
 
 
+@pytest.mark.full
 def test_shared() -> None:
     """Runs the checks of mae_gcm_stream with masks and H computed in the row pipeline."""
     parameters = {"Lanes": 1, "KeyBanks": 2, "MaskPipe": 0, "MsgDepth": 16}
@@ -313,6 +314,7 @@ DEEP = [
 
 
 @pytest.mark.parametrize("lanes, longest, regs, depth", DEEP)
+@pytest.mark.full
 def test_deep(lanes: int, longest: int, regs: int, depth: int) -> None:
     """Runs the checks of mae_gcm_stream built for a high clock rate."""
     parameters = {"Lanes": lanes, "KeyBanks": 2, "MaxKeyLen": longest, "MsgDepth": depth}

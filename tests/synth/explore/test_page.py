@@ -239,6 +239,7 @@ def test_labels(size: tuple[int, int]) -> None:
         assert not any(box.overlaps(other) for other in boxes[:index])
 
 
+@pytest.mark.full
 def test_what_a_stranger_sees(notebook: pathlib.Path) -> None:
     """The page starts with text, has plots for phones, and explains its throughputs."""
     file = notebook / "page.html"
