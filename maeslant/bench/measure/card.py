@@ -25,16 +25,26 @@ def memory(device: Device, size: int):
 
 
 class Batch:
-    """A batch of equal jobs, each in a context of its own, submitted together."""
+    """A batch of equal jobs, submitted together, which take keys and contexts by turns."""
 
-    def __init__(self, device: Device, mode: str, direction: int, jobs: int, size: int) -> None:
+    def __init__(
+        self,
+        device: Device,
+        mode: str,
+        direction: int,
+        jobs: int,
+        size: int,
+        keys: int = 1,
+        contexts: int | None = None,
+    ) -> None:
+        """Allocates memory, ``keys`` random keys, and contexts: one for each job by default."""
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
         self.source, self.sink = memory(device, jobs * size), memory(device, jobs * size)
-        self.slot = self._key()
-        self.tweak = self._key() if mode == "xts" else 0xFF
-        self.contexts = [self._context() for _ in range(jobs)]
+        self.slots = [self._key() for _ in range(keys)]
+        self.tweaks = [self._key() if mode == "xts" else 0xFF for _ in range(keys)]
+        self.contexts = [self._context() for _ in range(contexts or jobs)]
 
     def _key(self) -> int:
         slot = self.ffi.new("uint32_t *")
@@ -51,8 +61,10 @@ class Batch:
         """Submits job number ``index`` to the device."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
-        job.key_slot, job.tweak_slot = self.slot, self.tweak
-        job.context, job.init, job.length = self.contexts[index], 1, self.size
+        key = index % len(self.slots)
+        job.key_slot, job.tweak_slot = self.slots[key], self.tweaks[key]
+        job.context = self.contexts[index % len(self.contexts)]
+        job.init, job.length = 1, self.size
         job.final = self.mode == "gcm"  # a whole message each
         job.src = self.source + index * self.size
         job.dst = self.sink + index * self.size

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures short and long messages on a card, beside OpenSSL on one core of this CPU."""
+
+import itertools
+import re
+import subprocess
+
+from maeslant.bench.measure import card
+from maeslant.bench.measure.figures import Figure
+from maeslant.driver.device import ENCRYPT, Device
+
+SIZES = (16, 64, 256, 1024, 1504, 4096, 16384, 65536)  # bytes; 1,504: 1,500 in whole blocks
+MODES = ("ctr", "xts", "gcm")
+QUEUED = 64  # messages at once, as many as the card has contexts
+ROUNDS = 4  # messages of a context, one after another
+MOST = 4 << 20  # bytes of a batch at most
+KEYS = 16  # as many as the card has key slots; XTS takes two of them for a message
+CLOCK_MHZ = 200
+# Targets, by mode, bytes, and whether each message has another key than the one before.
+SHARES = {("gcm", 1024, False): 80, ("gcm", 1504, True): 85}
+CLOCKS = {("gcm", 64, False): 8}
+
+
+def openssl(mode: str, size: int) -> float:
+    """Returns messages a second of OpenSSL's own benchmark on one core, AES-128, one key."""
+    command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size)]
+    command += ["-aead"] if mode == "gcm" else []
+    done = subprocess.run(
+        [*command, "-evp", f"aes-128-{mode}"], capture_output=True, text=True, check=True
+    )
+    found = re.search(r"^\+F:\d+:[^:]*:([\d.]+)", done.stdout, re.MULTILINE)
+    return float(found[1]) / size if found else 0.0
+
+
+def figures(build: str) -> list[Figure]:
+    """Measures messages of each size in each mode, under one key and under many by turns."""
+    result = []
+    uri = f"sim:{build}?{card.MEMORY}"
+
+    def note(metric: str, value: float, unit: str, better: str, target=None) -> None:
+        result.append(Figure("messages", build, metric, value, unit, better, target))
+
+    for mode, size in itertools.product(MODES, SIZES):
+        count = min(ROUNDS * QUEUED, max(MOST // size, QUEUED))
+        for own in (False, True):
+            keys = KEYS // (1 + (mode == "xts")) if own else 1
+            with Device(uri) as device:
+                work = card.Batch(device, mode, ENCRYPT, count, size, keys, QUEUED)
+                stats = work.run()
+            name = f"{mode.upper()}, {QUEUED} of {size:,} B queued, "
+            name += f"{keys} keys by turns" if own else "one key"
+            span = stats["last_data_clock"] - stats["first_data_clock"] + 1
+            share = card.used(stats, count * size)
+            note(name, share, "% of data clocks", "higher", SHARES.get((mode, size, own)))
+            target = CLOCKS.get((mode, size, own))
+            note(name, span / count, "clocks/message", "lower", target)
+            rate = count / span * CLOCK_MHZ
+            note(f"{name}, at {CLOCK_MHZ} MHz", rate, "million messages/s", "higher")
+        name = f"{mode.upper()}, {size:,} B, OpenSSL on one core, one key"
+        note(name, openssl(mode, size) / 1e6, "million messages/s", "higher")
+    return result
