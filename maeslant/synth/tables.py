@@ -270,8 +270,8 @@ def tables() -> tuple[Table, ...]:
         Table(
             "Kumar: encrypted matrices (CKKS)",
             "The paper has no hardware for them. `mae_kernel_fhe` is three `mae_poly_engine`, each "
-            "of 16 `mae_ntt_butterfly` with memories for polynomials, and a sequencer. Standard "
-            "cells: one butterfly, 48 of which a kernel has; its memories, up to 32 polynomials "
+            "of 32 `mae_ntt_butterfly` with memories for polynomials, and a sequencer. Standard "
+            "cells: one butterfly, 96 of which a kernel has; its memories, up to 32 polynomials "
             "in an engine, would be macros and are not counted.",
             ("kge", "lut", "ff", "bram", "dsp", "fmax_mhz"),
             (
