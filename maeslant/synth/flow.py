@@ -193,9 +193,9 @@ def synthesize(
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
     is. ``power`` simulates the netlist and adds the report's power (ASIC). ``seeds``: place and
-    route runs (ecp5). ``flatten`` merges modules before mapping (ASIC: unless there are many lanes;
-    xc7: always, without fpga.REPEATED if false); ``abc`` names one of asic.SCRIPTS, to use that. ``tell`` hears what is going on.
-    Raises SynthesisError.
+    route runs (ecp5). ``flatten`` merges modules before mapping (ASIC, without:
+    unless there are many lanes; xc7: all, or all but fpga.REPEATED); ``abc`` names one of
+    asic.SCRIPTS, to use that. ``tell`` hears what is going on. Raises SynthesisError.
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     if power and what.library is None:

@@ -53,6 +53,7 @@ class Ours:
         for option, flag in (("period_ns", "--period"), ("abc", "--map")):
             if option in self.options:
                 words.append(f"{flag} {self.options[option]}")
+        words += ["--keep"] if self.options.get("flatten") is False else []
         return " ".join(words + (["--power"] if self.options.get("power") else []))
 
 
@@ -277,7 +278,16 @@ def tables() -> tuple[Table, ...]:
             (
                 Ours("mae_ntt_butterfly"),
                 Ours("mae_ntt_butterfly", "ecp5"),
-                Ours("mae_poly_engine", "xc7", label="`mae_poly_engine` (8 polynomials)"),
+                *(
+                    Ours("mae_kernel_fhe", "xc7", values, {"flatten": False}, label)
+                    for values, label in (
+                        ({}, "`mae_kernel_fhe`, 4096 coefficients (`fhe`)"),
+                        (
+                            {"LogN": 13, "Width": 54},
+                            "`mae_kernel_fhe`, 8192 coefficients (`fhe_large`)",
+                        ),
+                    )
+                ),
             ),
         ),
         Table(
