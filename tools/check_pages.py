@@ -63,7 +63,9 @@ def commands() -> dict[str, set[str]]:
     def visit(group: object, before: tuple[str, ...]) -> None:
         for name, command in group.commands.items():
             words = (*before, name)
-            known[" ".join(words)] = {o for param in command.params for o in param.opts}
+            known[" ".join(words)] = {
+                o for param in command.params for o in (*param.opts, *param.secondary_opts)
+            }
             if hasattr(command, "commands"):
                 visit(command, words)
 

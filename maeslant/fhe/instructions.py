@@ -12,6 +12,7 @@ ZERO = CONSTANT  # constant 0
 HEAD = struct.Struct("<BBHI")
 PART = struct.Struct("<BBBBBBxx")
 ISSUE = 3  # clocks from one instruction to the next at least
+LANES = 32  # butterflies a clock in each engine of the builds (mae_kernel_fhe)
 
 
 class Op(enum.IntEnum):
@@ -136,7 +137,7 @@ def _joined(one: Instruction, other: Instruction) -> Instruction | None:
     return Instruction(one.op, tuple(parts), galois=one.galois or other.galois)
 
 
-def schedule(program: list[Instruction], log_n: int, lanes: int = 16) -> list[Instruction]:
+def schedule(program: list[Instruction], log_n: int, lanes: int = LANES) -> list[Instruction]:
     """Orders a program so that memory and engines work at the same time, and joins passes.
 
     Passes or transforms of different engines that can begin together become one instruction. Of

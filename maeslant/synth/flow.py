@@ -63,6 +63,8 @@ class Point:
             words.append(f"{how['period_ns']:g}ns")
         if self.library and [*how["abc"]] != asic.scripts(how["period_ns"], None):
             words += how["abc"]
+        if "kept" in how:
+            words.append("kept")
         if self.library and how["flatten"] != flattens(self.design):
             words.append("flat" if how["flatten"] else "kept")
         if how.get("seeds", SEEDS) != SEEDS:
@@ -84,7 +86,7 @@ def point(
     if target in fpga.TARGETS:
         if period_ns is not None:
             raise SynthesisError(f"{target} takes no period: it is always made as fast as possible")
-        if abc is not None or flatten is not None:
+        if abc is not None or (flatten is not None and target != "xc7"):
             raise SynthesisError(
                 f"{target} has one way of mapping: it takes neither --flatten nor --map"
             )
@@ -92,7 +94,7 @@ def point(
             raise SynthesisError("place and route needs one seed at least")
         if seeds != SEEDS and target != "ecp5":
             raise SynthesisError(f"{target} is not placed and routed: it takes no --seeds")
-        return Point(what, target, None, fpga.recipe(target, seeds))
+        return Point(what, target, None, fpga.recipe(target, seeds, flatten is not False))
     if period_ns is not None and not 0 < period_ns < 1e6:
         raise SynthesisError(f"the period must be positive, not {period_ns} ns")
     if seeds != SEEDS:
@@ -191,9 +193,9 @@ def synthesize(
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
     is. ``power`` simulates the netlist and adds the report's power (ASIC). ``seeds``: place and
-    route runs (ecp5). ``flatten`` merges modules before mapping (ASIC; without: unless there are
-    many lanes); ``abc`` names one of asic.SCRIPTS, to use that. ``tell`` hears what is going on.
-    Raises SynthesisError.
+    route runs (ecp5). ``flatten`` merges modules before mapping (ASIC, without:
+    unless there are many lanes; xc7: all, or all but fpga.REPEATED); ``abc`` names one of
+    asic.SCRIPTS, to use that. ``tell`` hears what is going on. Raises SynthesisError.
     """
     what = point(name, target, parameters, period_ns, seeds, flatten, abc)
     if power and what.library is None:
@@ -243,7 +245,7 @@ def _new(
     """Synthesizes a design for a target and stores the report."""
     how = what.recipe
     if what.library is None:
-        area, timing = fpga.synthesize(what.design, what.target, work, how.get("seeds", 0), tell)
+        area, timing = fpga.synthesize(what.design, what.target, work, how, tell)
         kind, tools, files = fpga.TARGETS[what.target], fpga.tools(what.target), fpga.KEPT
         left_out = fpga.left_out(what.target)
     else:

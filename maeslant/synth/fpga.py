@@ -52,6 +52,8 @@ XC7 = {
 }
 # What takes LUTs or memory blocks in any family: none of it may be left out of a count.
 COUNTED = re.compile(r"(LUT|RAM|SRL|CFGLUT|TRELLIS_DPR|DP16|PDPW16)")
+# What stands many times in a design; where modules are kept, each of these is mapped once.
+REPEATED = ("mae_ntt_butterfly", "mae_poly_slots")
 XILINX = "synth_xilinx -family xc7 -flatten -noiopad -top {top}"
 WRAPPER = "mae_place_wrapper"
 TARGETS = {"ecp5": "ecp5", "xc7": "xilinx"}
@@ -65,10 +67,11 @@ def tools(target: str) -> dict[str, str]:
     return found
 
 
-def recipe(target: str, seeds: int) -> dict[str, object]:
+def recipe(target: str, seeds: int, flatten: bool = True) -> dict[str, object]:
     """Returns the recipe of a target, for the report and the fingerprint."""
     if target == "xc7":
-        return {"family": "xc7", "flatten": True, "passes": XILINX}
+        kept = {} if flatten else {"kept": [*REPEATED]}
+        return {"family": "xc7", "flatten": flatten, "passes": XILINX, **kept}
     place = {"ways": WAYS, "device": " ".join(DEVICE), "seeds": seeds, "asked_mhz": WANTED_MHZ}
     place["router"] = f"router1; router2 from {CROWDED} LUTs on"
     return {**place, "flatten": True, "ports": "behind registers of a wrapper, not counted"}
@@ -82,15 +85,22 @@ def left_out(target: str) -> str:
 
 
 def synthesize(
-    design: Design, target: str, work: pathlib.Path, seeds: int, tell: Callable[[str], None]
+    design: Design,
+    target: str,
+    work: pathlib.Path,
+    how: dict[str, object],
+    tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Synthesizes a design; returns its area, and its timing after place and route."""
+    """Synthesizes a design by a recipe; returns its area, and its timing after place and route."""
 
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
 
     tell("reading")
-    read = [design.read(), f"hierarchy -check -top {design.top}", "proc", "flatten"]
+    kept = how.get("kept", ())
+    once = [*(f"@once {name}" for name in kept), f"hierarchy -top {design.top}"] if kept else []
+    top = f"hierarchy -check -top {design.top}"
+    read = [design.read(not kept), top, "proc", *once, "flatten"]
     if target == "xc7":
         yosys.run([*read, XILINX.format(top=design.top), stat("cells")], work / "map.log", tell)
         return _area(_counts(work / "cells.json"), XC7), None
@@ -113,6 +123,7 @@ def synthesize(
     passes = [*read, "opt_clean", f"@wrap {work / 'core.json'} {design.top} {WRAPPER}"]
     passes += [f"synth_ecp5 {WAYS[way]} -top {WRAPPER} -json {work / 'net.json'}"]
     yosys.run(passes, work / "place.map.log", tell)
+    seeds = how["seeds"]
     tell(f"placing and routing, {seeds} seeds")
     router = "router2" if areas[way]["lut"] >= CROWDED else "router1"
     return areas[way] | {"way": way}, _median(_runs(work, seeds, router))
@@ -136,7 +147,7 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
     area["other"] = {
         name: number
         for name, number in counts.items()
-        if name not in known and not name.startswith("$")
+        if name not in known and "$" not in name  # modules that are kept have it, too
     }
     missing = [name for name in area["other"] if COUNTED.match(name)]
     if missing:

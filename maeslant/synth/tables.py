@@ -53,6 +53,7 @@ class Ours:
         for option, flag in (("period_ns", "--period"), ("abc", "--map")):
             if option in self.options:
                 words.append(f"{flag} {self.options[option]}")
+        words += ["--keep"] if self.options.get("flatten") is False else []
         return " ".join(words + (["--power"] if self.options.get("power") else []))
 
 
@@ -270,14 +271,24 @@ def tables() -> tuple[Table, ...]:
         Table(
             "Kumar: encrypted matrices (CKKS)",
             "The paper has no hardware for them. `mae_kernel_fhe` is three `mae_poly_engine`, each "
-            "of 16 `mae_ntt_butterfly` with memories for polynomials, and a sequencer. Standard "
-            "cells: one butterfly, 48 of which a kernel has; its memories, up to 32 polynomials "
+            "of 32 `mae_ntt_butterfly` with memories for polynomials, and a sequencer. Standard "
+            "cells: one butterfly, 96 of which a kernel has; its memories, up to 32 polynomials "
             "in an engine, would be macros and are not counted.",
             ("kge", "lut", "ff", "bram", "dsp", "fmax_mhz"),
             (
                 Ours("mae_ntt_butterfly"),
                 Ours("mae_ntt_butterfly", "ecp5"),
-                Ours("mae_poly_engine", "xc7", label="`mae_poly_engine` (8 polynomials)"),
+                Ours("mae_poly_engine", "xc7", label="`mae_poly_engine`, 16 lanes, 8 polynomials"),
+                *(
+                    Ours("mae_kernel_fhe", "xc7", values, {"flatten": False}, label)
+                    for values, label in (
+                        ({}, "`mae_kernel_fhe`, 4096 coefficients (`fhe`)"),
+                        (
+                            {"LogN": 13, "Width": 54},
+                            "`mae_kernel_fhe`, 8192 coefficients (`fhe_large`)",
+                        ),
+                    )
+                ),
             ),
         ),
         Table(

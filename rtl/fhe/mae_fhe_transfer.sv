@@ -11,7 +11,7 @@
 //
 // Throughput: 64 bytes a clock, 8 coefficients. A load of N coefficients with answers A clocks
 // after their reads takes N / 8 + A + multiply_clocks + 4. clear_i erases its registers. Legal:
-// Lanes 8, 16.
+// Lanes 8, 16, 32.
 
 `include "mae_assert.svh"
 
@@ -57,10 +57,11 @@ module mae_fhe_transfer
     output logic [    Lanes-1:0][    Width-1:0]            data_o,
     output logic [Constants-1:0][    Width-1:0]            constants_o
 );
-  `MAE_PARAM(LanesLegal, Lanes == 8 || Lanes == 16)
+  `MAE_PARAM(LanesLegal, Lanes == 8 || Lanes == 16 || Lanes == 32)
 
   localparam int unsigned Granules = 2 ** LogN / GranuleWords;
   localparam int unsigned Parts = Lanes / GranuleWords;  // granules of a word
+  localparam int unsigned PartBits = (Parts > 1) ? $clog2(Parts) : 1;
   localparam int unsigned Wait = multiply_clocks(Width, Digit);
   localparam int unsigned CountBits = $clog2(Granules + 1);
 
@@ -124,24 +125,26 @@ module mae_fhe_transfer
     assign data_o = products;
     assign complete = arrives;
     assign load_word = WordBits'(done_q);
-  end else begin : gen_pair
-    values_t first_q;
+  end else begin : gen_several
+    values_t [Parts-2:0] earlier_q;  // the latest stands highest
+    values_t [Parts-1:0] whole;
+    assign whole = {products, earlier_q};
     always_ff @(posedge clk_i) begin
-      if (clear_i) first_q <= '0;
-      else if (arrives) first_q <= products;
+      if (clear_i) earlier_q <= '0;
+      else if (arrives) earlier_q <= whole[Parts-1:1];
     end
-    assign data_o = {products, first_q};
-    assign complete = arrives && done_q[0];
-    assign load_word = WordBits'(done_q >> 1);
+    assign data_o = whole;
+    assign complete = arrives && done_q[PartBits-1:0] == '1;
+    assign load_word = WordBits'(done_q >> PartBits);
   end
 
   // Out of the engine: the next word waits at the slots' port while one is sent.
   logic fresh_q, have_q, take, sent, last_part;
   logic [WordBits:0] next_q;
   logic [Parts-1:0][GranuleWords-1:0][Width-1:0] word_q;
-  logic part_q;
+  logic [PartBits-1:0] part_q;
 
-  assign last_part = Parts == 1 || part_q;
+  assign last_part = Parts == 1 || part_q == '1;
   assign sent = write_valid_o && write_ready_i;
   assign take = busy_q && !loads && fresh_q && !next_q[WordBits] &&
       (!have_q || (sent && last_part));
@@ -150,7 +153,7 @@ module mae_fhe_transfer
   always_comb begin
     write_data_o = '0;
     for (int unsigned i = 0; i < GranuleWords; i++) begin
-      write_data_o[64*i+:Width] = word_q[Parts==1?1'b0 : part_q][i];
+      write_data_o[64*i+:Width] = word_q[Parts==1?'0 : part_q][i];
     end
   end
 
@@ -200,7 +203,7 @@ module mae_fhe_transfer
         fresh_q <= !loads && !take;
         if (sent) begin
           granule_q <= granule_q + 1'b1;
-          part_q <= !last_part;
+          part_q <= part_q + 1'b1;
           if (last_part) begin
             have_q <= 1'b0;
             if (next_q[WordBits]) busy_q <= 1'b0;

@@ -17,8 +17,8 @@
 //
 // Clocks, without a stall: pass N / Lanes + butterfly_clocks + 6, transform LogN N / (2 Lanes) +
 // butterfly_clocks + 6, transfer N / 8 + about 20; a list of one takes 20 more. Time depends on no
-// data but the instructions. Legal: LogN 10...13; Width LogN + 2...62; Lanes 8, 16; Slots, KeySlots
-// 2...128.
+// data but the instructions. Legal: LogN 10...13; Width LogN + 2...62; Lanes 8, 16, 32;
+// Slots, KeySlots 2...128.
 
 `include "mae_assert.svh"
 
@@ -27,7 +27,7 @@ module mae_kernel_fhe
 #(
     parameter int unsigned LogN = 12,
     parameter int unsigned Width = 37,
-    parameter int unsigned Lanes = 16,
+    parameter int unsigned Lanes = 32,
     parameter int unsigned Slots = 32,  // of the engines of data primes
     parameter int unsigned KeySlots = 8  // of the special prime's
 ) (

@@ -41,7 +41,7 @@ module mae_poly_slots #(
     return place[WordBits-1] ^ place[0];
   endfunction
 
-  logic [Width-1:0] read_q[Slots][2];
+  logic [Slots-1:0][1:0][Width-1:0] read_q;
   logic [3:0][SlotBits-1:0] slot_q;
   logic [3:0] bank_q;
   // The word that x and y write into each bank.
@@ -63,10 +63,13 @@ module mae_poly_slots #(
 
   for (genvar s = 0; s < Slots; s++) begin : gen_slot
     for (genvar b = 0; b < 2; b++) begin : gen_bank
+      (* ram_style = "block" *)
       logic [Width-1:0] rows_q[Words/2];
       logic [3:0] hit;
       logic [WordBits-2:0] row;
-      logic pair_hit, load_hit;
+      logic pair_hit, load_hit, write;
+      logic [WordBits-2:0] write_row;
+      logic [Width-1:0] write_data;
 
       always_comb begin
         row = '0;
@@ -80,10 +83,23 @@ module mae_poly_slots #(
           write_word_i[2]
       ) == 1'(b);
 
+      // One write port, so that FPGAs put the rows into block RAM.
+      always_comb begin
+        write = clear_i || pair_hit || load_hit;
+        write_row = write_word_i[2][WordBits-1:1];
+        write_data = write_data_i[2];
+        if (pair_hit) begin
+          write_row  = pair_row[b];
+          write_data = pair_data[b];
+        end
+        if (clear_i) begin
+          write_row  = clear_row_i;
+          write_data = '0;
+        end
+      end
+
       always_ff @(posedge clk_i) begin
-        if (clear_i) rows_q[clear_row_i] <= '0;
-        else if (pair_hit) rows_q[pair_row[b]] <= pair_data[b];
-        else if (load_hit) rows_q[write_word_i[2][WordBits-1:1]] <= write_data_i[2];
+        if (write) rows_q[write_row] <= write_data;
       end
 
       always_ff @(posedge clk_i) begin

@@ -55,7 +55,8 @@ def test_bad_input(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("params", sets.SETS.values(), ids=sets.SETS)
 def test_measured_transforms(params: sets.ParameterSet) -> None:
     """The measured clocks of a transform meet their target and grow as N log N / lanes."""
-    eight, sixteen = fhe.transform_figures(params)
+    eight, sixteen, more = fhe.transform_figures(params)
     assert eight.met() is not False and sixteen.met() is not False
     # Beside the pipeline's length, which is the same, half the lanes take twice the clocks.
     assert eight.value - sixteen.value == params.log_n * params.n // 2 // 16
+    assert sixteen.value - more.value == params.log_n * params.n // 2 // 32

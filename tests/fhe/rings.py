@@ -45,6 +45,9 @@ def is_prime(q: int) -> bool:
 
 
 TINY = Ring("tiny", "", 10, (24, 24, 24), 10)
+# With 32 lanes a transform's stages follow each other in rings of 2048 coefficients and more.
+DOUBLE = Ring("double", "", 11, (24, 24, 24), 10)
+RINGS = {ring.log_n: ring for ring in (TINY, DOUBLE)}
 
 
 @functools.cache

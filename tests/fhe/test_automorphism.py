@@ -49,7 +49,7 @@ async def permutations(dut) -> None:
             assert found == list(wanted[word * lanes : (word + 1) * lanes]), (galois, word)
 
 
-@pytest.mark.parametrize("log_n,lanes", [(12, 16), (13, 16), (12, 8), (10, 8)])
+@pytest.mark.parametrize("log_n,lanes", [(12, 32), (13, 32), (12, 16), (12, 8), (10, 8)])
 def test_automorphism(log_n: int, lanes: int) -> None:
     """Runs the checks of mae_automorphism for both parameter sets and smaller sets."""
     bench.run("mae_automorphism", parameters={"LogN": log_n, "Lanes": lanes})

@@ -79,7 +79,7 @@ def test_product() -> None:
     rng = np.random.default_rng(2)
     found = demo.multiply(rng.uniform(-1, 1, (64, 64)), rng.uniform(-1, 1, 64), False)
     assert found["equal"] and found["error"] < 2e-3
-    assert found["clocks"] < 240_000
+    assert found["clocks"] < 170_000
 
 
 @pytest.mark.full

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in a small ring.
+"""Tests mae_kernel_fhe and its part mae_fhe_transfer against SEAL, in small rings.
 
 Each operation of SEAL's at both levels, its bytes; stalls, refusals, illegal instructions,
 coefficients out of range, clearing.
@@ -16,22 +16,25 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from maeslant.fhe import instructions, seal_bytes
 from maeslant.fhe.instructions import BYTES, CONSTANT, Instruction, Op, Part
 from maeslant.fhe.program import Program
-from tests.fhe.rings import TINY
+from tests.fhe.rings import RINGS
 from tests.fhe.wide_memory import WideMemory
 from tests.support import bench
 from tests.support.stream import start
 
-POLY = TINY.poly_bytes
-SETUP, KEYS, IN, OUT, LIST = 0, 0x10000, 0x80000, 0xC0000, 0xF0000
+RING = RINGS[bench.parameters().get("LogN", min(RINGS))]
+POLY = RING.poly_bytes
+SETUP, KEYS, IN, OUT, LIST = 0, 0x10000, 0x100000, 0x180000, 0x1F0000
 KEY_BYTES = 12 * POLY
 STEPS = (1, 7, 0)  # rotations, and 0: the conjugation
+# A transform from slot 1: the slot that its first stage writes is the other one.
+TURN = Part(True, dst=1, u=2, v=1) if RING.log_n % 2 == 0 else Part(True, dst=2, u=1, v=1)
 
 
 class Client:
     """Holds the keys and ciphertexts of SEAL's side."""
 
     def __init__(self) -> None:
-        context = TINY.context
+        context = RING.context
         generator = seal.KeyGenerator(context)
         self.galois = seal.GaloisKeys()
         generator.create_galois_keys(list(STEPS), self.galois)
@@ -39,16 +42,16 @@ class Client:
         self.evaluator = seal.Evaluator(context)
         self.encryptor = seal.Encryptor(context, generator.create_public_key())
         self.encoder = seal.CKKSEncoder(context)
-        self.elements = [pow(3, s, 2 * TINY.n) if s else TINY.conjugation for s in STEPS]
-        keys = seal_bytes.galois_keys(self.galois, TINY)
+        self.elements = [pow(3, s, 2 * RING.n) if s else RING.conjugation for s in STEPS]
+        keys = seal_bytes.galois_keys(self.galois, RING)
         parts = [keys[element] for element in self.elements]
-        parts.append(seal_bytes.relin_key(self.relin, TINY))
+        parts.append(seal_bytes.relin_key(self.relin, RING))
         self.keys = b"".join(part.tobytes() for part in parts)
 
     def encrypt(self, seed: int, level: int) -> seal.Ciphertext:
         """Encrypts random numbers at a given level by SEAL."""
-        values = np.random.default_rng(seed).uniform(-1, 1, TINY.slots)
-        found = self.encryptor.encrypt(self.encoder.encode(values, 2.0**TINY.log_scale))
+        values = np.random.default_rng(seed).uniform(-1, 1, RING.slots)
+        found = self.encryptor.encrypt(self.encoder.encode(values, 2.0**RING.log_scale))
         if level == 1:
             self.evaluator.mod_switch_to_next_inplace(found)
         return found
@@ -56,7 +59,7 @@ class Client:
 
 def data(found: seal.Ciphertext) -> np.ndarray:
     """Returns the polynomial coefficients of a SEAL ciphertext or plaintext."""
-    return seal_bytes.parse_ciphertext(found.to_string(), TINY).data
+    return seal_bytes.parse_ciphertext(found.to_string(), RING).data
 
 
 async def begin(dut, **options) -> WideMemory:
@@ -64,7 +67,7 @@ async def begin(dut, **options) -> WideMemory:
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     memory = WideMemory(dut, **options)
-    setup = [TINY.constants(e).tobytes() + TINY.table(e).tobytes() for e in range(3)]
+    setup = [RING.constants(e).tobytes() + RING.table(e).tobytes() for e in range(3)]
     memory.load(SETUP, b"".join(setup))
     while dut.busy_o.value:
         await RisingEdge(dut.clk_i)
@@ -94,7 +97,7 @@ async def listed(dut, memory: WideMemory, *given: Instruction) -> tuple[bool, in
 
 async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.ndarray:
     """Runs a program on ciphertexts in the CKKS kernel; returns its result."""
-    program = Program(TINY)
+    program = Program(RING)
     operands, at = [], IN
     for given in inputs:
         memory.load(at, given.tobytes())
@@ -109,7 +112,7 @@ async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.nda
     fault, _ = await go(dut)
     assert not fault
     size = len(results) * level * POLY
-    return np.frombuffer(memory.read(OUT, size), "<u8").reshape(len(results), level, TINY.n)
+    return np.frombuffer(memory.read(OUT, size), "<u8").reshape(len(results), level, RING.n)
 
 
 def multiply(program: Program, a: list, b: list) -> list:
@@ -128,16 +131,16 @@ async def operations(dut) -> None:
     for number, options in enumerate(conditions):
         memory = await begin(dut, seed=number, **options)
         memory.load(KEYS, client.keys)
-        program = Program(TINY)
+        program = Program(RING)
         program.setup(SETUP)
         memory.load(LIST, program.encode())
         assert not (await go(dut))[0]
         for level in (2, 1):
             a, b = client.encrypt(number, level), client.encrypt(9 + number, level)
             product = ev.multiply(a, b)
-            plain = client.encoder.encode(np.arange(9.0) + number, 2.0**TINY.log_scale)
+            plain = client.encoder.encode(np.arange(9.0) + number, 2.0**RING.log_scale)
             ev.mod_switch_to_inplace(plain, a.parms_id())
-            coded = seal_bytes.parse_plaintext(plain.to_bytes(), TINY).data
+            coded = seal_bytes.parse_plaintext(plain.to_bytes(), RING).data
             cases = [
                 (lambda p, x, y: [p.add(*z) for z in zip(x, y, strict=True)], ev.add(a, b), a, b),
                 (
@@ -187,12 +190,12 @@ async def damaged(dut) -> None:
     assert not (await listed(dut, memory, *setup))[0]
     load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
     store = Instruction(Op.STORE, engine=0, slot=1, address=OUT)
-    q = TINY.primes[0]
-    good = np.full(TINY.n, q - 1, np.uint64)
+    q = RING.primes[0]
+    good = np.full(RING.n, q - 1, np.uint64)
     memory.load(IN, good.tobytes())
     assert not (await listed(dut, memory, load, store))[0]
     assert memory.read(OUT, POLY) == good.tobytes()
-    for place in (0, 7, 8, 500, TINY.n - 1):
+    for place in (0, 7, 8, 500, RING.n - 1):
         for value in (q, (1 << 24) - 1, 1 << 24, 1 << 63):
             bad = good.copy()
             bad[place] = value
@@ -201,7 +204,7 @@ async def damaged(dut) -> None:
             fault, _ = await listed(dut, memory, load, store)
             assert fault and memory.read(OUT, POLY) == bytes(POLY), (place, value)
     for word, value in ((0, q + 2), (0, 0), (0, 1), (0, q | 1 << 24), (3, q), (7, 1 << 40)):
-        block = TINY.constants(0)
+        block = RING.constants(0)
         block[word] = value
         memory.load(IN, block.tobytes())
         bad_block = dataclasses.replace(setup[0], address=IN)
@@ -213,7 +216,6 @@ async def damaged(dut) -> None:
 def illegal() -> list[bytes]:
     """Lists instructions that the CKKS kernel must refuse."""
     fine = Part(True, dst=1, u=2, v=3, w=CONSTANT)
-    turn = Part(True, dst=1, u=2, v=1)
     load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
     change = dataclasses.replace
 
@@ -232,12 +234,12 @@ def illegal() -> list[bytes]:
         one(Op.PASS, change(fine, w=CONSTANT | 8)),
         one(Op.PASS, change(fine, source=3)),
         one(Op.PASS, change(fine, permute=True), galois=2),
-        one(Op.PASS, fine, galois=2 * TINY.n + 1),
+        one(Op.PASS, fine, galois=2 * RING.n + 1),
         one(Op.PASS, fine, address=64),
-        one(Op.TRANSFORM, change(turn, u=1)),
-        one(Op.TRANSFORM, change(turn, v=2)),
-        one(Op.TRANSFORM, change(turn, u=CONSTANT)),
-        one(Op.TRANSFORM, change(turn, permute=True), galois=3),
+        one(Op.TRANSFORM, change(TURN, u=TURN.dst)),
+        one(Op.TRANSFORM, change(TURN, v=2)),
+        one(Op.TRANSFORM, change(TURN, u=CONSTANT)),
+        one(Op.TRANSFORM, change(TURN, permute=True), galois=3),
     ]
     encoded = [instruction.encode() for instruction in wrong]
     for place in (1, 16 - 1, 32, 63):  # flags that do not exist, bytes that must be zero
@@ -281,12 +283,11 @@ async def cleared(dut) -> None:
     for clocks in (1, 5, 30, 150, 400):
         memory = await begin(dut, answer=3)
         load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
-        memory.load(IN, np.full(TINY.n, 5, np.uint64).tobytes())
+        memory.load(IN, np.full(RING.n, 5, np.uint64).tobytes())
         fill = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
         store = Instruction(Op.STORE, engine=0, slot=1, address=OUT)
         assert not (await listed(dut, memory, load, fill))[0]
-        turn = Part(True, dst=1, u=2, v=1)
-        work = Instruction(Op.TRANSFORM, (turn, Part(), Part()))
+        work = Instruction(Op.TRANSFORM, (TURN, Part(), Part()))
         memory.load(LIST, b"".join(i.encode() for i in (fill, work, store, Instruction(Op.END))))
         dut.start_i.value, dut.list_i.value = 1, LIST
         await RisingEdge(dut.clk_i)
@@ -311,7 +312,7 @@ async def both_at_work(dut) -> None:
     """A transfer and a transform run in parallel, but in sequence on an equal slot."""
     memory = await begin(dut)
     load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
-    turn = Instruction(Op.TRANSFORM, (Part(True, dst=1, u=2, v=1), Part(), Part()))
+    turn = Instruction(Op.TRANSFORM, (TURN, Part(), Part()))
     fill = Instruction(Op.LOAD, engine=0, slot=3, address=IN)
     assert not (await listed(dut, memory, load))[0]
     _, nothing = await listed(dut, memory)
@@ -322,14 +323,16 @@ async def both_at_work(dut) -> None:
     _, after = await listed(dut, memory, dataclasses.replace(fill, slot=1), turn)
     assert beside < alone + 12
     assert min(behind, after) > alone + move - nothing - 12
-    tail = 2 * 3 + 3 + 6
-    assert alone - nothing <= TINY.log_n * TINY.n // 16 + tail
-    assert move - nothing <= TINY.n // 8 + 20
+    width, lanes = bench.parameters()["Width"], bench.parameters()["Lanes"]
+    tail = 2 * -(-width // (RING.log_n + 1)) + 3 + 6
+    assert alone - nothing <= RING.log_n * RING.n // 2 // lanes + tail
+    assert move - nothing <= RING.n // 8 + 20
 
 
-def test_kernel_fhe() -> None:
-    """Runs the checks of mae_kernel_fhe in the test's ring with 8 lanes."""
-    parameters = {"LogN": 10, "Width": 24, "Lanes": 8, "Slots": 32, "KeySlots": 8}
+@pytest.mark.parametrize("log_n,lanes", [(10, 8), (11, 16), (11, 32)])
+def test_kernel_fhe(log_n: int, lanes: int) -> None:
+    """Runs the checks of mae_kernel_fhe in the tests' rings."""
+    parameters = {"LogN": log_n, "Width": 24, "Lanes": lanes, "Slots": 32, "KeySlots": 8}
     bench.run("mae_kernel_fhe", parameters=parameters)
 
 
@@ -357,7 +360,7 @@ def stored(program: list[Instruction]) -> dict[int, object]:
 
 def chained(count: int) -> Program:
     """Writes a CKKS program of a number of rotations, each of the previous result."""
-    program = Program(TINY)
+    program = Program(RING)
     a = [program.load(IN + i * 2 * POLY, 2) for i in (0, 1)]
     for step in range(count):
         a = program.rotate(a, 3, KEYS)
@@ -369,7 +372,7 @@ def chained(count: int) -> Program:
 def test_order() -> None:
     """Scheduling a CKKS program changes no stored result and no memory transfer."""
     program = chained(3)
-    order = instructions.schedule(program.list, TINY.log_n)
+    order = instructions.schedule(program.list, RING.log_n)
     assert stored(order) == stored(program.list)
     assert len(stored(order)) == 12
     moves = [[one for one in found if one.moves] for found in (order, program.list)]
@@ -378,6 +381,6 @@ def test_order() -> None:
 
 @pytest.mark.parametrize("count", (1, 4))
 def test_transforms_of_a_chain(count: int) -> None:
-    """A scheduled rotation takes six NTT steps, each rotation chained to it five more."""
-    order = instructions.schedule(chained(count).list, TINY.log_n)
+    """With 16 lanes a rotation takes six NTT steps, each rotation chained to it five more."""
+    order = instructions.schedule(chained(count).list, RING.log_n, 16)
     assert sum(one.op == Op.TRANSFORM for one in order) == 5 * count + 1

@@ -18,7 +18,7 @@ from tests.fhe.test_automorphism import sources
 from tests.support import bench
 from tests.support.stream import start
 
-SETS = {10: rings.TINY, 12: sets.SMALL, 13: sets.LARGE}
+SETS = {**rings.RINGS, 12: sets.SMALL, 13: sets.LARGE}
 
 
 def pack(values: np.ndarray, width: int) -> int:
@@ -181,10 +181,10 @@ async def cleared(dut) -> None:
     assert (await engine.get(2) == 1).all()  # all powers are zero: only u stays
 
 
-@pytest.mark.parametrize("log_n,lanes", [(10, 8), (12, 8), (12, 16), (13, 16)])
+@pytest.mark.parametrize("log_n,lanes", [(10, 8), (12, 8), (12, 16), (11, 32), (12, 32), (13, 32)])
 def test_ntt_core(log_n: int, lanes: int) -> None:
     """Runs the checks of mae_ntt_core for the test's ring and both parameter sets."""
-    width = {10: 24, 12: 37, 13: 54}[log_n]
+    width = {10: 24, 11: 24, 12: 37, 13: 54}[log_n]
     bench.run(
         "ntt_bench",
         parameters={"LogN": log_n, "Width": width, "Lanes": lanes},

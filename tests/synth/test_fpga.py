@@ -31,6 +31,17 @@ def test_luts_are_counted() -> None:
         simulate(made, "xc7")
 
 
+def test_repeated_modules_are_kept() -> None:
+    """An NTT core whose butterflies are mapped once takes what a flattened one does."""
+    values = {"LogN": 10, "Width": 24, "Lanes": 4}
+    flat, kept = (
+        synthesize("mae_ntt_core", "xc7", values, flatten=flatten).area for flatten in (True, False)
+    )
+    assert all(flat[name] == kept[name] for name in ("ff", "bram", "dsp")) and kept["dsp"] == 24
+    assert abs(flat["lut"] - kept["lut"]) < 10
+    assert set(kept["other"]) == set(flat["other"])
+
+
 def test_every_memory_of_luts_counts() -> None:
     """Distributed memory counts as LUTs; a memory cell that is not listed is an error."""
     area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, fpga.XC7)
