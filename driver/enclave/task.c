@@ -47,12 +47,15 @@ void mae_task_free(mae_task_t *task)
 {
     if (!task)
         return;
+    (void)session_over(task->session); /* in a forked child no thread finishes anything */
     if (task->result.done) {
         task_drop(task);
         return;
     }
-    if (task->data)
+    if (task->data) {
+        threads_finish(task->session);
         gcm_wipe(task->data, task->total);
+    }
     task->data = NULL;
     task->freed = true;
 }

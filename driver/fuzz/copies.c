@@ -46,7 +46,7 @@ int main(void)
     static const struct mae_operation write = {
         .op = MAE_OPERATION_WRITE, .log2_width = MAE_WIDTH_4, .offset = 64};
     struct mae_outside outside;
-    struct mae_session_config config = {.nonce_given = 1};
+    struct mae_session_config config = {.nonce_given = 1, .threads = 1};
     uint8_t *data = aligned_alloc(WIRE_STAGE, BYTES), *other = aligned_alloc(WIRE_STAGE, BYTES);
     mae_session_t *session;
     mae_task_t *task;
