@@ -29,6 +29,8 @@ SANITIZERS = {
     "memory": ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
     "threads": ("-O1", "-g", "-fsanitize=thread"),
 }
+# GCC's thread sanitizer does not model fences and says so; Clang does not know the warning.
+NO_FENCE_WARNING = ("-Wno-unknown-warning-option", "-Wno-tsan")
 FOLDERS = (
     "include",
     "src",
