@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-enum { LEAST_CHUNK = 8192, SHARE = 4 };
+/* The first chunk's bytes; the longest is so many times a first one; and a transfer takes at most
+   this part of its queue's free slots (docs/adr/0023-sealing-threads.md). */
+enum { LEAST_CHUNK = 16384, LONGEST = 4, SHARE = 4 };
 
 /* The parameters common to both directions: see struct mae_h2d. */
 struct plan {
@@ -33,17 +35,18 @@ static bool divide(struct plan *plan, uint64_t size, uint64_t most)
     return true;
 }
 
-/* Divides a transfer into at most `most` chunks, each at most twice its predecessor and half a
-   thread's share of what is left, and none but the last below `least` bytes. */
+/* Divides a transfer into at most `most` chunks, each at most twice its predecessor and a thread's
+   share of what is left, and none but the last below `least` bytes. */
 static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, unsigned threads)
 {
     uint64_t at = 0, size = least;
     for (plan->count = 0; at < plan->total; plan->count++) {
-        uint64_t left = plan->total - at, share = left / (2 * threads) / WIRE_STAGE * WIRE_STAGE;
+        uint64_t left = plan->total - at, share = left / threads / WIRE_STAGE * WIRE_STAGE;
         if (plan->count == most)
             return false;
         size = size < share ? size : share;
         size = size > least ? size : least;
+        size = size < LONGEST * least ? size : LONGEST * least;
         size = size < plan->chunk ? size : plan->chunk;
         plan->at[plan->count] = at;
         at += size < left ? size : left;

@@ -19,7 +19,7 @@ from maeslant.protected.rtl_card import RtlDevice
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
-LEAST_CHUNK, STAGE, SHARE = 8192, 4096, 4  # as in driver/enclave/transfer.c
+LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 4, 4  # as in driver/enclave/transfer.c
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
 CLOCK_MHZ = 200
 PROTECTED, UNPROTECTED = "protected", "unprotected"
@@ -57,8 +57,8 @@ def growing(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 
     while least < longest:
         sizes, size, left = [], least, total
         while left:
-            share = left // (2 * threads) // STAGE * STAGE
-            size = min(max(min(size, share), least), longest)
+            share = left // threads // STAGE * STAGE
+            size = min(max(min(size, share), least), LONGEST * least, longest)
             sizes.append(min(size, left))
             left -= sizes[-1]
             size *= 2
