@@ -21,7 +21,7 @@ from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
 LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 4, 4  # as in driver/enclave/transfer.c
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
-CLOCK_MHZ = 200
+CLOCK_MHZ, BUS_BYTES = 200, 64
 PROTECTED, UNPROTECTED = "protected", "unprotected"
 POLL_CLOCKS = 4  # clocks between two polls of host memory
 PATIENCE = 1_000_000
@@ -173,16 +173,24 @@ class Unprotected:
         while self.sim.read32(channel + COMPLETED) < number:
             self.sim.run(POLL_CLOCKS)
 
-    def run(self, load: Load, chunk: int, timing: Timing) -> int:
-        """Runs an inference's transfers; returns clocks from first byte copied to last."""
+    def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
+        """Runs an inference's transfers; returns clocks from first byte copied to last.
+
+        ``threads``: as many copy, each the next piece when it is free; the first one sends.
+        """
         start = self.card.clocks()
         base = number = 0
         for size in load.h2d:
+            free = [self.card.clocks()] * threads
             for piece in pieces(size, chunk):
-                self.sim.run(max(1, clocks_of(timing(piece).copy)))
+                thread = min(range(threads), key=lambda at: free[at])
+                free[thread] += clocks_of(timing(piece).copy)
+                since = max(free[thread], self.card.clocks())
+                self.sim.run(max(1, since - self.card.clocks()))
                 while self.sim.read32(H2D + CHANNEL_STATUS) & 0xFF >= 8:
                     pass
                 number = self.card.push(H2D, self.card.allocate(piece), base, piece)
+                free[0] += self.card.clocks() - since
                 base += -(-piece // 64) * 64
         self._finish(H2D, number)
         base = 0
