@@ -240,7 +240,7 @@ def show(record: dict, console: Console) -> None:
         "plain: the unprotected card, one thread copies; as many: added, where as many threads copy "
         "as seal.\nbound: added by the slower of card and sealing, if all else took no time. "
         "Not in it: to wake a thread.\n"
-        f"The driver, 1 MiB to memory, the fastest tenth of 400: {_driver(record)}.\n"
+        f"Driver, fastest tenth of 400 times 1 MiB: {_driver(record)}.\n"
         f"Goals: transfer +{100 * TRANSFER_GOAL:.0f} %, inference +{100 * INFERENCE_GOAL:.1f} %.",
         highlight=False,
     )
