@@ -37,9 +37,8 @@ static void work_on(mae_session_t *session, unsigned thread, struct request *req
                     chunk_pause *pause, void *user)
 {
     struct pool *pool = &session->pool;
-    bool done = request->work.h2d
-                    ? chunk_seal(session, thread, request, pause, user) == CHUNK_DONE
-                    : chunk_open(session, thread, request);
+    bool done = request->work.h2d ? chunk_seal(session, thread, request, pause, user) == CHUNK_DONE
+                                  : chunk_open(session, thread, request);
     if (!pool->lanes)
         return; /* the session ended in `pause` */
     pthread_mutex_lock(&pool->lock);

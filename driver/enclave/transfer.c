@@ -250,12 +250,11 @@ static mae_error_t seal_in_threads(mae_session_t *session, const struct plan *pl
                                    const struct mae_h2d *h2d, mae_task_t *task,
                                    struct shared buffers[WIRE_SLOTS])
 {
-    struct sealing sealing = {.session = session,
-                              .plan = plan,
-                              .first = session->channels[plan->queue].next};
+    struct sealing sealing = {
+        .session = session, .plan = plan, .first = session->channels[plan->queue].next};
     for (uint64_t index = 0; index < plan->count; index++)
-        threads_submit(session, begin_chunk(session, plan, KIND_H2D, index, &buffers[index], task,
-                                            h2d));
+        threads_submit(session,
+                       begin_chunk(session, plan, KIND_H2D, index, &buffers[index], task, h2d));
     while (sealing.asked < plan->count) {
         if (!threads_help(session, ask_sealed, &sealing) && !session->poisoned)
             threads_wait(session, next_asked(&sealing));

@@ -105,9 +105,7 @@ def collect(err: Console) -> dict[str, object]:
     }
 
 
-def best_unprotected(
-    card: timeline.Unprotected, network: Network, cold: bool, threads: int
-) -> int:
+def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, threads: int) -> int:
     """Returns the clocks of the unprotected card's transfers, in chunks of the best size.
 
     ``threads``: as many copy.

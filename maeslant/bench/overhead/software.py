@@ -91,7 +91,8 @@ def times(size: int, cold: bool, threads: int = 1) -> Times:
     a, b = (measure(SIZES[low + step], at_once)[1 if cold else 0] for step in (0, 1))
     part = (size - SIZES[low]) / (SIZES[low + 1] - SIZES[low])
     line = {
-        field.name: getattr(a, field.name) + part * (getattr(b, field.name) - getattr(a, field.name))
+        field.name: getattr(a, field.name)
+        + part * (getattr(b, field.name) - getattr(a, field.name))
         for field in dataclasses.fields(Times)
     }
     return Times(**{name: max(value, 0.0) for name, value in line.items()})
