@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts and ends sessions (H18). */
+/* Starts and ends sessions (H18), and frees tasks. */
 #include "state.h"
 
 #include <sched.h>
@@ -165,6 +165,23 @@ void mae_session_free(mae_session_t *session)
     munmap((void *)session->birth, sizeof *session->birth);
     gcm_wipe(session, sizeof *session);
     free(session);
+}
+
+void mae_task_free(mae_task_t *task)
+{
+    if (!task)
+        return;
+    (void)session_over(task->session); /* in a forked child no thread finishes anything */
+    if (task->result.done) {
+        task_drop(task);
+        return;
+    }
+    if (task->data) {
+        threads_finish(task->session);
+        gcm_wipe(task->data, task->total);
+    }
+    task->data = NULL;
+    task->freed = true;
 }
 
 mae_error_t mae_session_get_caps(const mae_session_t *session, struct mae_session_caps *caps)

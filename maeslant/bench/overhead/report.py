@@ -114,7 +114,10 @@ def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, t
     def timing(size: int) -> Times:
         return software.times(size, cold, threads)
 
-    return min(_median(lambda: card.run(network.load, c, timing, threads)) for c in CHUNKS)
+    def run(chunk: int) -> int:
+        return _median(lambda: card.run(network.load, chunk, timing, threads))
+
+    return min(run(chunk) for chunk in CHUNKS)
 
 
 def _median(run: Callable[[], int]) -> int:
@@ -235,7 +238,7 @@ def show(record: dict, console: Console) -> None:
         "bus: the bytes at 64 a clock; card: latencies and the guard; requests: to seal and send "
         "them; first seal, last open,\n"
         "sealing: the bus waits for a chunk.\n"
-        "plain: the unprotected card, one thread copies; as many: added, where as many threads copy "
+        "plain: the unprotected card, one thread copies; as many: added, if as many threads copy "
         "as seal.\nbound: added by the slower of card and sealing, if all else took no time. "
         "Not in it: to wake a thread.\n"
         f"Driver, fastest tenth of 400 times 1 MiB: {_driver(record)}.\n"
