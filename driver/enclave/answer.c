@@ -2,6 +2,7 @@
 /* Sends requests, takes responses and waits for them: docs/protocol.md §6. */
 #include "state.h"
 
+#include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -103,10 +104,42 @@ static bool open_answer(mae_session_t *session, uint32_t queue, const struct req
     outside_load(session, at, message, WIRE_HEADER + body_bytes + WIRE_TAG);
     wire_header(made, CLASS_RESPONSE, queue, request->kind, request->epoch, request->sequence);
     bool same = gcm_equal(made, message, WIRE_HEADER);
-    bool right = keys_begin(key, CLASS_RESPONSE, queue, request->sequence, made, WIRE_HEADER) &&
-                 gcm_update(key->gcm, body, body, body_bytes) &&
-                 gcm_check(key->gcm, body + body_bytes);
+    bool right = keys_begin(key, 0, CLASS_RESPONSE, queue, request->sequence, made, WIRE_HEADER) &&
+                 gcm_update(key->gcm[0], body, body, body_bytes) &&
+                 gcm_check(key->gcm[0], body + body_bytes);
     return same & right;
+}
+
+/* Opens the chunk of an answered d2h: alone, or by the threads; false: its tag is wrong. */
+static bool open_chunk(mae_session_t *session, uint32_t queue, struct request *request,
+                       const struct wire_response *response, const uint8_t *tag)
+{
+    uint8_t *data = request->task->data;
+    const struct wire_place *place = &request->place;
+    request->work = (struct work){.queue = queue,
+                                  .key = keys_get(session, CLASS_DMA_OUT, request->epoch),
+                                  .data = data ? data + (place->address - place->base) : NULL};
+    memcpy(request->work.tag, tag, WIRE_TAG);
+    request->opening = place->length < place->total && threads_ready(session);
+    if (!request->opening)
+        return chunk_open(session, 0, request);
+    request->response = *response;
+    threads_submit(session, request);
+    return true;
+}
+
+/* Completes a request whose chunk a thread has opened; false: it is not yet. */
+static bool poll_chunk(mae_session_t *session, uint32_t queue, struct request *request)
+{
+    int state = request->work.state;
+    if (state != WORK_DONE && state != WORK_FAILED)
+        return false;
+    request->opening = false;
+    if (state == WORK_DONE)
+        complete_request(session, queue, request, &request->response);
+    else
+        session_poison_request(session, "chunk tag", queue, request);
+    return true;
 }
 
 /* Takes a response if its plaintext number shows that it is there. */
@@ -117,6 +150,8 @@ static bool poll_response(mae_session_t *session, uint32_t queue, struct request
     size_t body_bytes = response_bytes(request);
     const uint8_t *body = session->stage + WIRE_HEADER;
     uint8_t number[8], tag[WIRE_TAG];
+    if (request->opening)
+        return poll_chunk(session, queue, request);
     outside_load(session, slot, number, sizeof number);
     if (wire_get(number, 8) != request->sequence)
         return false;
@@ -136,14 +171,15 @@ static bool poll_response(mae_session_t *session, uint32_t queue, struct request
             request->task->values[i] = wire_get(body + 16 + 8 * i, 8);
     }
     if (request->kind == KIND_D2H && response.status == STATUS_OK) {
-        memcpy(tag, body + 16, WIRE_TAG);
-        if (!chunk_open(session, queue, request, tag)) {
+        memcpy(tag, body + 16, WIRE_TAG); /* the chunk may take the stage */
+        if (!open_chunk(session, queue, request, &response, tag)) {
             session_poison_request(session, "chunk tag", queue, request);
             return true;
         }
     }
     gcm_wipe(session->stage, WIRE_HEADER + body_bytes + WIRE_TAG);
-    complete_request(session, queue, request, &response);
+    if (!request->opening)
+        complete_request(session, queue, request, &response);
     return true;
 }
 
@@ -162,7 +198,7 @@ static bool poll(mae_session_t *session)
                 break;
         }
     }
-    return some;
+    return some || (!session->poisoned && threads_help(session, NULL, NULL));
 }
 
 mae_error_t mae_session_poll(mae_session_t *session, bool *news)
@@ -197,6 +233,10 @@ mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task)
     uint64_t since = outside_now(session);
     while (!task->result.done) {
         bool news = poll(session);
+        if (!news && session->pool.unfinished && !session->poisoned) { /* a thread has a chunk */
+            sched_yield();
+            news = true;
+        }
         if (session->outside.pause)
             session->outside.pause(session->outside.user, news);
         uint64_t now = outside_now(session);

@@ -6,7 +6,9 @@
 
 #include "wire.h"
 
-struct gcm; /* a key that seals, or one that opens */
+enum { SEAL_THREADS = 16 }; /* at most */
+
+struct gcm; /* a key that seals, or one that opens, in one thread at a time */
 
 /* Derives key and mask by SP 800-108r1, KDF in counter mode over CMAC-AES-256 (H3); false: the
    library failed. */

@@ -15,12 +15,15 @@ static bool derive(mae_session_t *session, enum wire_class cls, uint32_t epoch, 
     context[80] = (uint8_t)cls;
     wire_put(context + 81, epoch, 4);
     wire_put(context + 85, session->capabilities, 8);
+    unsigned made = 0;
+    unsigned wanted = cls == CLASS_DMA_IN || cls == CLASS_DMA_OUT ? session->threads : 1;
     if (gcm_derive(session->secret, context, sizeof context, output, sizeof output))
-        key->gcm = gcm_new(output, seals);
+        while (made < wanted && (key->gcm[made] = gcm_new(output, seals)))
+            made++;
     memcpy(key->mask, output + WIRE_KEY, WIRE_MASK);
     key->used = 1; /* H */
     gcm_wipe(output, sizeof output);
-    return key->gcm != NULL;
+    return made == wanted;
 }
 
 bool keys_load(mae_session_t *session, uint32_t epoch)
@@ -54,7 +57,8 @@ struct key *keys_get(mae_session_t *session, enum wire_class cls, uint32_t epoch
 void keys_erase(struct bank *bank)
 {
     for (int i = 0; i < CLASSES; i++)
-        gcm_free(bank->keys[i].gcm);
+        for (int j = 0; j < SEAL_THREADS; j++)
+            gcm_free(bank->keys[i].gcm[j]);
     gcm_wipe(bank, sizeof *bank);
 }
 
@@ -65,12 +69,12 @@ void keys_wipe(mae_session_t *session)
     gcm_wipe(session->secret, sizeof session->secret);
 }
 
-bool keys_begin(struct key *key, enum wire_class cls, unsigned queue, uint64_t sequence,
-                const uint8_t *aad, size_t aad_bytes)
+bool keys_begin(const struct key *key, unsigned thread, enum wire_class cls, unsigned queue,
+                uint64_t sequence, const uint8_t *aad, size_t aad_bytes)
 {
     uint8_t iv[WIRE_MASK] = {(uint8_t)cls, (uint8_t)queue};
     wire_put(iv + 4, sequence, 8);
     for (int i = 0; i < WIRE_MASK; i++)
         iv[i] ^= key->mask[i];
-    return gcm_begin(key->gcm, iv, aad, aad_bytes);
+    return gcm_begin(key->gcm[thread], iv, aad, aad_bytes);
 }

@@ -32,6 +32,15 @@ static void store_byte(volatile uint8_t *to, uint8_t value)
 #endif
 }
 
+/* Copies at most a unit from shared memory; returns the number of bytes. */
+static size_t copy_unit_in(uint8_t *to, uint64_t from, size_t size)
+{
+    size_t skip = from % UNIT, count = UNIT - skip < size ? UNIT - skip : size;
+    uint64_t unit = *(const volatile uint64_t *)(uintptr_t)(from - skip);
+    memcpy(to, (const uint8_t *)&unit + skip, count);
+    return count;
+}
+
 /*
  * Copies from shared memory in whole units. Those at the edges reach beyond the range, but stay in
  * the same page; their other bytes are dropped.
@@ -39,14 +48,13 @@ static void store_byte(volatile uint8_t *to, uint8_t value)
 static void copy_in(void *to, uint64_t from, size_t size)
 {
     uint8_t *target = to;
-    while (size > 0) {
-        size_t skip = from % UNIT, count = UNIT - skip < size ? UNIT - skip : size;
-        uint64_t unit = *(const volatile uint64_t *)(uintptr_t)(from - skip);
-        memcpy(target, (const uint8_t *)&unit + skip, count);
-        target += count;
-        from += count;
-        size -= count;
+    size_t at = from % UNIT && size ? copy_unit_in(target, from, size) : 0;
+    for (; size - at >= UNIT; at += UNIT) {
+        uint64_t unit = *(const volatile uint64_t *)(uintptr_t)(from + at);
+        memcpy(target + at, &unit, UNIT);
     }
+    if (at < size)
+        (void)copy_unit_in(target + at, from + at, size - at);
 }
 
 /* Copies private memory to shared memory in units of 8 bytes. */

@@ -32,10 +32,11 @@ static void advise(mae_session_t *session)
 }
 
 /* Wipes the session and fails its tasks; accesses nothing outside. */
-static void end(mae_session_t *session)
+static void end(mae_session_t *session, bool forked)
 {
     mae_task_t *task = session->tasks, *following;
     session->poisoned = true;
+    threads_stop(session, forked);
     keys_wipe(session);
     gcm_wipe(session->stage, sizeof session->stage);
     for (uint32_t queue = 0; session->channels && queue < session->caps.queues; queue++)
@@ -61,7 +62,7 @@ bool session_over(mae_session_t *session)
     session->outside.release = NULL;
     session->outside.now = NULL;
     session->outside.pause = NULL;
-    end(session);
+    end(session, true);
     session_fail(session, MAE_E_POISONED, "the process was forked: begin a session of its own");
     return true;
 }
@@ -71,7 +72,7 @@ mae_error_t session_poison(mae_session_t *session, const char *format, ...)
     va_list arguments;
     if (session->poisoned)
         return MAE_E_POISONED;
-    end(session);
+    end(session, false);
     va_start(arguments, format);
     vsnprintf(session->detail, sizeof session->detail, format, arguments);
     va_end(arguments);

@@ -75,9 +75,9 @@ mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request 
     keys_get(session, CLASS_RESPONSE, request->epoch)->used +=
         wire_blocks(answer_bytes(request->kind, request->body_bytes));
     wire_header(header, CLASS_REQUEST, queue, request->kind, request->epoch, request->sequence);
-    if (!keys_begin(key, CLASS_REQUEST, queue, request->sequence, header, WIRE_HEADER) ||
-        !gcm_update(key->gcm, body, body, request->body_bytes) ||
-        !gcm_tag(key->gcm, body + request->body_bytes))
+    if (!keys_begin(key, 0, CLASS_REQUEST, queue, request->sequence, header, WIRE_HEADER) ||
+        !gcm_update(key->gcm[0], body, body, request->body_bytes) ||
+        !gcm_tag(key->gcm[0], body + request->body_bytes))
         return session_poison(session, "sealing failed in %s", gcm_library());
     request->pending = true;
     request->task->left++;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts and ends sessions (H18). */
+/* Starts and ends sessions (H18), and frees tasks. */
 #include "state.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { DEFAULT_TIMEOUT = 10000000 };
+enum { DEFAULT_TIMEOUT = 10000000, DEFAULT_THREADS = 4 };
 
 /*
  * Maps a page that the kernel clears on a fork. Reading it needs no system call, so that the check
@@ -62,6 +63,18 @@ static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
     return MAE_OK;
 }
 
+/* Returns how many threads seal if the caller does not say: one for each processor, at most 4; one
+   where `load` and `store` are the caller's, who may not expect several at once. */
+static unsigned default_threads(const struct mae_outside *outside)
+{
+    cpu_set_t processors;
+    if (outside->load || outside->store ||
+        sched_getaffinity(0, sizeof processors, &processors) != 0)
+        return 1;
+    unsigned count = (unsigned)CPU_COUNT(&processors);
+    return count < 1 ? 1 : count < DEFAULT_THREADS ? count : DEFAULT_THREADS;
+}
+
 /* Checks the capabilities, exchanges nonces, derives the keys and opens all queues. */
 static mae_error_t begin(mae_session_t *session)
 {
@@ -94,7 +107,7 @@ mae_error_t mae_session_begin(const struct mae_outside *outside,
         return MAE_E_ARGUMENT;
     *result = NULL;
     if (!outside || !config || !outside->read || !outside->write || !outside->allocate ||
-        config->block_limit > WIRE_HOST_BLOCKS ||
+        config->block_limit > WIRE_HOST_BLOCKS || config->threads > SEAL_THREADS ||
         config->enclave_base + config->enclave_bytes < config->enclave_base ||
         config->buffers_base + config->buffers_bytes < config->buffers_base ||
         config->shared_base + config->shared_bytes < config->shared_base ||
@@ -117,6 +130,7 @@ mae_error_t mae_session_begin(const struct mae_outside *outside,
     session->shared_base = config->shared_base;
     session->shared_bytes = config->shared_bytes;
     session->send_while_sealing = config->send_while_sealing;
+    session->threads = config->threads ? config->threads : default_threads(outside);
     memcpy(session->secret, config->secret, sizeof session->secret);
     memcpy(session->session_id, config->session_id, sizeof session->session_id);
     memcpy(session->host_nonce, config->host_nonce, sizeof session->host_nonce);
@@ -131,6 +145,7 @@ void mae_session_free(mae_session_t *session)
     if (!session)
         return;
     (void)session_over(session); /* of a forked child: nothing outside is touched */
+    threads_stop(session, false);
     keys_wipe(session);
     for (uint32_t queue = 0; session->channels && queue < session->caps.queues; queue++) {
         struct channel *channel = &session->channels[queue];
@@ -150,6 +165,23 @@ void mae_session_free(mae_session_t *session)
     munmap((void *)session->birth, sizeof *session->birth);
     gcm_wipe(session, sizeof *session);
     free(session);
+}
+
+void mae_task_free(mae_task_t *task)
+{
+    if (!task)
+        return;
+    (void)session_over(task->session); /* in a forked child no thread finishes anything */
+    if (task->result.done) {
+        task_drop(task);
+        return;
+    }
+    if (task->data) {
+        threads_finish(task->session);
+        gcm_wipe(task->data, task->total);
+    }
+    task->data = NULL;
+    task->freed = true;
 }
 
 mae_error_t mae_session_get_caps(const mae_session_t *session, struct mae_session_caps *caps)

@@ -4,14 +4,16 @@
 #ifndef MAE_STATE_H
 #define MAE_STATE_H
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "gcm.h"
 #include "maeslant_protected.h"
 
-/* The key of a class in an epoch, with its mask and its use count. */
+/* The key of a class in an epoch, with its mask and its use count. A key of chunks has a library
+   context for each thread. */
 struct key {
-    struct gcm *gcm;
+    struct gcm *gcm[SEAL_THREADS];
     uint8_t mask[WIRE_MASK];
     uint64_t used;
 };
@@ -21,6 +23,20 @@ struct bank {
     bool live;
     uint32_t epoch;
     struct key keys[CLASSES]; /* by class - 1 */
+};
+
+enum work_state { WORK_WAITING = 1, WORK_RUNNING, WORK_DONE, WORK_FAILED };
+
+/* A chunk to seal or to open, by any thread. Written before it is submitted; then it belongs to the
+   thread that took it, until its state is DONE or FAILED. */
+struct work {
+    _Atomic int state;
+    uint32_t queue;
+    struct key *key;
+    const struct mae_h2d *h2d; /* to seal: where the plaintext is */
+    uint8_t *data;             /* to open: where the plaintext goes; NULL: nowhere */
+    uint8_t tag[WIRE_TAG];
+    struct request *following; /* that waits for a thread */
 };
 
 /* Shared memory, by the card's address and by the enclave's. */
@@ -42,6 +58,9 @@ struct request {
     struct wire_place place; /* of a chunk */
     struct shared buffer;
     mae_task_t *task;
+    struct work work;              /* of a chunk */
+    bool opening;                  /* answered, and its chunk given to the threads */
+    struct wire_response response; /* meanwhile */
     size_t body_bytes;
     uint8_t message[WIRE_MAX_MESSAGE];
 };
@@ -71,11 +90,33 @@ struct mae_task {
     uint64_t values[WIRE_MAX_OPERATIONS];
 };
 
+/* A thread that seals and opens chunks, with a stage of its own (H10). */
+struct lane {
+    mae_session_t *session;
+    unsigned number; /* 0: the caller's thread, which is not started here */
+    pthread_t thread;
+    uint8_t stage[WIRE_STAGE];
+};
+
+/* The threads that seal and open chunks beside the caller's. `lock` guards the list. */
+struct pool {
+    struct lane *lanes; /* NULL: not started */
+    unsigned started;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    struct request *first, *last; /* waiting for a thread */
+    _Atomic unsigned waiting;     /* their number */
+    _Atomic unsigned unfinished;  /* these, and those that a thread has */
+    _Atomic bool stop;
+};
+
 struct mae_session {
     struct mae_outside outside;
     uint64_t timeout, block_limit;
     uint64_t enclave_base, enclave_bytes, buffers_base, buffers_bytes, shared_base, shared_bytes;
     bool send_while_sealing;
+    unsigned threads; /* the caller's included */
+    struct pool pool;
     struct mae_session_caps caps;
     uint8_t secret[WIRE_KEY];
     uint8_t session_id[16], host_nonce[32], device_nonce[32];
@@ -113,9 +154,9 @@ struct bank *keys_bank(mae_session_t *session, uint32_t epoch); /* NULL: not ali
 struct key *keys_get(mae_session_t *session, enum wire_class cls, uint32_t epoch);
 void keys_erase(struct bank *bank);
 void keys_wipe(mae_session_t *session); /* the secret, too */
-/* Sets the IV of (queue, number), the only one under this key (H2). */
-bool keys_begin(struct key *key, enum wire_class cls, unsigned queue, uint64_t sequence,
-                const uint8_t *aad, size_t aad_bytes);
+/* Sets the IV of (queue, number), the only one under this key (H2), in a thread's context. */
+bool keys_begin(const struct key *key, unsigned thread, enum wire_class cls, unsigned queue,
+                uint64_t sequence, const uint8_t *aad, size_t aad_bytes);
 
 /* ---- poison.c ---- */
 
@@ -156,11 +197,31 @@ void task_answered(mae_task_t *task);
 
 /* ---- chunk.c ---- */
 
-/* Enciphers a chunk into shared memory; *given_up: the application's `fill` gave the transfer up. */
-mae_error_t chunk_seal(mae_session_t *session, const struct mae_h2d *h2d,
-                       const struct request *request, uint8_t tag[WIRE_TAG], bool *given_up);
-/* Copies a chunk once, stage by stage, and decrypts it; false: the tag is wrong. */
-bool chunk_open(mae_session_t *session, uint32_t queue, const struct request *request,
-                const uint8_t tag[WIRE_TAG]);
+/* Called between two stages by a thread that seals a chunk; false: stop, the session is over. */
+typedef bool chunk_pause(void *user);
+
+enum chunk_end { CHUNK_DONE, CHUNK_FAILED, CHUNK_GIVEN_UP };
+
+/* Encrypts a chunk into shared memory and sets its work's tag. GIVEN_UP: by the application's
+   `fill`. */
+enum chunk_end chunk_seal(mae_session_t *session, unsigned thread, struct request *request,
+                          chunk_pause *pause, void *user);
+/* Copies a chunk once, stage by stage, and decrypts it; false: its work's tag is wrong. */
+bool chunk_open(mae_session_t *session, unsigned thread, const struct request *request);
+
+/* ---- threads.c ---- */
+
+/* Starts the threads at the first use; false: there is the caller's alone. */
+bool threads_ready(mae_session_t *session);
+/* Gives a chunk to the threads. */
+void threads_submit(mae_session_t *session, struct request *request);
+/* Takes a waiting chunk to the caller's thread; false: none waits. */
+bool threads_help(mae_session_t *session, chunk_pause *pause, void *user);
+/* Waits until a chunk that a thread has taken is done. */
+void threads_wait(mae_session_t *session, const struct request *request);
+/* Finishes all chunks that were given to the threads. */
+void threads_finish(mae_session_t *session);
+/* Ends and joins all threads; what waits is dropped. `forked`: they do not exist in this process. */
+void threads_stop(mae_session_t *session, bool forked);
 
 #endif

@@ -43,20 +43,6 @@ void task_answered(mae_task_t *task)
         task_drop(task);
 }
 
-void mae_task_free(mae_task_t *task)
-{
-    if (!task)
-        return;
-    if (task->result.done) {
-        task_drop(task);
-        return;
-    }
-    if (task->data)
-        gcm_wipe(task->data, task->total);
-    task->data = NULL;
-    task->freed = true;
-}
-
 void mae_task_get(const mae_task_t *task, struct mae_task_result *result)
 {
     *result = task->result;

@@ -4,18 +4,68 @@
 
 #include <string.h>
 
+/* The first chunk's bytes; the longest is so many times a first one; and a transfer takes at most
+   this part of its queue's free slots (docs/adr/0023-sealing-threads.md). */
+enum { LEAST_CHUNK = 16384, LONGEST = 4, SHARE = 4 };
+
 /* The parameters common to both directions: see struct mae_h2d. */
 struct plan {
     uint32_t queue;
     uint64_t base, total, chunk, after;
+    bool grows; /* the chunks */
     uint64_t count;
+    uint64_t at[WIRE_SLOTS + 1]; /* where each chunk begins; the last: the end */
 };
 
 /* Returns the size of a chunk by its index. */
 static uint64_t size_of(const struct plan *plan, uint64_t index)
 {
-    uint64_t left = plan->total - index * plan->chunk;
-    return left < plan->chunk ? left : plan->chunk;
+    return plan->at[index + 1] - plan->at[index];
+}
+
+/* Divides a transfer into at most `most` chunks of a size, the last one shorter. */
+static bool divide(struct plan *plan, uint64_t size, uint64_t most)
+{
+    plan->count = (plan->total + size - 1) / size;
+    if (plan->count > most)
+        return false;
+    for (uint64_t index = 0; index < plan->count; index++)
+        plan->at[index] = index * size;
+    plan->at[plan->count] = plan->total;
+    return true;
+}
+
+/* Divides a transfer into at most `most` chunks, each at most twice its predecessor and a thread's
+   share of what is left, and none but the last below `least` bytes. */
+static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, unsigned threads)
+{
+    uint64_t at = 0, size = least;
+    for (plan->count = 0; at < plan->total; plan->count++) {
+        uint64_t left = plan->total - at, share = left / threads / WIRE_STAGE * WIRE_STAGE;
+        if (plan->count == most)
+            return false;
+        size = size < share ? size : share;
+        size = size > least ? size : least;
+        size = size < LONGEST * least ? size : LONGEST * least;
+        size = size < plan->chunk ? size : plan->chunk;
+        plan->at[plan->count] = at;
+        at += size < left ? size : left;
+        size *= 2;
+    }
+    plan->at[plan->count] = plan->total;
+    return true;
+}
+
+/* Divides a transfer into chunks; false: more than there are slots. */
+static bool divide_transfer(const mae_session_t *session, struct plan *plan)
+{
+    const struct channel *channel = &session->channels[plan->queue];
+    uint64_t most = (WIRE_SLOTS - (channel->next - channel->oldest)) / SHARE;
+    if (plan->grows && session->threads > 1)
+        for (uint64_t least = LEAST_CHUNK; least < plan->chunk; least *= 2)
+            if (divide_growing(plan, least, most, session->threads))
+                return true;
+    return divide(plan, plan->chunk, WIRE_SLOTS);
 }
 
 /* Returns true if the granules of an unanswered transfer overlap, unless both transfers
@@ -39,6 +89,7 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
 {
     bool d2h = kind == KIND_D2H;
     uint64_t memory = session->caps.memory_bytes, blocks = 0;
+    plan->grows = plan->chunk == 0;
     if (plan->chunk == 0)
         plan->chunk = session->caps.chunk_bytes;
     if (plan->total < 1 || plan->base % WIRE_GRANULE || plan->chunk % WIRE_GRANULE ||
@@ -47,12 +98,13 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
                             "length 0, or an address that is no multiple of a granule");
     if (plan->total > memory || plan->base > memory - plan->total)
         return session_fail(session, MAE_E_ARGUMENT, "behind the device's memory");
-    plan->count = (plan->total + plan->chunk - 1) / plan->chunk;
+    if (plan->queue >= session->caps.queues)
+        return session_fail(session, MAE_E_ARGUMENT, "no queue %u", plan->queue);
     if (session->transfers >= session->caps.regions)
         return session_fail(session, MAE_E_FULL, "too many unanswered transfers");
     if (meets_another(session, plan, d2h))
         return session_fail(session, MAE_E_BUSY, "a transfer of the same memory is unanswered");
-    if (plan->count > WIRE_SLOTS)
+    if (!divide_transfer(session, plan))
         return session_fail(session, MAE_E_FULL, "too many unanswered requests");
     for (uint64_t index = 0; index < plan->count; index++)
         blocks += wire_blocks(size_of(plan, index));
@@ -90,14 +142,14 @@ static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
 /* Uses a sequence number for a chunk. */
 static struct request *begin_chunk(mae_session_t *session, const struct plan *plan,
                                    enum wire_kind kind, uint64_t index, struct shared *buffer,
-                                   mae_task_t *task)
+                                   mae_task_t *task, const struct mae_h2d *h2d)
 {
     enum wire_class cls = kind == KIND_H2D ? CLASS_DMA_IN : CLASS_DMA_OUT;
     struct request *request = request_begin(session, plan->queue, kind, task);
     request->body_bytes = WIRE_TRANSFER;
     request->buffer = *buffer;
     request->place = (struct wire_place){
-        .address = plan->base + index * plan->chunk,
+        .address = plan->base + plan->at[index],
         .length = (uint32_t)size_of(plan, index),
         .index = (uint32_t)index,
         .base = plan->base,
@@ -105,7 +157,9 @@ static struct request *begin_chunk(mae_session_t *session, const struct plan *pl
         .host = buffer->host,
         .after = plan->after,
     };
-    keys_get(session, cls, request->epoch)->used += wire_blocks(request->place.length);
+    struct key *key = keys_get(session, cls, request->epoch);
+    key->used += wire_blocks(request->place.length);
+    request->work = (struct work){.queue = plan->queue, .key = key, .h2d = h2d};
     return request;
 }
 
@@ -120,47 +174,111 @@ static void give_up(mae_session_t *session, struct request *request, mae_task_t 
     memset(request->message, 0, sizeof request->message);
 }
 
-/* Seals the chunks of a transfer, in order; `h2d` is NULL for a d2h one. */
-static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
-                               const struct mae_h2d *h2d, mae_task_t *task)
+/* Seals the request of a chunk and sends what can be sent. */
+static mae_error_t ask(mae_session_t *session, const struct plan *plan, struct request *request)
 {
-    struct shared buffers[WIRE_SLOTS];
-    static const uint8_t none[WIRE_TAG];
+    if (request->kind != KIND_SKIP) /* the tag is zero for d2h */
+        wire_transfer(request->message + WIRE_HEADER, &request->place, request->work.tag);
+    mae_error_t error = request_seal(session, plan->queue, request);
+    while (error == MAE_OK && session->send_while_sealing && request_send(session, plan->queue))
+        ;
+    return error;
+}
+
+/* Seals the chunks of a transfer and their requests one after another; `h2d` is NULL for a d2h. */
+static mae_error_t seal_chunks(mae_session_t *session, const struct plan *plan,
+                               const struct mae_h2d *h2d, mae_task_t *task,
+                               struct shared buffers[WIRE_SLOTS])
+{
     enum wire_kind kind = h2d ? KIND_H2D : KIND_D2H;
-    mae_error_t error = take_buffers(session, plan, buffers);
-    bool given_up = false;
+    enum chunk_end end = CHUNK_DONE;
+    mae_error_t error = MAE_OK;
     for (uint64_t index = 0; error == MAE_OK && index < plan->count; index++) {
-        uint8_t tag[WIRE_TAG];
-        if (given_up) {
+        if (end == CHUNK_GIVEN_UP) {
             outside_release(session, &buffers[index]);
             continue;
         }
-        struct request *request = begin_chunk(session, plan, kind, index, &buffers[index], task);
+        struct request *request =
+            begin_chunk(session, plan, kind, index, &buffers[index], task, h2d);
         if (h2d)
-            error = chunk_seal(session, h2d, request, tag, &given_up);
-        if (error != MAE_OK)
-            break;
-        if (given_up)
+            end = chunk_seal(session, 0, request, NULL, NULL);
+        if (end == CHUNK_FAILED)
+            return session_poison(session, "sealing failed in %s", gcm_library());
+        if (end == CHUNK_GIVEN_UP)
             give_up(session, request, task);
-        else
-            wire_transfer(request->message + WIRE_HEADER, &request->place, h2d ? tag : none);
-        error = request_seal(session, plan->queue, request);
-        if (error == MAE_OK && session->send_while_sealing)
-            (void)request_send(session, plan->queue);
+        error = ask(session, plan, request);
     }
     return error;
+}
+
+/* The chunks of a transfer that threads are sealing. */
+struct sealing {
+    mae_session_t *session;
+    const struct plan *plan;
+    uint64_t first; /* number */
+    uint64_t asked; /* chunks whose requests are sealed */
+};
+
+/* Returns the request of the first chunk whose request is not sealed. */
+static struct request *next_asked(const struct sealing *sealing)
+{
+    struct channel *channel = &sealing->session->channels[sealing->plan->queue];
+    return &channel->requests[(sealing->first + sealing->asked) % WIRE_SLOTS];
+}
+
+/* Seals the requests of chunks that are sealed, in order; false: the session is over. */
+static bool ask_sealed(void *user)
+{
+    struct sealing *sealing = user;
+    mae_session_t *session = sealing->session;
+    for (; sealing->asked < sealing->plan->count; sealing->asked++) {
+        struct request *request = next_asked(sealing);
+        int state = request->work.state;
+        if (state == WORK_FAILED)
+            session_poison(session, "sealing failed in %s", gcm_library());
+        else if (state != WORK_DONE)
+            return true;
+        if (session->poisoned || ask(session, sealing->plan, request) != MAE_OK)
+            return false;
+    }
+    return true;
+}
+
+/* Seals the chunks of a transfer in all threads. Their numbers are used in order before the first
+   is sealed; their requests are sealed in order by this thread. */
+static mae_error_t seal_in_threads(mae_session_t *session, const struct plan *plan,
+                                   const struct mae_h2d *h2d, mae_task_t *task,
+                                   struct shared buffers[WIRE_SLOTS])
+{
+    struct sealing sealing = {
+        .session = session, .plan = plan, .first = session->channels[plan->queue].next};
+    for (uint64_t index = 0; index < plan->count; index++)
+        threads_submit(session,
+                       begin_chunk(session, plan, KIND_H2D, index, &buffers[index], task, h2d));
+    while (sealing.asked < plan->count) {
+        if (!threads_help(session, ask_sealed, &sealing) && !session->poisoned)
+            threads_wait(session, next_asked(&sealing));
+        if (session->poisoned || !ask_sealed(&sealing))
+            return MAE_E_POISONED;
+    }
+    return MAE_OK;
 }
 
 /* Starts a transfer of either direction and seals all its chunks. */
 static mae_error_t transfer(mae_session_t *session, struct plan *plan, const struct mae_h2d *h2d,
                             void *data, mae_task_t **task)
 {
-    mae_task_t *made;
+    mae_task_t *made = NULL;
+    struct shared buffers[WIRE_SLOTS];
     mae_error_t error = prepare(session, plan, h2d ? KIND_H2D : KIND_D2H, &made);
     if (error != MAE_OK)
         return error;
     made->data = data;
-    error = seal_chunks(session, plan, h2d, made);
+    error = take_buffers(session, plan, buffers);
+    if (error == MAE_OK && h2d && h2d->data && plan->count > 1 && threads_ready(session))
+        error = seal_in_threads(session, plan, h2d, made, buffers);
+    else if (error == MAE_OK)
+        error = seal_chunks(session, plan, h2d, made, buffers);
     if (error == MAE_OK)
         *task = made;
     else

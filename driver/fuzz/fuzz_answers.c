@@ -4,8 +4,8 @@
  * are authentic, late, out of order, false in any field, or damaged on the way. The driver's
  * messages are opened: a number that is rung twice, or a message that was not sealed for its place,
  * stops it. In half of the runs a bit of what the driver reads of shared memory flips after each
- * read, so that a second read differs; in one of 8 another thread changes shared memory all the
- * while, as the operating system can.
+ * read, so that a second read differs; the others have up to 4 sealing threads; in one of 8 another
+ * thread changes shared memory all the while, as the operating system can.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -123,8 +123,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct stream stream = {.data = data, .left = size};
     struct mae_outside outside;
     uint8_t flags = stream_byte(&stream);
-    struct mae_session_config config = {
-        .nonce_given = 1, .timeout = 500, .send_while_sealing = flags & 1};
+    struct mae_session_config config = {.nonce_given = 1,
+                                        .timeout = 500,
+                                        .send_while_sealing = flags & 1,
+                                        .threads = flags & COPIED ? 1 + flags % 4 : 1};
     struct script script = {.stream = &stream, .expected = FAKE_PATTERN};
     memset(&script.word, FAKE_PATTERN, sizeof script.word);
     pthread_t thread;

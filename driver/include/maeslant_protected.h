@@ -18,7 +18,9 @@
  * `after`, a number of kernel runs. That holds both ways: for what a run reads, and for what it
  * overwrites. Nothing else is ordered, not even on one queue, but chunks.
  *
- * Threads: a session and its tasks belong to one thread at a time.
+ * Threads: a session and its tasks belong to one thread at a time. The library's own
+ * (config.threads) begin with the first transfer of several chunks, with all signals blocked, and
+ * end with the session; they call nothing of the application's but `load` and `store`.
  *
  * Fork: in the child the session is over (MAE_E_POISONED), its keys are wiped, and what is outside
  * stays the parent's; the parent goes on. The child begins a session of its own.
@@ -80,6 +82,11 @@ struct mae_session_config {
     uint64_t enclave_base, enclave_bytes; /* where shared memory may not be */
     uint64_t buffers_base, buffers_bytes; /* where buffers given to these calls must be */
     uint64_t shared_base, shared_bytes;   /* where shared memory must be, and no buffer may be */
+    /* Threads that seal and open the chunks of a transfer, the caller's included: 1 to 16; 1: the
+       library starts none. 0: one for each processor, at most 4, and 1 if the outside has `load` or
+       `store`. More than 1 call these two at the same time. */
+    uint32_t threads;
+    uint32_t reserved;
 };
 
 /* The capabilities of the device; authentic once OPEN was answered. */
@@ -137,7 +144,9 @@ struct mae_d2h {
     uint32_t queue;
     uint64_t base;  /* in device memory, a multiple of 64 */
     uint64_t total; /* bytes */
-    uint64_t chunk; /* bytes of each chunk but the last, a multiple of 64; 0: the longest */
+    /* Bytes of each chunk but the last, a multiple of 64. 0: with one thread the longest; with more
+       they begin small, grow, and end small, so that threads and card work at once. */
+    uint64_t chunk;
     uint64_t after; /* kernel runs that must be complete */
     void *data;     /* belongs to the driver until the task is done; zeroes if it fails */
 };

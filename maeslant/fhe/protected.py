@@ -27,7 +27,7 @@ class ProtectedCard:
         while int.from_bytes(self.gate.read(STATE, 4), "little") != State.IDLE:
             self.gate.pause(None, False)  # the card clears its memory first
         secret, session_id = secrets.token_bytes(32), secrets.token_bytes(16)
-        self.host = Host(self.gate, secret, session_id, timeout=TIMEOUT)
+        self.host = Host(self.gate, secret, session_id, timeout=TIMEOUT, threads=1)
         if not self.gate.install(secret, session_id):
             raise MaeslantError("the card did not accept the secret")
         self.host.wait(self.host.open())

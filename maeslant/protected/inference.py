@@ -95,7 +95,7 @@ def protected(todo: list[Group], library: str, seen: Seen) -> tuple[list[int], d
                 gate.pause(None, False)  # the card clears its memory first
             secret, session_id = secrets.token_bytes(32), secrets.token_bytes(16)
             start = gate.clocks
-            host = Host(gate, secret, session_id, timeout=TIMEOUT)
+            host = Host(gate, secret, session_id, timeout=TIMEOUT, threads=1)
             if not gate.install(secret, session_id):
                 raise MaeslantError("the card did not accept the secret")
             host.wait(host.open())

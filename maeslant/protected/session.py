@@ -9,6 +9,7 @@ import functools
 import re
 import socket
 import subprocess
+import threading
 from collections.abc import Iterable
 
 import cffi
@@ -52,6 +53,7 @@ class Outside:
 
     def __init__(self, link) -> None:
         self.link = link
+        self.lock = threading.Lock()  # a Link does one thing at a time
         self.error: BaseException | None = None
         self.time = 0
         ffi, _ = library()
@@ -98,11 +100,13 @@ class Outside:
 
     def load(self, _user, at, data, size) -> None:
         """Reads shared memory for the C driver."""
-        self.ffi.memmove(data, self.link.load(at, size), size)
+        with self.lock:
+            self.ffi.memmove(data, self.link.load(at, size), size)
 
     def store(self, _user, at, data, size) -> None:
         """Writes shared memory for the C driver."""
-        self.link.store(at, bytes(self.ffi.buffer(data, size)))
+        with self.lock:
+            self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
         """Returns the time in steps; steps in which nothing happened count most."""
@@ -255,7 +259,8 @@ class Host:
 
     `link` is the untrusted world: a Link, or a Gate.
 
-    `timeout`: a Link's steps without news, or a Gate's clocks.
+    `timeout`: a Link's steps without news, or a Gate's clocks. `threads`: those that seal and open
+    chunks, this one included; 0: the driver's choice, which is 1 for a Link.
     """
 
     def __init__(
@@ -268,6 +273,7 @@ class Host:
         timeout: int = 400,
         enclave: tuple[int, int] | None = None,
         send_while_sealing: bool = False,
+        threads: int = 0,
     ) -> None:
         self.ffi, self.lib = library()
         self.outside = link if isinstance(link, Outside | Gate) else Outside(link)
@@ -279,6 +285,7 @@ class Host:
             self.ffi.memmove(config.host_nonce, nonce, 32)
             config.nonce_given = 1
         config.send_while_sealing = send_while_sealing
+        config.threads = threads
         remote = isinstance(self.outside, Gate)
         enclave = enclave or ((0, 0) if remote else (0x7F00_0000_0000, 1 << 32))
         config.timeout = timeout if remote else FOREVER * timeout

@@ -15,7 +15,7 @@ from maeslant import paths
 from maeslant.bench.overhead import software, timeline
 from maeslant.bench.overhead.software import Times
 from maeslant.bench.overhead.timeline import CLOCK_MHZ, Load
-from maeslant.build import simulator
+from maeslant.build import c_driver, simulator
 from maeslant.errors import MaeslantError
 
 PICTURE = paths.BUILD / "reports" / "overhead.svg"
@@ -51,22 +51,22 @@ NETWORKS = (
     Network("GoogleNet", 2.51, 0.152, 0.276, 6),
     Network("AlexNet", 11.5, 0.111, 0.196, 5),  # the paper prints 115
 )
-BARS = (("paper", "grey", None), ("warm", "blue", None), ("cold", "green", "//"))
-CACHES = (
-    "warm: the host's buffers are in its caches, as after the program wrote them;\n"
-    "cold: they come from main memory. Percent: what protection adds to the time."
+CAPTION = (
+    "memory, and threads that seal; *: a projection, more threads than processors.\n"
+    "warm: the host's buffers are in its caches; cold: they come from main memory."
 )
-RATES = (4, 6, 8, 10, 12, 14, 16, 20)  # GB/s of sealing, supposed
+THREADS = (1, 2, 4)
+RUNS = 3
+ACCOUNT = NETWORKS[0]  # whose time is divided in the table and the picture
+PARTS = {
+    "bus": "bus",
+    "card": "rest of card",
+    "requests": "requests",
+    "first_seal": "first seal",
+    "sealing": "bus waits for sealing",
+    "last_open": "last open",
+}
 NO_SOFTWARE = Times(0, 0, 0, 0, 0)
-
-
-def timing(cold: bool) -> timeline.Timing:
-    """Returns a timing function that uses the warm or cold software times, measured once."""
-    return lambda size: software.measure(size)[1 if cold else 0]
-
-
-def _milliseconds(clocks: int) -> float:
-    return clocks / CLOCK_MHZ / 1000
 
 
 def collect(err: Console) -> dict[str, object]:
@@ -77,217 +77,248 @@ def collect(err: Console) -> dict[str, object]:
     rows = []
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    total = 6 * len(CHUNKS) * len(NETWORKS) + 2 * len(RATES)
     cards = timeline.Protected(), timeline.Unprotected()
     try:
         with progress:
-            task = progress.add_task("transferring", total=total)
-
-            def best(network: Network, card: object, times: timeline.Timing) -> tuple[int, int]:
-                found = []
-                for chunk in CHUNKS:
-                    found.append((card.run(network.load, chunk, times), chunk))
-                    progress.advance(task)
-                return min(found)
-
+            task = progress.add_task("transferring", total=2 * len(THREADS) * len(NETWORKS))
             for network in NETWORKS:
-                bare = [best(network, card, lambda size: NO_SOFTWARE)[0] for card in cards]
                 for cold in (False, True):
-                    guarded, chunk = best(network, cards[0], timing(cold))
-                    plain, plain_chunk = best(network, cards[1], timing(cold))
-                    rows.append(_row(network, cold, (guarded, chunk), (plain, plain_chunk), bare))
-            supposed = _supposed(cards[0], rows, lambda: progress.advance(task))
+                    plain = {n: best_unprotected(cards[1], network, cold, n) for n in THREADS}
+                    for threads in THREADS:
+                        row = account(cards[0], network, cold, threads, plain[1])
+                        row["plain_as_many_us"] = _micros(plain[threads])
+                        rows.append(row)
+                        progress.advance(task)
     finally:
         for card in cards:
             card.close()
-    rates = {
-        how: {name: round(CHUNKS[1] / getattr(times, name), 2) for name in ("copy", "seal", "open")}
-        for how, times in zip(("warm", "cold"), software.measure(CHUNKS[1])[:2], strict=True)
-    }
     return {
         "library": software.measure(CHUNKS[0])[2],
-        "gigabytes_per_second": rates,
+        "processor": software.processor_name(),
+        "processors": software.processors(),
+        "driver": {
+            threads: c_driver.time_copies(threads=threads)
+            for threads in THREADS
+            if threads <= software.processors()
+        },
         "rows": rows,
-        "supposed": supposed,
     }
 
 
-def _supposed(card: timeline.Protected, rows: list[dict], seen: Callable[[], None]) -> list[dict]:
-    """Computes the first network's overhead for assumed rates of encryption and decryption."""
-    found = []
-    for cold in (False, True):
-        row = next(row for row in rows if row["memory"] == ("cold" if cold else "warm"))
-        for rate in RATES:
+def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, threads: int) -> int:
+    """Returns the clocks of the unprotected card's transfers, in chunks of the best size.
 
-            def times(size: int, rate: int = rate, cold: bool = cold) -> Times:
-                known = timing(cold)(CHUNKS[1])
-                return dataclasses.replace(known, seal=size / rate, open=size / rate)
+    ``threads``: as many copy.
+    """
 
-            clocks = min(card.run(NETWORKS[0].load, chunk, times) for chunk in CHUNKS[:2])
-            over = _milliseconds(clocks) / row["plain_ms"] - 1
-            found.append({"memory": row["memory"], "seal_gbs": rate, "transfer_overhead": over})
-            seen()
-    return found
+    def timing(size: int) -> Times:
+        return software.times(size, cold, threads)
+
+    def run(chunk: int) -> int:
+        return _median(lambda: card.run(network.load, chunk, timing, threads))
+
+    return min(run(chunk) for chunk in CHUNKS)
 
 
-def _row(network: Network, cold: bool, guarded: tuple, plain: tuple, bare: list) -> dict:
-    (guarded_clocks, chunk), (plain_clocks, plain_chunk) = guarded, plain
-    times = timing(cold)
-    sealing = sum(times(n).seal for size in network.load.h2d for n in _cut(size, chunk))
-    copying = sum(times(n).copy for size in network.load.h2d for n in _cut(size, plain_chunk))
-    over = _milliseconds(guarded_clocks - plain_clocks)
+def _median(run: Callable[[], int]) -> int:
+    """Returns the median of a few runs, whose memory latencies differ."""
+    return sorted(run() for _ in range(RUNS))[RUNS // 2]
+
+
+def account(
+    card: timeline.Protected, network: Network, cold: bool, threads: int, plain: int
+) -> dict[str, object]:
+    """Divides the time of a network's protected transfers; returns its row of the record.
+
+    The transfers are simulated with software that takes no time, then with its parts added one
+    after another: what each adds to the time is its part.
+    """
+
+    def times(size: int) -> Times:
+        return software.times(size, cold, threads)
+
+    def run(chunk: int, **none: float) -> int:
+        timing = lambda size: dataclasses.replace(times(size), **none)  # noqa: E731
+        return _median(lambda: card.run(network.load, chunk, timing, threads))
+
+    # One thread: chunks of the size that is best; more: as the driver divides transfers.
+    total, chunk = min((run(chunk), chunk) for chunk in (CHUNKS if threads == 1 else (0,)))
+    bare = _median(lambda: card.run(network.load, chunk, lambda size: NO_SOFTWARE, threads))
+    opened = run(chunk, seal=0.0)
+    last = times(network.load.d2h[-1])  # a single chunk: nothing goes on meanwhile
+    last_open = timeline.clocks_of(last.open + last.answer)
+    first = (timeline.pieces(network.load.h2d[0], chunk) if chunk else [timeline.LEAST_CHUNK])[0]
+    first_seal = min(timeline.clocks_of(times(first).seal), total - opened)
+    bus = (IMAGE + RESULT) // timeline.BUS_BYTES
+    rate = threads * CHUNKS[2] / times(CHUNKS[2]).seal
+    bound = max(bare, timeline.clocks_of(IMAGE / rate))
+    parts = {
+        "bus": bus,
+        "card": bare - bus,
+        "requests": opened - bare - last_open,
+        "last_open": last_open,
+        "first_seal": first_seal,
+        "sealing": total - opened - first_seal,
+    }
     return {
         "network": network.name,
         "memory": "cold" if cold else "warm",
+        "threads": threads,
+        "projected": threads > software.processors(),
         "inference_ms": network.inference,
         "dmas": network.dmas,
         "bytes": IMAGE + RESULT,
         "chunk": chunk,
-        "plain_chunk": plain_chunk,
-        "plain_ms": _milliseconds(plain_clocks),
-        "protected_ms": _milliseconds(guarded_clocks),
-        "overhead_ms": over,
-        "transfer_overhead": over / _milliseconds(plain_clocks),
-        "inference_overhead": over / network.inference,
-        "card_plain_ms": _milliseconds(bare[1]),
-        "card_protected_ms": _milliseconds(bare[0]),
-        "copying_ms": copying / 1e6,
-        "sealing_ms": sealing / 1e6,
-        "paper": {
-            "plain_ms": network.plain,
-            "protected_ms": network.protected,
-            "transfer_overhead": network.protected / network.plain - 1,
-            "inference_overhead": (network.protected - network.plain) / network.inference,
-        },
+        "seal_gbs": rate,
+        "copy_gbs": threads * CHUNKS[2] / times(CHUNKS[2]).copy,
+        "open_gbs": threads * CHUNKS[2] / times(CHUNKS[2]).open,
+        "plain_us": _micros(plain),
+        "protected_us": _micros(total),
+        "transfer_overhead": total / plain - 1,
+        "inference_overhead": _micros(total - plain) / 1000 / network.inference,
+        "parts_us": {name: _micros(clocks) for name, clocks in parts.items()},
+        "bound_us": _micros(bound),
+        "bound_overhead": bound / plain - 1,
     }
 
 
-def _cut(size: int, chunk: int) -> list[int]:
-    return timeline.pieces(size, chunk)
+def _micros(clocks: int) -> float:
+    return clocks / CLOCK_MHZ
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, left: int, *columns: str) -> Table:
     table = Table(title=title, box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     for index, column in enumerate(columns):
-        table.add_column(column, justify="left" if index < 2 else "right")
+        table.add_column(column, justify="left" if index < left else "right")
     return table
+
+
+def _threads(row: dict) -> str:
+    """Formats a row's number of threads; a star marks a projection."""
+    return f"{row['threads']}{'*' if row['projected'] else ''}"
 
 
 def show(record: dict, console: Console) -> None:
     """Prints the tables of the overhead and of its parts."""
-    title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (ms; card at {CLOCK_MHZ} MHz)"
-    names = ("network", "memory", "plain", "protected", "overhead", "transfer", "inference")
-    table = _table(title, *names)
-    parts = _table("Where the time goes (ms)", "network", "memory", "card", "guard", "copy", "seal")
-    told = set()
-    for row in record["rows"]:
-        if row["network"] not in told:
-            told.add(row["network"])
-            paper = row["paper"]
-            table.add_row(
-                row["network"],
-                "paper",
-                f"{paper['plain_ms']:.3f}",
-                f"{paper['protected_ms']:.3f}",
-                f"{paper['protected_ms'] - paper['plain_ms']:.3f}",
-                f"+{100 * paper['transfer_overhead']:.0f} %",
-                f"+{100 * paper['inference_overhead']:.2f} %",
-                style="dim",
-            )
-        met = row["transfer_overhead"] <= TRANSFER_GOAL
-        met &= row["inference_overhead"] <= INFERENCE_GOAL
+    title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (µs; card at {CLOCK_MHZ} MHz)"
+    names = ("network", "memory", "threads", "plain", "protected", "transfer", "inference")
+    table = _table(title, 2, *names)
+    for network in NETWORKS:
+        added = network.protected - network.plain
         table.add_row(
-            row["network"],
-            row["memory"],
-            f"{row['plain_ms']:.3f}",
-            f"{row['protected_ms']:.3f}",
-            f"{row['overhead_ms']:.3f}",
-            f"{100 * row['transfer_overhead']:+.1f} %",
-            f"{100 * row['inference_overhead']:+.2f} %",
-            style="" if met else "yellow",
+            network.name,
+            "paper",
+            "",
+            f"{1000 * network.plain:.0f}",
+            f"{1000 * network.protected:.0f}",
+            f"+{100 * added / network.plain:.0f} %",
+            f"+{100 * added / network.inference:.2f} %",
+            style="dim",
         )
-        parts.add_row(
-            row["network"],
-            row["memory"],
-            f"{row['card_plain_ms']:.3f}",
-            f"{row['card_protected_ms'] - row['card_plain_ms']:+.4f}",
-            f"{row['copying_ms']:.3f}",
-            f"{row['sealing_ms']:.3f}",
-        )
+        for row in (row for row in record["rows"] if row["network"] == network.name):
+            met = row["transfer_overhead"] <= TRANSFER_GOAL
+            met &= row["inference_overhead"] <= INFERENCE_GOAL
+            table.add_row(
+                network.name,
+                row["memory"],
+                _threads(row),
+                f"{row['plain_us']:.0f}",
+                f"{row['protected_us']:.0f}",
+                f"{100 * row['transfer_overhead']:+.0f} %",
+                f"{100 * row['inference_overhead']:+.2f} %",
+                style="" if met else "yellow",
+            )
     console.print(table)
-    console.print(parts)
-    rates = record["gigabytes_per_second"]
+    console.print(parts_table(record))
     console.print(
-        f"Software here, GB/s, chunks of 32 KB: copy {rates['warm']['copy']} warm, "
-        f"{rates['cold']['copy']} cold; seal {rates['warm']['seal']} and {rates['cold']['seal']}; "
-        f"open {rates['warm']['open']} and {rates['cold']['open']} ({record['library']}).\n"
-        "card: the same transfers with software that takes no time; guard: what protection adds to "
-        "them; copy, seal: all software, most of it while the card moves the chunk before.\n"
-        f"If it sealed faster, {NETWORKS[0].name}, GB/s: {_line(record, 'warm')}; "
-        f"{_line(record, 'cold')}.\n"
+        f"{record['processor']}, {record['processors']} processors; {record['library']}.\n"
+        "GB/s: sealing of all threads, measured with as many at once, chunks of 64 KB. "
+        "* more threads than processors here:\n"
+        "a projection, in which each thread seals as fast as one of those measured.\n"
+        "bus: the bytes at 64 a clock; card: latencies and the guard; requests: to seal and send "
+        "them; first seal, last open,\n"
+        "sealing: the bus waits for a chunk.\n"
+        "plain: the unprotected card, one thread copies; as many: added, if as many threads copy "
+        "as seal.\nbound: added by the slower of card and sealing, if all else took no time. "
+        "Not in it: to wake a thread.\n"
+        f"Driver, fastest tenth of 400 times 1 MiB: {_driver(record)}.\n"
         f"Goals: transfer +{100 * TRANSFER_GOAL:.0f} %, inference +{100 * INFERENCE_GOAL:.1f} %.",
         highlight=False,
     )
 
 
-def _line(record: dict, memory: str) -> str:
-    """Formats the overheads at assumed rates as one line of text."""
-    rows = [row for row in record["supposed"] if row["memory"] == memory]
-    each = (f"{r['seal_gbs']}: {100 * r['transfer_overhead']:+.0f} %" for r in rows)
-    return f"{memory} " + ", ".join(each)
+def _driver(record: dict) -> str:
+    """Formats the rates of the whole driver, measured with as many threads as can be."""
+    return "; ".join(
+        f"{threads} thread{'s' if int(threads) > 1 else ''} seal{'' if int(threads) > 1 else 's'} "
+        f"{rates['seal'] / 1e9:.1f} GB/s, open{'' if int(threads) > 1 else 's'} "
+        f"{rates['open'] / 1e9:.1f}"
+        for threads, rates in record["driver"].items()
+    )
+
+
+def parts_table(record: dict) -> Table:
+    """Makes the table of where the time of the first network's transfers goes."""
+    title = f"Where the time goes: {ACCOUNT.name}, {ACCOUNT.dmas} transfers (µs)"
+    short = ("first seal", "bus", "card", "requests", "sealing", "last open")
+    names = ("memory", "threads", "GB/s", *short, "sum", "plain", "added", "bound", "as many")
+    table = _table(title, 1, *names)
+    for row in (row for row in record["rows"] if row["network"] == ACCOUNT.name):
+        parts = row["parts_us"]
+        each = ("first_seal", "bus", "card", "requests", "sealing", "last_open")
+        table.add_row(
+            row["memory"],
+            _threads(row),
+            f"{row['seal_gbs']:.1f}",
+            *(f"{parts[name]:.1f}" for name in each),
+            f"{row['protected_us']:.1f}",
+            f"{row['plain_us']:.1f}",
+            f"{100 * row['transfer_overhead']:+.0f} %",
+            f"{100 * row['bound_overhead']:+.0f} %",
+            f"{100 * (row['protected_us'] / row['plain_as_many_us'] - 1):+.0f} %",
+        )
+    return table
 
 
 def draw(record: dict, path: pathlib.Path) -> None:
     """Draws the figure to a file; its suffix sets the format."""
-    from maeslant.build import pictures
-
-    with pictures.drawing(760, 470) as (figure, axes):
-        most = 0.0
-        for at, network in enumerate(NETWORKS):
-            rows = {r["memory"]: r for r in record["rows"] if r["network"] == network.name}
-            for group, (of, tone, hatch) in enumerate(BARS):
-                source = rows["warm"]["paper"] if of == "paper" else rows[of]
-                for kind, shade in (("plain", 0.4), ("protected", 1.0)):
-                    x = at + (group - 1) * 0.29 + (0.065 if kind == "protected" else -0.065)
-                    micros = 1000 * source[f"{kind}_ms"]
-                    most = max(most, micros)
-                    axes.bar(
-                        x, micros, 0.12, color=pictures.LIGHT[tone], alpha=shade, hatch=hatch,
-                        edgecolor=pictures.LIGHT["panel"],
-                    )  # fmt: skip
-                axes.annotate(
-                    f"+{100 * source['transfer_overhead']:.0f} %",
-                    (x, micros),
-                    (0, 3),
-                    textcoords="offset points",
-                    ha="center",
-                    fontsize=11,
-                )
-        axes.set_xticks(range(len(NETWORKS)), [n.name for n in NETWORKS])
-        axes.tick_params("x", length=0, labelcolor=pictures.LIGHT["ink"], labelsize=12.5)
-        axes.grid(False, axis="x")
-        axes.set_ylabel("transfers of an inference, about 600 KB, µs")
-        axes.set_ylim(0, 1.12 * most)
-        pictures.legend(figure, axes, _legend())
-        axes.set_xlabel(CACHES)
-        pictures.save(figure, "Transfers of an inference, without protection and with it", path)
-
-
-def _legend() -> list:
-    """Returns the legend's entries: unprotected and protected, per source and memory."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures
 
-    names = {"paper": "Ghosh et al.", "warm": "ours, warm", "cold": "ours, cold"}
-    return [
-        Patch(
-            facecolor=pictures.LIGHT[tone], alpha=shade, hatch=hatch, label=f"{names[of]}, {kind}",
-            edgecolor=pictures.LIGHT["panel"],
-        )
-        for of, tone, hatch in BARS
-        for kind, shade in (("unprotected", 0.4), ("protected", 1.0))
-    ]  # fmt: skip
+    tones = dict(zip(PARTS, ("blue", "sky", "purple", "orange", "red", "green"), strict=True))
+    rows = [row for row in record["rows"] if row["network"] == ACCOUNT.name]
+    bars = [("Ghosh", {"paper": 1000 * ACCOUNT.plain}, {"paper": 1000 * ACCOUNT.protected})]
+    bars += [
+        (f"{row['memory']}, {_threads(row)}", {"plain": row["plain_us"]}, row["parts_us"])
+        for row in rows
+    ]
+    with pictures.drawing(760, 470) as (figure, axes):
+        most = 0.0
+        for at, (_name, plain, protected) in enumerate(bars):
+            for parts, x in ((plain, at - 0.2), (protected, at + 0.2)):
+                bottom = 0.0
+                for name in (*PARTS, "plain", "paper"):
+                    if name in parts:
+                        tone = pictures.LIGHT[tones.get(name, "grey")]
+                        axes.bar(x, parts[name], 0.36, bottom=bottom, color=tone,
+                                 edgecolor=pictures.LIGHT["panel"])  # fmt: skip
+                        bottom += parts[name]
+                most = max(most, bottom)
+            axes.annotate(
+                f"+{100 * (sum(protected.values()) / sum(plain.values()) - 1):.0f} %",
+                (at + 0.2, bottom), (0, 3), textcoords="offset points", ha="center", fontsize=11,
+            )  # fmt: skip
+        axes.set_xticks(range(len(bars)), [name for name, *_ in bars])
+        axes.tick_params("x", length=0, labelcolor=pictures.LIGHT["ink"], labelsize=11)
+        axes.grid(False, axis="x")
+        axes.set_ylabel(f"transfers of an inference ({ACCOUNT.name}), about 600 KB, µs")
+        axes.set_ylim(0, 1.12 * most)
+        shown = [Patch(facecolor=pictures.LIGHT["grey"], label="unprotected; Ghosh et al.")]
+        shown += [Patch(facecolor=pictures.LIGHT[tones[n]], label=PARTS[n]) for n in PARTS]
+        pictures.legend(figure, axes, shown)
+        axes.set_xlabel(CAPTION)
+        pictures.save(figure, "Transfers of an inference, without protection and with it", path)
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the host processor's time for its part of a DMA transfer on this machine."""
 
+import bisect
 import dataclasses
 import functools
+import os
 import pathlib
 import subprocess
 
@@ -13,6 +15,7 @@ from maeslant.errors import MaeslantError
 SOURCE = paths.ROOT / "maeslant" / "bench" / "seal_copy.c"
 ENCLAVE = paths.ROOT / "driver" / "enclave"
 ROUNDS = 400
+SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lines between
 
 
 @functools.cache
@@ -21,11 +24,12 @@ def program() -> pathlib.Path:
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
-    sources = [SOURCE, *(ENCLAVE / name for name in (f"gcm_{library}.c", "kdf.c", "wire.c"))]
+    names = (f"gcm_{library}.c", "kdf.c", "outside.c", "wire.c")
+    sources = [SOURCE, *(ENCLAVE / name for name in names)]
     inputs = [*sources, *ENCLAVE.glob("*.h")]
     if not target.exists() or target.stat().st_mtime < max(p.stat().st_mtime for p in inputs):
-        command = [c_driver.compiler(), "-std=gnu17", "-O2", "-march=x86-64-v2"]
-        command += [*map(str, sources), *c_driver.crypto_libraries(), "-o", str(target)]
+        command = [c_driver.compiler(), "-std=gnu17", "-O2", "-march=x86-64-v2", *c_driver.INCLUDES]
+        command += [*map(str, sources), *c_driver.crypto_libraries(), "-pthread", "-o", str(target)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if done.returncode:
             raise MaeslantError(f"seal_copy does not compile\n{done.stderr[-2000:]}")
@@ -43,11 +47,29 @@ class Times:
     answer: float  # to one, to open
 
 
+def processors() -> int:
+    """Returns the number of processors that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def processor_name() -> str:
+    """Returns the processor's name as the operating system gives it."""
+    text = pathlib.Path("/proc/cpuinfo").read_text()
+    names = [line.split(":", 1)[1].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else "unknown processor"
+
+
 @functools.cache
-def measure(size: int) -> tuple[Times, Times, str]:
-    """Returns warm and cold times for a piece of ``size`` bytes, and the crypto library's name."""
+def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
+    """Returns warm and cold times for a piece of ``size`` bytes, and the crypto library's name.
+
+    ``threads``: as many do the same at once, each for itself; the times are one thread's.
+    """
     done = subprocess.run(
-        [str(program()), str(size), str(ROUNDS)], capture_output=True, text=True, check=False
+        [str(program()), str(size), str(ROUNDS), str(threads)],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     if done.returncode:
         raise MaeslantError(f"seal_copy {size}: exit status {done.returncode}")
@@ -59,3 +81,18 @@ def measure(size: int) -> tuple[Times, Times, str]:
         for how in ("warm", "cold")
     )
     return warm, cold, library
+
+
+@functools.cache
+def times(size: int, cold: bool, threads: int = 1) -> Times:
+    """Returns the times for a piece of any size, with at most as many threads as processors."""
+    at_once = min(threads, processors())
+    low = min(max(bisect.bisect_right(SIZES, size) - 1, 0), len(SIZES) - 2)
+    a, b = (measure(SIZES[low + step], at_once)[1 if cold else 0] for step in (0, 1))
+    part = (size - SIZES[low]) / (SIZES[low + 1] - SIZES[low])
+    line = {
+        field.name: getattr(a, field.name)
+        + part * (getattr(b, field.name) - getattr(a, field.name))
+        for field in dataclasses.fields(Times)
+    }
+    return Times(**{name: max(value, 0.0) for name, value in line.items()})

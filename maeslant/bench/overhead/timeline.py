@@ -3,7 +3,9 @@
 
 While the processor seals or copies a chunk, the simulated card goes on for as many clocks; so what
 overlaps overlaps here, too. Register accesses are simulated. Both cards have the same memory
-behind their bus, the same chunks and as much in flight.
+behind their bus and as much in flight. Several threads seal as driver/enclave/transfer.c lets them:
+each takes the next chunk when it is free, and the session's thread, which is one of them, seals and
+sends the requests in order, interrupting its own chunk. Threads cost nothing to wake.
 """
 
 import dataclasses
@@ -17,8 +19,9 @@ from maeslant.protected.rtl_card import RtlDevice
 from maeslant.sim.unprotected_card import CHANNEL_STATUS, COMPLETED, D2H, H2D
 from maeslant.sim.unprotected_jobs import UnprotectedJobs
 
+LEAST_CHUNK, STAGE, LONGEST, SHARE = 16384, 4096, 4, 4  # as in driver/enclave/transfer.c
 OPTIONS = "latency=50-300&order=shuffled&seed=1"
-CLOCK_MHZ = 200
+CLOCK_MHZ, BUS_BYTES = 200, 64
 PROTECTED, UNPROTECTED = "protected", "unprotected"
 POLL_CLOCKS = 4  # clocks between two polls of host memory
 PATIENCE = 1_000_000
@@ -43,6 +46,26 @@ def clocks_of(nanoseconds: float) -> int:
 def pieces(size: int, chunk: int) -> list[int]:
     """Returns the chunk sizes of a transfer."""
     return [min(chunk, size - at) for at in range(0, size, chunk)]
+
+
+def growing(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 0) -> list[int]:
+    """Returns the chunk sizes of a transfer that several threads seal (driver/enclave).
+
+    ``unanswered``: requests of its queue that have no answer.
+    """
+    least, most = LEAST_CHUNK, (SLOTS - unanswered) // SHARE
+    while least < longest:
+        sizes, size, left = [], least, total
+        while left:
+            share = left // threads // STAGE * STAGE
+            size = min(max(min(size, share), least), LONGEST * least, longest)
+            sizes.append(min(size, left))
+            left -= sizes[-1]
+            size *= 2
+        if len(sizes) <= most:
+            return sizes
+        least *= 2
+    return pieces(total, longest)
 
 
 class Protected:
@@ -85,19 +108,33 @@ class Protected:
             self.sim.run(POLL_CLOCKS)
         raise AssertionError("no response")
 
-    def run(self, load: Load, chunk: int, timing: Timing) -> int:
-        """Runs an inference's transfers; returns clocks from first byte sealed to last opened."""
+    def seal(self, job: Job, timing: Timing, threads: int) -> None:
+        """Seals a transfer's chunks in several threads and sends their requests in order."""
+        free = [self.now()] * threads  # when each thread takes a chunk; the first sends
+        for request in job.requests:
+            times = timing(request.place.length)
+            thread = min(range(threads), key=lambda at: free[at])
+            free[thread] += clocks_of(times.seal)
+            since = max(free[thread], self.now())  # a request waits for those before it
+            self.sim.run(max(1, since - self.now() + clocks_of(times.request)))
+            self.send(1)
+            free[0] += self.now() - since  # the session's thread did this
+
+    def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
+        """Runs an inference's transfers; returns clocks from first byte sealed to last opened.
+
+        ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
+        """
         ups: list[Job] = []
         base = 0
         for size in load.h2d:
-            ups.append(self.host.h2d(1, base, bytes(size), chunk))  # sealed in no time
+            before = sum(len(job.requests) for job in ups)
+            cut = chunk or growing(size, threads, unanswered=before)
+            ups.append(self.host.h2d(1, base, bytes(size), cut))  # sealed in no time
             base += -(-size // 64) * 64
         start = self.now()
         for job in ups:
-            for request in job.requests:
-                times = timing(request.place.length)
-                self.sim.run(max(1, clocks_of(times.seal + times.request)))
-                self.send(1)
+            self.seal(job, timing, threads)
         for job in ups:
             self.await_answer(job.last)
         self.sim.run(max(1, clocks_of(timing(load.h2d[-1]).answer)))
@@ -136,16 +173,24 @@ class Unprotected:
         while self.sim.read32(channel + COMPLETED) < number:
             self.sim.run(POLL_CLOCKS)
 
-    def run(self, load: Load, chunk: int, timing: Timing) -> int:
-        """Runs an inference's transfers; returns clocks from first byte copied to last."""
+    def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
+        """Runs an inference's transfers; returns clocks from first byte copied to last.
+
+        ``threads``: as many copy, each the next piece when it is free; the first one sends.
+        """
         start = self.card.clocks()
         base = number = 0
         for size in load.h2d:
+            free = [self.card.clocks()] * threads
             for piece in pieces(size, chunk):
-                self.sim.run(max(1, clocks_of(timing(piece).copy)))
+                thread = min(range(threads), key=lambda at: free[at])
+                free[thread] += clocks_of(timing(piece).copy)
+                since = max(free[thread], self.card.clocks())
+                self.sim.run(max(1, since - self.card.clocks()))
                 while self.sim.read32(H2D + CHANNEL_STATUS) & 0xFF >= 8:
                     pass
                 number = self.card.push(H2D, self.card.allocate(piece), base, piece)
+                free[0] += self.card.clocks() - since
                 base += -(-piece // 64) * 64
         self._finish(H2D, number)
         base = 0

@@ -6,6 +6,7 @@ Stands for the user-mode driver inside the enclave.
 
 import dataclasses
 from collections import deque
+from collections.abc import Sequence
 
 from maeslant.protected.model import wire
 from maeslant.protected.model.constants import (
@@ -261,20 +262,27 @@ class Host:
         sequence = self._begin(queue, Kind.BATCH, len(body))
         return Job([self._seal(queue, Kind.BATCH, sequence, body)])
 
-    def _places(self, base: int, total: int, chunk: int, after: int) -> list[wire.Transfer]:
-        """Divides a transfer into chunks, each with shared memory of its own."""
+    def _places(
+        self, base: int, total: int, chunk: int | Sequence[int], after: int
+    ) -> list[wire.Transfer]:
+        """Divides a transfer into chunks, each with shared memory of its own.
+
+        ``chunk``: the size of all but the last, or the sizes.
+        """
+        given = [] if isinstance(chunk, int) else list(chunk)
+        chunk = chunk if isinstance(chunk, int) else max(given)
         chunk = chunk or 1 << self.capabilities.log2_chunk
         self.transfers = [job for job in self.transfers if not job.done]
         if len(self.transfers) >= self.capabilities.regions:
             raise MisuseError("too many unanswered transfers")
         if total < 1 or chunk % GRANULE or base % GRANULE:
             raise MisuseError("length 0, or an address that is no multiple of a granule")
-        sizes = [min(chunk, total - at) for at in range(0, total, chunk)]
-        places = []
+        sizes = given or [min(chunk, total - at) for at in range(0, total, chunk)]
+        places, address = [], base
         for index, size in enumerate(sizes):
             host = self.shared(size)
-            address = base + index * chunk
             places.append(wire.Transfer(address, size, index, base, total, host, after))
+            address += size
         return places
 
     def h2d(
@@ -282,7 +290,7 @@ class Host:
         queue: int,
         base: int,
         data: bytes,
-        chunk: int = 0,
+        chunk: int | Sequence[int] = 0,
         after: int = 0,
         give_up: int | None = None,
     ) -> Job:

@@ -29,26 +29,59 @@ def test_software_is_measured() -> None:
         assert 0 < times.request < times.seal and times.copy < times.seal
     assert long[0].seal > 4 * short[0].seal
     assert long[2]
+    both = software.measure(65536, 2)[0]
+    assert both.seal > long[0].seal / 2, "a thread is no faster beside another"
 
 
-def test_table_and_picture(tmp_path: pathlib.Path) -> None:
+class FakeCard:
+    """Stands in for the protected card: software that takes time adds to 10,000 clocks."""
+
+    def run(self, load, chunk, timing, threads=1):
+        """Returns clocks that depend on the software's times and the chunks."""
+        times = timing(32768)
+        waits = (times.seal + times.request) / threads + times.open + times.answer
+        return 10_000 + timeline.clocks_of(waits) + (1000 if chunk == 16384 else 0)
+
+
+def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The parts of a transfer's time add up to it; more threads than processors are projected."""
+    times = Times(copy=1000, seal=50_000, open=2000, request=100, answer=100)
+    monkeypatch.setattr(software, "times", lambda size, cold, threads: times)
+    monkeypatch.setattr(software, "processors", lambda: 2)
+    for threads in report.THREADS:
+        row = report.account(FakeCard(), report.NETWORKS[0], False, threads, 8_000)
+        assert sum(row["parts_us"].values()) == pytest.approx(row["protected_us"])
+        assert set(row["parts_us"]) == set(report.PARTS)
+        assert all(part >= 0 for part in row["parts_us"].values())
+        assert row["projected"] == (threads == 4)
+        assert row["chunk"] == (32768 if threads == 1 else 0)
+        assert row["seal_gbs"] == pytest.approx(threads * 65536 / 50_000)
+        sealing = report.IMAGE / row["seal_gbs"] / 1000
+        assert row["bound_us"] == pytest.approx(max(50.0, sealing), abs=0.01)
+        assert row["transfer_overhead"] == pytest.approx(row["protected_us"] / 40 - 1)
+
+
+def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table and picture of `maeslant overhead` show a result over its goal and its parts."""
-    row = report._row(report.NETWORKS[0], False, (24_000, 32768), (20_000, 65536), [11_000, 10_000])
-    assert row["transfer_overhead"] == pytest.approx(0.2)
-    assert row["inference_overhead"] == pytest.approx(0.02 / 7.36)
-    rows = [row | {"network": n.name, "memory": m} for n in report.NETWORKS for m in _MEMORY]
-    rates = {memory: {"copy": 30.0, "seal": 5.0, "open": 5.0} for memory in _MEMORY}
-    supposed = [{"memory": m, "seal_gbs": 8, "transfer_overhead": 0.5} for m in _MEMORY]
-    record = {"library": "none", "gigabytes_per_second": rates, "rows": rows, "supposed": supposed}
+    monkeypatch.setattr(software, "times", lambda size, cold, threads: Times(1, 50_000, 1, 1, 1))
+    monkeypatch.setattr(software, "processors", lambda: 2)
+    rows = []
+    for network in report.NETWORKS:
+        for cold in (False, True):
+            for threads in report.THREADS:
+                row = report.account(FakeCard(), network, cold, threads, 8_000)
+                rows.append(row | {"plain_as_many_us": row["plain_us"] / threads})
+    driver = {1: {"seal": 5.2e9, "open": 5.4e9}, 2: {"seal": 9.1e9, "open": 9.3e9}}
+    record = {"library": "none", "processor": "P", "processors": 2, "driver": driver, "rows": rows}
     text = io.StringIO()
     report.show(record, Console(file=text, width=120))
-    assert "+20.0 %" in text.getvalue() and "AlexNet" in text.getvalue()
+    shown = text.getvalue()
+    assert "+150 %" in shown and "AlexNet" in shown and "4*" in shown
+    assert "1 thread seals 5.2 GB/s, opens 5.4; 2 threads seal 9.1 GB/s, open 9.3" in shown
     report.draw(record, tmp_path / "x.svg")
     drawn = (tmp_path / "x.svg").read_text()
     assert "warm: the host" in drawn and "cold: they come from main memory" in drawn
-
-
-_MEMORY = ("warm", "cold")
+    assert "+150 %" in drawn and "bus waits for sealing" in drawn
 
 
 @pytest.mark.slow

@@ -26,6 +26,7 @@ class Pair:
             limits.get("host", 1 << 29),
             timeout=60,
             send_while_sealing=bool(limits.get("eager")),
+            threads=limits.get("threads", 0),
         )
         assert self.device.install(*SECRETS[:2])
 

@@ -31,25 +31,42 @@ class EagerMachine(Machine):
         return Host(*arguments, **named, send_while_sealing=True)
 
 
-@pytest.mark.parametrize("make", [CMachine, pytest.param(EagerMachine, marks=pytest.mark.slow)])
+class ThreadedMachine(Machine):
+    """Connects the C driver, which seals and opens chunks in four threads, to the card."""
+
+    @staticmethod
+    def make_host(*arguments, **named):
+        """Makes a C driver that seals and opens chunks in four threads."""
+        return Host(*arguments, **named, send_while_sealing=True, threads=4)
+
+
+EAGER = (EagerMachine, ThreadedMachine)
+HELD = ("race/H2D/while it waits", "race/D2H/while it waits")
+OTHERS = [pytest.param(machine, marks=pytest.mark.slow) for machine in EAGER]
+
+
+@pytest.mark.parametrize("make", [CMachine, *OTHERS])
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry, make):
     """Each attack on the C driver is detected where the protocol says, or has no effect."""
     verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
-    assert verdict.caught in entry.expect
+    expect = entry.expect
+    if make in EAGER and entry.name in HELD:
+        expect += ("device:TAG",)  # the driver's next message meets the held doorbell
+    assert verdict.caught in expect
     assert verdict.second == entry.second
 
 
-@pytest.mark.parametrize("make", [CMachine, EagerMachine])
+@pytest.mark.parametrize("make", [CMachine, EagerMachine, ThreadedMachine])
 def test_random_manipulations(make):
     """Random manipulations of the C driver's bus cause no wrong result."""
     before = COUNT
     tally = fuzz.fuzz(800, seed=4_000_000, make=make)
     assert not tally.wrong
     assert len(tally.caught) >= 6 and len(tally.kinds) == 12
-    assert COUNT > before or make is EagerMachine
+    assert COUNT > before or make is not CMachine
 
 
 @pytest.mark.slow

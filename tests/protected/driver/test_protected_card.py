@@ -29,19 +29,29 @@ class CardMachine(rtl_card.RtlMachine):
         return Host(*arguments, **named, send_while_sealing=True)
 
 
-def attack(entry) -> None:
+class ThreadedCardMachine(rtl_card.RtlMachine):
+    """Connects the C driver with two sealing threads to the simulated card."""
+
+    @staticmethod
+    def make_host(*arguments, **named):
+        """Makes the C driver as host of the simulated card, with two threads."""
+        return Host(*arguments, **named, send_while_sealing=True, threads=2)
+
+
+def attack(entry, make=CardMachine) -> None:
     """Plays an attack; it must be detected where the protocol says or have no effect."""
-    verdict = entry.play(CardMachine)
+    verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
     assert verdict.caught in entry.expect
     assert verdict.second == entry.second
 
 
+@pytest.mark.parametrize("make", [CardMachine, ThreadedCardMachine])
 @pytest.mark.parametrize("name", FEW)
-def test_attack(name):
+def test_attack(name, make):
     """A selection of attacks between C driver and card RTL is detected."""
-    attack(next(entry for entry in ENTRIES if entry.name == name))
+    attack(next(entry for entry in ENTRIES if entry.name == name), make)
 
 
 @pytest.mark.slow

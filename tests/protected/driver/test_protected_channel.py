@@ -14,10 +14,13 @@ from maeslant.protected.session import Host
 from tests.protected.driver.pair import CAPABILITIES, SECRETS, Pair, start
 
 
-@pytest.fixture(params=[False, True], ids=["sealed first", "sent while sealing"])
+@pytest.fixture(
+    params=[{}, {"eager": 1}, {"eager": 1, "threads": 3}],
+    ids=["sealed first", "sent while sealing", "threads"],
+)
 def pair(request) -> Pair:
     """Opens a session between the C driver and the model's card."""
-    return Pair(eager=request.param).opened()
+    return Pair(**request.param).opened()
 
 
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 200, 4096, 4097, 9001])

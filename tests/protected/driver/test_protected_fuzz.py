@@ -40,22 +40,23 @@ DEFECTS = {
         """if (!(same & right))
         return false;
     outside_load(session, at, message, WIRE_HEADER + body_bytes + WIRE_TAG);
-    return keys_begin(key, CLASS_RESPONSE, queue, request->sequence, made, WIRE_HEADER) &&
-           gcm_update(key->gcm, body, body, body_bytes);""",
+    return keys_begin(key, 0, CLASS_RESPONSE, queue, request->sequence, made, WIRE_HEADER) &&
+           gcm_update(key->gcm[0], body, body, body_bytes);""",
     ),
     "a chunk is read again after its check": (
         "answers",
         "chunk.c",
         """if (!data)
-        gcm_wipe(session->stage, sizeof session->stage);
-    return works && gcm_check(key->gcm, tag);""",
-        """if (!works || !gcm_check(key->gcm, tag))
+        gcm_wipe(stage, WIRE_STAGE);
+    return works && gcm_check(gcm, work->tag);""",
+        """if (!works || !gcm_check(gcm, work->tag))
         return false;
-    works = keys_begin(key, CLASS_DMA_OUT, queue, request->sequence, aad, sizeof aad);
+    works = keys_begin(work->key, thread, CLASS_DMA_OUT, work->queue, request->sequence, aad,
+                       sizeof aad);
     for (size_t at = 0; data && works && at < place->length; at += WIRE_STAGE) {
         size_t left = place->length - at, size = left < WIRE_STAGE ? left : WIRE_STAGE;
-        outside_load(session, request->buffer.at + at, session->stage, size);
-        works = gcm_update(key->gcm, data + at, session->stage, size);
+        outside_load(session, request->buffer.at + at, stage, size);
+        works = gcm_update(gcm, data + at, stage, size);
     }
     return works;""",
     ),

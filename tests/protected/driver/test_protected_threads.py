@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the sealing threads of driver/enclave under the thread and address sanitizers."""
+
+import functools
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from maeslant.build import c_driver
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+@functools.cache
+def build(sanitize: str) -> pathlib.Path:
+    """Builds the test program with the whole driver under a sanitizer; returns its path."""
+    fuzz = c_driver.DRIVER / "fuzz"
+    own = [HERE / "threads.c", fuzz / "fake.c", *c_driver.protected_sources("openssl")]
+    target = c_driver.OUT / f"threads_{sanitize}"
+    c_driver.OUT.mkdir(parents=True, exist_ok=True)
+    if c_driver.stale(target, own=own):
+        fresh = target.with_suffix(f".{os.getpid()}")
+        c_driver.run(
+            [c_driver.compiler(), *c_driver.FLAGS, *c_driver.SANITIZERS[sanitize],
+             *c_driver.NO_FENCE_WARNING, *c_driver.INCLUDES, *map(str, own),
+             *c_driver.crypto_libraries("openssl"), "-o", str(fresh)],
+            f"making {target.name}",
+        )  # fmt: skip
+        fresh.replace(target)
+    return target
+
+
+@pytest.mark.parametrize("threads", [4, 2, 1])
+@pytest.mark.parametrize("sanitize", ["threads", "memory"])
+def test_threads(sanitize: str, threads: int) -> None:
+    """Transfers, damage, timeouts, early frees and forks with several threads under a sanitizer."""
+    done = subprocess.run(
+        [str(build(sanitize)), str(threads)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, "TSAN_OPTIONS": "halt_on_error=1"},
+    )
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-6000:]}"
