@@ -57,7 +57,9 @@ def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
                 ):
                     list(stream.update(DATA))
                     list(stream.finish())
-                assert "no worker with a card is left" in str(caught.value)
+                # The scheduler may list the killed worker still, or no longer.
+                left = ("no worker with a card is left", "the cards of every worker at")
+                assert any(text in str(caught.value) for text in left)
         finally:
             third.kill()
             third.wait()
