@@ -19,13 +19,13 @@ enum { ARENA = 256 << 20, ANSWER = 16, WORKS = 5, MOST = 16 };
 
 static mae_session_t session; /* whose outside is this process's memory */
 
-/* What a thread has for itself. */
+/* Holds the buffers and the library context of one measuring thread. */
 static _Thread_local struct gcm *sealer, *opener;
 static _Thread_local uint8_t stage[WIRE_STAGE], aad[WIRE_AAD], body[WIRE_TRANSFER], answer[ANSWER];
 static _Thread_local uint8_t message[256];
 static _Thread_local uint64_t sequence;
 
-/* What all threads work on; times[work][cold][thread * rounds + round]. */
+/* Holds what all measuring threads share; times[work][cold][thread * rounds + round]. */
 static size_t bytes, rounds, threads;
 static double *times[WORKS][2];
 static pthread_barrier_t together;

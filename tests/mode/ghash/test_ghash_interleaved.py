@@ -30,6 +30,8 @@ class Hasher:
         self.row_bytes = 16 * self.lanes
         self.clock = 0
         self.looks = [0, 0]  # hashes that were compared, and those as early as they may be
+        self.pair: int | None = None  # the context with two sums
+        self.busy: tuple[int | None, str] = (None, "")  # the product under way: context and kind
 
     async def begin(self) -> None:
         """Resets the module and waits for its memories to be erased."""
@@ -41,6 +43,9 @@ class Hasher:
 
     async def wipe(self, context: int) -> None:
         """Erases a context; no other input is accepted meanwhile."""
+        self._advance(None, "")
+        if self.pair == context:
+            self.pair = None
         self.dut.wipe_i.value, self.dut.wipe_ctx_i.value = 1, context
         self.dut.row_valid_i.value, self.dut.row_bytes_i.value = 1, 1
         await RisingEdge(self.dut.clk_i)
@@ -89,11 +94,49 @@ class Hasher:
             dut.row_ctx_i.value, dut.row_bytes_i.value = row[0], len(data)
             dut.row_data_i.value = sum(block << 128 * i for i, block in enumerate(blocks))
 
+    async def rest(self) -> None:
+        """Lets one clock pass."""
+        await RisingEdge(self.dut.clk_i)
+        self._advance(None, "")
+
+    def _advance(self, context: int | None, kind: str) -> None:
+        """Ends a clock: a join leaves one sum, a start begins the second one."""
+        if self.busy[1] == "join":
+            self.pair = None
+        if kind == "start":
+            self.pair = context
+        self.busy = context, kind
+
+    def _predict(self, op: tuple | None, row: tuple | None) -> tuple[bool, bool]:
+        """Predicts which of the offered operation and row is taken in this clock; advances."""
+        busy, kind = self.busy
+        op_context = op[0] if op else None
+        op_taken = op is not None and op_context not in (busy, self.pair)
+        fits, starts = row is not None, False
+        full = row is not None and len(row[1][1]) > 16 * (self.lanes - 1)
+        if row and row[0] == self.pair:
+            fits = full and kind not in ("start", "join")
+        elif row and row[0] == busy:
+            fits = starts = full and self.pair is None and kind != "power"
+        joins = False
+        if self.pair is not None and self.pair != busy:
+            waits = row is not None and not fits and (full or row[0] == self.pair)
+            joins = op_context == self.pair or (waits and not op_taken)
+        row_taken = fits and not op_taken and op_context != (self.pair if joins else -1)
+        if joins:
+            self._advance(self.pair, "join")
+        elif op_taken and op[1][0] in (POWER, BLOCK):
+            self._advance(op_context, "power" if op[1][0] == POWER else "hash")
+        elif row_taken:
+            self._advance(row[0], "start" if starts else "hash")
+        else:
+            self._advance(None, "")
+        return op_taken, row_taken
+
     async def run(self, todo: dict[int, list[Step]], stall: float = 0.0) -> None:
-        """Runs the contexts' steps, each context's in order; limits how long each one waits."""
+        """Runs the contexts' steps, each context's in order; checks both readies in each clock."""
         dut = self.dut
         op = row = None  # offered: (context, step)
-        op_waits = row_waits = 0  # clocks that they have waited; a row only those without an op
         settled = dict.fromkeys(todo, self.clock)  # from when on the hash shows the last step
 
         def pick(wanted: Callable[[Step], bool]) -> tuple[int, Step] | None:
@@ -122,13 +165,9 @@ class Hasher:
                 assert int(dut.look_o.value) == todo[look].pop(0)[1]
                 self.looks[0] += 1
                 self.looks[1] += settled[look] == self.clock
-            op_taken = op is not None and bool(dut.op_ready_o.value)
-            row_taken = row is not None and bool(dut.row_ready_o.value)
-            assert not (op_taken and row_taken)
-            op_waits = op_waits + 1 if op and not op_taken else 0
-            row_waits = row_waits + (not op_taken) if row and not row_taken else 0
-            # A product under way, and two clocks to join the sums, for an op after those of a row.
-            assert op_waits <= 3 and row_waits <= 6
+            op_taken, row_taken = self._predict(op, row)
+            assert op is None or dut.op_ready_o.value == op_taken
+            assert row is None or dut.row_ready_o.value == row_taken
             if op_taken:
                 settled[op[0]] = self.clock + 1 + (op[1][0] in (POWER, BLOCK))
                 op = None
@@ -170,7 +209,7 @@ async def wipes(dut) -> None:
         whole = {c: [*hasher.key(key), *hasher.message(key)] for c, key in enumerate(keys)}
         begun = {c: random.randint(hasher.lanes, len(steps) - 2) for c, steps in whole.items()}
         await hasher.run({c: steps[: begun[c]] for c, steps in whole.items()})
-        await RisingEdge(dut.clk_i)  # the last product
+        await hasher.rest()  # the last product
         await hasher.wipe(wiped)
         rest = {c: steps[begun[c] :] for c, steps in whole.items()}
         nothing = hasher.rows(random.randbytes(3 * hasher.row_bytes))
@@ -189,7 +228,7 @@ async def full_rate(dut) -> None:
             await hasher.run({context: hasher.key(key)})
             text, tag = gcm_oracle.encrypt(key, iv, b"", random.randbytes(count * hasher.row_bytes))
             mask = gcm_oracle.encrypt_block(key, gcm_oracle.first_counter(key, iv))
-            await RisingEdge(dut.clk_i)  # the last power
+            await hasher.rest()  # the last power
             begun = hasher.clock
             rows = [text[i : i + hasher.row_bytes] for i in range(0, len(text), hasher.row_bytes)]
             await hasher.run({context: [(ROW, row) for row in rows]})

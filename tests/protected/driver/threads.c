@@ -22,7 +22,7 @@ enum { BYTES = 1 << 20, HELD = 64, ROUNDS = 20 };
         } \
     } while (0)
 
-/* What the imitated card does with requests, and what it has seen. */
+/* Imitates a card: its answers to requests, and the requests seen so far. */
 struct card {
     struct fake fake;
     bool silent;  /* answers nothing */
