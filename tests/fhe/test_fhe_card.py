@@ -78,7 +78,7 @@ def test_product() -> None:
     """A matrix times an encrypted vector equals SEAL's bytes and approximates floating point."""
     rng = np.random.default_rng(2)
     found = demo.multiply(rng.uniform(-1, 1, (64, 64)), rng.uniform(-1, 1, 64), False)
-    assert found["equal"] and found["error"] < 2e-3
+    assert found["equal"] and found["error"] < 2e-2  # see tests/cli/test_fhe.py
     assert found["clocks"] < 170_000
 
 
