@@ -278,7 +278,6 @@ def tables() -> tuple[Table, ...]:
             (
                 Ours("mae_ntt_butterfly"),
                 Ours("mae_ntt_butterfly", "ecp5"),
-                Ours("mae_poly_engine", "xc7", label="`mae_poly_engine`, 16 lanes, 8 polynomials"),
                 *(
                     Ours("mae_kernel_fhe", "xc7", values, {"flatten": False}, label)
                     for values, label in (
