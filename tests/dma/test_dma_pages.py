@@ -15,7 +15,7 @@ NAMES = ("claim_valid", "claim_ctx", "put_valid", "put_ctx", "get_valid", "get_c
 
 
 class Model:
-    """Models the pages of all contexts: claimed, and in their queues."""
+    """Models the buffer pages of all contexts: claimed, and in their queues."""
 
     def __init__(self) -> None:
         given = bench.parameters()
@@ -26,11 +26,11 @@ class Model:
         self.queues: list[deque[int]] = [deque() for _ in range(self.contexts)]
 
     def lent(self, context: int) -> int:
-        """Returns the number of pages that a context holds beyond its share."""
+        """Returns the number of buffer pages that a context holds beyond its share."""
         return max(0, self.claimed[context] - self.share)
 
     def may(self, context: int, margin: int) -> bool:
-        """Returns true if a context may get a page: it holds fewer lent ones than are left."""
+        """Returns true if a context of the page model may get another page."""
         left = self.lendable - sum(map(self.lent, range(self.contexts)))
         own = self.claimed[context] < self.share
         return own or self.lent(context) + margin < left
@@ -39,7 +39,7 @@ class Model:
 async def clock(
     dut, model: Model, claims: list[int | None], put: int | None, get: int | None
 ) -> None:
-    """Runs one clock with page claims, a put and a get; checks the outputs."""
+    """Runs one clock of mae_dma_pages with claims, a put and a get; checks the outputs."""
     width = max(1, (model.contexts - 1).bit_length())
     dut.claim_valid_i.value = sum((ctx is not None) << k for k, ctx in enumerate(claims))
     dut.claim_ctx_i.value = sum((ctx or 0) << width * k for k, ctx in enumerate(claims))
@@ -97,7 +97,7 @@ async def lends_and_takes_back(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_alone_gets_half(dut) -> None:
-    """One context gets half of the lendable pages, and the next a part of the rest."""
+    """In mae_dma_pages one context alone gets half of the lendable pages."""
     await start(dut, **{f"{name}_i": 0 for name in NAMES})
     model = Model()
     for ctx in range(min(2, model.contexts)):
