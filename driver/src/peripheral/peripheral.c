@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drives the peripheral's registers: freestanding, see maeslant_peripheral.h. Structures are not
- * copied or cleared as a whole here, so that the compiler has no reason to call memcpy or memset.
+ * Runs jobs on the peripheral's registers: freestanding, see maeslant_peripheral.h. Structures are
+ * not copied or cleared as a whole here, so that the compiler has no reason to call memcpy or
+ * memset.
  */
 #include "peripheral.h"
 
 #include "generated/mae_stream_card_regs.h"
 
-/* What serves both devices stands at the same offsets in both maps. */
+/* Asserts that a register of both devices has the same offset in both register maps. */
 #define SAME(name) \
     _Static_assert(offsetof(mae_peripheral_t, name) == offsetof(mae_stream_card_t, name), #name)
 SAME(id);
@@ -27,11 +28,11 @@ enum {
 _Static_assert(MAE_PERIPHERAL__VERSION__MAJOR_reset == MAE_STREAM_CARD__VERSION__MAJOR_reset,
                "one version for both maps");
 
-/* Here they are if a caller wants their address, or does not inline them. */
+/* Defines the inline register functions for callers that take their address. */
 extern inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value);
 extern inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value);
 
-/* Polls a register until the bits of `mask` are 0. */
+/* Polls a device register until the bits of `mask` are 0. */
 static ALWAYS_INLINE mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset,
                                             uint32_t mask, uint32_t *value)
 {
@@ -101,7 +102,7 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
     return MAE_OK;
 }
 
-/* Executes a command of the key window and waits for its end. */
+/* Executes a key command of the device and waits for its end. */
 static ALWAYS_INLINE mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
 {
     uint32_t status;
@@ -164,7 +165,7 @@ mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus)
     return wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__WIPING_bm, &status);
 }
 
-/* Returns the error in a word of `status`, the first since the last call, and clears it. */
+/* Returns the error in a word of the device's `status` register and clears it. */
 static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus, uint32_t status)
 {
     if (GET(STATUS, ERROR, status) == MAE_PERIPHERAL__STATUS__ERROR__NONE)
@@ -180,13 +181,15 @@ static ALWAYS_INLINE mae_error_t read_error(const struct mae_pio_bus *bus)
     return take_error(bus, status);
 }
 
-/* Returns true if the job takes data and gives none. */
+/* Returns true if a job takes data and gives none. */
 static bool sinks(const struct mae_pio_job *job)
 {
     return is_aead(job) && (job->phase != MAE_PHASE_DATA || job->mode == MAE_CMAC);
 }
 
-/* Writes the IV; for a GCM IV of 12 bytes, the counter block that starts with it. */
+/*
+ * Writes a job's IV to the device; for a GCM IV of 12 bytes, the counter block that starts with it.
+ */
 static ALWAYS_INLINE mae_error_t write_iv(const struct mae_pio_bus *bus,
                                           const struct mae_pio_job *job)
 {
@@ -232,7 +235,7 @@ mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_jo
     return is_mmio(bus) ? start_mmio(bus->bus, job, more) : start_any(bus, job, more);
 }
 
-/* Reads the tag of a job, if it made one. */
+/* Reads the tag of a job from the device, if the job made one. */
 static mae_error_t read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t word;
@@ -252,7 +255,7 @@ mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_j
     return is_aead(job) ? read_tag(bus, job) : MAE_OK;
 }
 
-/* Ends a job of GCM, CCM or CMAC: waits and reads its tag. */
+/* Ends a job of GCM, CCM or CMAC: waits for the device and reads the tag. */
 static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
 {
     uint32_t status;
@@ -262,8 +265,8 @@ static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *
 
 /*
  * The functions that move the data of a job. The loops below stand here once and are compiled for
- * each of the two ways to use them, with what is known there in place of the pointers: over any bus
- * by the caller's functions, and straight from words in memory to registers.
+ * each of the two ways to use them, with what is known there in place of the pointers: over any
+ * bus by the caller's functions, and straight from words in memory to registers.
  */
 struct mover {
     void (*get)(void *arg, uint32_t words[4], uint32_t n); /* words beyond n bytes are 0 */
@@ -271,7 +274,7 @@ struct mover {
     void *arg;
 };
 
-/* Writes the next block, of n bytes, to the device. */
+/* Writes the next block of a job, of n bytes, to the device. */
 static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, const struct mover *mover,
                                       uint32_t n)
 {
@@ -287,7 +290,7 @@ static ALWAYS_INLINE uint32_t block_of(uint32_t bytes)
     return bytes < 16 ? bytes : 16;
 }
 
-/* Moves the data of a job that gives none. */
+/* Moves the data of a job that gives none, such as AAD. */
 static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                                       const struct mover *mover)
 {
@@ -346,7 +349,7 @@ static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct
     return error == MAE_OK && is_aead(job) ? end(bus, job) : error;
 }
 
-/* The caller's functions, which move data byte by byte. */
+/* The caller's functions that move a job's data byte by byte. */
 struct bytes {
     mae_pio_get_t get;
     mae_pio_put_t put;
@@ -386,7 +389,7 @@ mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio
     return error;
 }
 
-/* The registers of a message are two runs. */
+/* The lengths of the two runs of registers that hold a message's state. */
 enum { IV_WORDS = 4, STATE_WORDS = 8 };
 
 _Static_assert(offsetof(mae_peripheral_t, data_bytes) + 8 ==
@@ -431,8 +434,7 @@ static void put_flat(void *arg, const uint8_t *block, uint32_t n)
         *flat->dst++ = block[i];
 }
 
-/* Loads the part of a block at the end of a job, in words where both are aligned; kept apart from
-   the code for whole blocks. */
+/* Loads the last, partial block of a job, in words where both sides are aligned. */
 static NEVER_INLINE void get_part(const uint8_t *src, uint32_t words[4], uint32_t n)
 {
     for (uint32_t i = 0; i < 4; i++)

@@ -25,8 +25,8 @@ enum { BYTES = 1 << 20, HELD = 64, ROUNDS = 20 };
 /* Imitates a card: its answers to requests, and the requests seen so far. */
 struct card {
     struct fake fake;
-    bool silent;  /* answers nothing */
-    int held;     /* answers so many requests late, in reverse */
+    bool silent; /* answers nothing */
+    int held;    /* answers so many requests late, in reverse */
     int count;
     struct fake_request requests[HELD];
     int64_t damage; /* this chunk of a d2h; -1: none */
@@ -82,8 +82,8 @@ static void answer_held(struct card *card)
 static mae_session_t *begin(struct card *card, unsigned threads, bool eager)
 {
     struct mae_outside outside;
-    struct mae_session_config config = {.nonce_given = 1, .timeout = 3000, .threads = threads,
-                                        .send_while_sealing = eager};
+    struct mae_session_config config = {
+        .nonce_given = 1, .timeout = 3000, .threads = threads, .send_while_sealing = eager};
     mae_session_t *session;
     mae_task_t *task;
     memset(card, 0, sizeof *card);
