@@ -139,7 +139,7 @@ Region Torture::region(const Job &job) const {
     return out;
 }
 
-// Waits until no job and no CPU access is in progress.
+// Waits until no CPU access is in progress.
 void Torture::settle() {
     machine_.cpu.frozen = true;
     while (!machine_.cpu.idle()) machine_.tick();
@@ -192,7 +192,7 @@ void Torture::dropped() {
     machine_.write(kIrqStatus, 9);
 }
 
-// Disturbs a running memory job by a wipe, a reset or the like; returns true if that ended it.
+// Disturbs a running memory job by a wipe, a reset or the like; returns true if the job ended.
 bool Torture::disturb(const Job &job) {
     event_at_ = ~uint64_t{0};
     const uint32_t what = below(100);

@@ -96,6 +96,30 @@ static inline void store_aligned(uint8_t *bytes, uint32_t word)
         store_word(bytes, word);
 }
 
+/* Polls a device register until the bits of `mask` are 0. */
+static ALWAYS_INLINE mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset,
+                                            uint32_t mask, uint32_t *value)
+{
+    for (int i = 0; i < MAE_PIO_POLLS; i++) {
+        TRY(read_reg(bus, offset, value));
+        if ((*value & mask) == 0)
+            return MAE_OK;
+    }
+    return MAE_E_TIMEOUT;
+}
+
+/* Writes words of memory to consecutive registers of the peripheral, in little-endian order. */
+static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint32_t offset,
+                                             const uint8_t *bytes, uint32_t count)
+{
+    bool aligned = is_aligned(bytes);
+    for (uint32_t i = 0; i < count; i++, bytes += 4)
+        TRY(write_reg(bus, offset + 4 * i, aligned ? load_aligned(bytes) : load_word(bytes)));
+    return MAE_OK;
+}
+
+/* Translates an error code of the device (mae_error_e of regs/mae_common.rdl) to mae_error_t. */
+mae_error_t mae_pio_error(uint32_t code);
 /* Writes the registers of a peripheral's job and starts it; `more` are further bits of `ctrl`. */
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more);
