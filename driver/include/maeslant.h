@@ -150,10 +150,8 @@ struct mae_device_info {
  * On failure *dev is NULL and mae_error_detail() says more.
  */
 MAE_API mae_error_t mae_open(const char *uri, mae_dev_t **dev);
-/*
- * Closes a device: erases every key, stops its DMA, frees its memory. NULL is allowed. Jobs in
- * flight are dropped; streams of the device must have been freed before.
- */
+/* Closes a device: erases every key, stops its DMA, frees its memory. NULL is allowed. Jobs in
+   flight are dropped; streams of the device must have been freed before. */
 MAE_API_VOID void mae_close(mae_dev_t *dev);
 /* Reads the capabilities of a device. */
 MAE_API mae_error_t mae_get_caps(const mae_dev_t *dev, struct mae_caps *caps);
@@ -279,10 +277,7 @@ MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
 /* Frees a context of mae_context_alloc or mae_context_alloc_aead. */
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 
-/*
- * Submits a job to the device without waiting for its end. MAE_E_FULL: poll first. Every accepted
- * job completes exactly once.
- */
+/* Submits a job to a device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
 MAE_API mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job);
 /* Fetches completed jobs in order of completion; *count may be 0. Advances simulated time. */
 MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
@@ -401,11 +396,9 @@ MAE_API mae_error_t mae_seal_counted(mae_dev_t *dev, const struct mae_message *m
 /* Encrypts and authenticates one message with the caller's nonce; use it only where a protocol
    prescribes the nonce. A nonce used twice under one key breaks GCM: see the top of this file. */
 MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_message *message);
-/*
- * Decrypts and verifies one message under an authenticated mode. MAE_E_AUTH: it is not what was
- * sealed. After this and every other error once work has begun, dst is wiped; in place, that wipes
- * the ciphertext too.
- */
+/* Decrypts and verifies one authenticated message. MAE_E_AUTH: it is not what was sealed. After
+   this and every other error once work has begun, dst is wiped; in place, that wipes the
+   ciphertext too. */
 MAE_API mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message);
 
 /* Computes the CMAC (SP 800-38B) of `length` bytes at src; takes no nonce, AAD or dst. */
