@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// report_bench: connects mae_dma to a client that returns every row, and whose answers to jobs and
-// reports on them come from the test.
+// report_bench: connects mae_dma to a client whose answers and reports come from the test.
 
 module report_bench
   import mae_dma_pkg::*;

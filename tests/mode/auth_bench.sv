@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// auth_bench: connects mae_auth_mode_unit to mae_aes_core as in the peripheral, with the message
-// registers and without a bus: a block may enter and another leave in any clock.
+// auth_bench: connects mae_auth_mode_unit to mae_aes_core as in the peripheral, without a bus.
 
 module auth_bench
   import mae_aes_pkg::*;
