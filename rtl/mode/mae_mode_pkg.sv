@@ -122,13 +122,12 @@ package mae_mode_pkg;
     block_t tag;
   } gcm_report_t;
 
-  // Operations of mae_ghash_interleaved on a context.
-  typedef enum logic [2:0] {
-    OpSetH  = 3'd0,  // sets a new H, and the hash to 0
-    OpPower = 3'd1,  // computes H^k from H^(k-1)
-    OpBlock = 3'd2,  // hashes a block
-    OpZero  = 3'd3,  // sets the hash to 0
-    OpClear = 3'd4   // erases everything
+  // Operations of mae_ghash_interleaved on a key slot or on a context.
+  typedef enum logic [1:0] {
+    OpSetH  = 2'd0,  // sets H of a slot
+    OpPower = 2'd1,  // computes H^k of a slot from H^(k-1)
+    OpBlock = 2'd2,  // hashes a block
+    OpClear = 2'd3   // sets the hash to 0
   } ghash_op_e;
 
   function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,
