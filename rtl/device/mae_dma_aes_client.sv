@@ -62,6 +62,7 @@ module mae_dma_aes_client
     input  logic     [BytesWidth-1:0] row_bytes_i,
     input  logic                      row_last_i,
     output logic     [  Contexts-1:0] client_room_o,
+    input  logic     [  Contexts-1:0] row_waits_i,
 
     output logic                      row_valid_o,
     input  logic                      row_ready_i,
@@ -294,6 +295,7 @@ module mae_dma_aes_client
       .cfg_ctx_i     (core_cfg_ctx),
       .cfg_i         (core_cfg),
       .room_o        (core_room),
+      .waits_i       ({{(CoreContexts - Contexts) {1'b1}}, row_waits_i}),
       .row_valid_i   (core_row_valid),
       .row_ready_o   (core_row_ready),
       .row_ctx_i     (core_row_ctx),

@@ -78,9 +78,11 @@ package mae_mode_pkg;
     bank_t bank;
   } bank_hit_t;
 
-  // Requests of the engine to the key cache: the slots that open jobs need, the slot for which the
-  // parallel path waits, and the banks that were requested in this clock.
+  // Requests of the engine to the key cache: the slots for which rows wait, the slot for which the
+  // parallel path waits, the slots that open jobs need, and the banks that were requested in this
+  // clock.
   typedef struct packed {
+    logic [MaxKeySlots-1:0] waits;
     logic                   urgent;
     key_slot_t              urgent_slot;
     logic [MaxKeySlots-1:0] want;

@@ -92,6 +92,7 @@ module copy_bench
       .row_bytes_o   (row_bytes[0]),
       .row_last_o    (row_last[0]),
       .client_room_i (client_room),
+      .row_waits_o   (),
       .row_valid_i   (row_valid[1]),
       .row_ready_o   (row_ready[1]),
       .row_ctx_i     (row_ctx[1]),
