@@ -31,7 +31,7 @@
 // whose write data are zeros without strobes; set ctrl_i.enable after that. The write beat that
 // was offered when halt_i rose stays on the bus until it is taken, as AXI demands.
 // Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a
-// power of 2, 2..32; RowsPerContext, BurstBeats as in mae_dma_read_engine and
+// power of 2, 2..64; RowsPerContext, BurstBeats as in mae_dma_read_engine and
 // mae_dma_write_engine.
 // Source: Fernando et al. (its I/O subsystem).
 
@@ -43,7 +43,7 @@ module mae_dma
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,  // descriptors fetched ahead
+    parameter int unsigned Prefetch = 64,  // descriptors fetched ahead
     parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine, on average
     parameter int unsigned BurstBeats = 8,
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)

@@ -8,7 +8,7 @@ module copy_bench
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,
+    parameter int unsigned Prefetch = 64,
     parameter int unsigned RowsPerContext = 32,
     parameter int unsigned BurstBeats = 8
 ) (

@@ -9,7 +9,7 @@ module report_bench
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,
+    parameter int unsigned Prefetch = 64,
     parameter int unsigned RowsPerContext = 32
 ) (
     input  logic clk_i,

@@ -33,7 +33,7 @@ module mae_dma_ring_manager
     parameter int unsigned DataWidth = 512,
     parameter int unsigned BeatWidth = 512,  // of control reads: min(DataWidth, 512)
     parameter int unsigned Contexts  = 64,
-    parameter int unsigned Prefetch  = 32
+    parameter int unsigned Prefetch  = 64
 ) (
     input logic clk_i,
     input logic rst_ni,
