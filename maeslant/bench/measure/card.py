@@ -83,7 +83,7 @@ class Batch:
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """Submits all jobs, as many at a time as the ring holds; returns the simulator's counters."""
+        """Submits all jobs, up to RING at a time; returns the simulator's counters."""
         self.device.reset_stats()
         done = 0
         for index in range(self.jobs):
