@@ -19,6 +19,7 @@ module read_rows_bench
 
     input  logic [2:0]      wake_i,
     input  logic [2:0]      room_i,
+    output logic [2:0]      waits_o,
     output logic [1:0]      pick_ctx_o,
     input  logic [2:0][5:0] commit_row_i,
 

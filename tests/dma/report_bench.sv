@@ -8,7 +8,7 @@ module report_bench
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,
+    parameter int unsigned Prefetch = 64,
     parameter int unsigned RowsPerContext = 32
 ) (
     input  logic clk_i,
@@ -87,6 +87,7 @@ module report_bench
       .row_bytes_o  (row_bytes),
       .row_last_o   (row_last),
       .client_room_i('1),
+      .row_waits_o(),
       .row_valid_i  (row_valid),
       .row_ready_o  (row_ready),
       .row_ctx_i    (row_ctx),

@@ -3,6 +3,7 @@
 
 import dataclasses
 import random
+from itertools import pairwise
 
 from cocotb.triggers import RisingEdge
 
@@ -81,6 +82,7 @@ class Ring:
         self.hold_client = False
         self.clock = 0
         self.host_stall = 0.5
+        self.overtaken = 0  # descriptors that were offered before an older one
         self.write_errors: set[int] = set()  # completion indices that cannot be written
         self.clear()
 
@@ -354,7 +356,16 @@ class Ring:
                 tag,
             )
             assert got == want, f"{desc} {bad}"
-        assert self.offered == offered, "the ring's order"
+        given = {
+            context: [d.cookie for d in self.offered if d.context == context]
+            for context in range(self.contexts)
+        }
+        wanted = {
+            context: [d.cookie for d in offered if d.context == context]
+            for context in range(self.contexts)
+        }
+        assert given == wanted, "the ring's order in each context"
+        self.overtaken += sum(a.cookie > b.cookie for a, b in pairwise(self.offered))
         for context in range(self.contexts):
             order = [c.index for c in self.completions if c.context == context and c.bytes]
             assert order == sorted(order), "jobs of a context overtook each other"

@@ -96,6 +96,7 @@ module mae_mode_bench
       }
       ),
       .room_o,
+      .waits_i('1),
       .row_valid_i,
       .row_ready_o,
       .row_ctx_i,

@@ -48,9 +48,13 @@ class Cache:
             await self.step()
         self.dut.write_valid_i.value = 0
 
-    def demand(self, want: int, urgent: int | None = None, used: int = 0) -> None:
+    def demand(
+        self, want: int, urgent: int | None = None, used: int = 0, waits: int | None = None
+    ) -> None:
+        """Requests slots; rows wait for all of them unless ``waits`` says for which."""
+        waits = want if waits is None else waits
         word = (urgent is not None) << 74 | (urgent or 0) << 68 | want << 4 | used
-        self.dut.demand_i.value = word
+        self.dut.demand_i.value = waits << 75 | word
 
     def resident(self) -> dict[int, tuple[int, bool, bool]]:
         """Returns the usable banks of mae_key_cache with the slot that each holds."""
@@ -157,6 +161,30 @@ async def unwanted_first(dut):
         assert keep in slots and 2 in slots
         cache.demand(0b011)
         await cache.step(400)
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
+async def without_rows(dut):
+    """A slot without rows gives way to one with rows, and takes only a bank that nobody needs."""
+    cache = Cache(dut)
+    await cache.start()
+    if cache.slots <= cache.banks:
+        return
+    for slot in range(cache.banks + 1):
+        await cache.write(slot, bytes([slot]) * 16)
+    others, all_slots = 2**cache.banks - 1, 2 ** (cache.banks + 1) - 1
+    cache.demand(others, waits=0)
+    await cache.step(60 * cache.banks)
+    assert {bank[0] for bank in cache.resident().values()} == set(range(cache.banks))
+    for waits in (0, others):  # nobody gives way: without a row, and to a slot without one
+        cache.demand(all_slots, waits=waits)
+        await cache.step(40)
+        assert {bank[0] for bank in cache.resident().values()} == set(range(cache.banks))
+    begin = cache.clock
+    cache.demand(all_slots, waits=1 << cache.banks)
+    while cache.banks not in {bank[0] for bank in cache.resident().values()}:
+        await cache.step()
+    assert cache.clock - begin < 30, "without waiting for MinResidence"
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")

@@ -38,7 +38,7 @@ class Keys:
 
     async def reset(self) -> None:
         """Resets mae_mode_key_requests to no job and no key in any bank."""
-        await start(self.dut, cfg_valid_i=0, tweak_done_i=0, active_i=0, keys_i=0)
+        await start(self.dut, cfg_valid_i=0, tweak_done_i=0, active_i=0, waits_i=0, keys_i=0)
 
     def usable(self, need: tuple[int, int]) -> bool:
         """Returns true if a key is in a bank that stays and supports the direction."""
@@ -123,10 +123,9 @@ async def needs_and_losses(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wants_what_active_jobs_need(dut) -> None:
-    """mae_mode_key_requests requests exactly the slots of active contexts within two scans."""
+    """A clock after a change exactly the slots of active contexts are wanted, or wait for rows."""
     keys = Keys(dut)
     await keys.reset()
-    group = 8 if keys.contexts % 8 == 0 else 1
     for _ in range(20):
         for n in range(keys.contexts):
             if random.random() < 0.7:
@@ -138,10 +137,13 @@ async def wants_what_active_jobs_need(dut) -> None:
             if len(context.needs) == 2 and random.random() < 0.5:
                 await keys.step(tweaked=n)
             context.active &= random.random() < 0.8  # only a job makes it active again
-        for _ in range(2 * keys.contexts // group):
-            await keys.step()
-        wanted = {c.needs[0][0] for c in keys.held.values() if c.active}
-        assert int(dut.want_o.value) == sum(1 << slot for slot in wanted)
+        waits = random.getrandbits(keys.contexts)
+        dut.waits_i.value = waits
+        await keys.step()
+        active = {n: c.needs[0][0] for n, c in keys.held.items() if c.active}
+        assert int(dut.want_o.value) == sum(1 << slot for slot in set(active.values()))
+        waiting = {slot for n, slot in active.items() if waits >> n & 1}
+        assert int(dut.waits_o.value) == sum(1 << slot for slot in waiting)
 
 
 @pytest.mark.parametrize(
@@ -150,5 +152,5 @@ async def wants_what_active_jobs_need(dut) -> None:
     ids=str,
 )
 def test_mode_key_requests(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_mode_key_requests for one context, single scans and groups."""
+    """Runs the checks of mae_mode_key_requests for one context and for many."""
     bench.run("mae_mode_key_requests", parameters=parameters)

@@ -10,6 +10,7 @@ from maeslant.driver.device import CODES, DECRYPT, ENCRYPT, Device, check
 MEMORY = "latency=50-300&order=shuffled&seed=1"
 TRANSFER = 64 << 10
 QUEUED = 32
+RING = 256  # jobs in the submission ring at a time
 ALONE = (16, 64, 1024)  # sizes of jobs that have the card to themselves, in KB
 CHAINED = (("cbc", ENCRYPT), ("pcbc", ENCRYPT), ("pcbc", DECRYPT), ("cfb", ENCRYPT))
 CHAINED += (("ofb", ENCRYPT),)
@@ -75,17 +76,22 @@ class Batch:
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
-            check(self.lib.mae_wait(self.device.handle, done, 64, fetched, 1_000_000))
+            most = min(count, len(done))
+            check(self.lib.mae_wait(self.device.handle, done, most, fetched, 1_000_000))
             for completion in done[0 : fetched[0]]:
                 check(completion.error)
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """Submits all jobs of a batch, waits for them and returns the simulator's counters."""
+        """Submits all jobs, up to RING at a time; returns the simulator's counters."""
         self.device.reset_stats()
+        done = 0
         for index in range(self.jobs):
+            if index - done == RING:
+                self.wait(RING // 8)
+                done += RING // 8
             self.submit(index)
-        self.wait(self.jobs)
+        self.wait(self.jobs - done)
         return self.device.stats()
 
 

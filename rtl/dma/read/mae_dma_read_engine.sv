@@ -67,6 +67,7 @@ module mae_dma_read_engine
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
     input  logic     [  Contexts-1:0] client_room_i,
+    output logic     [  Contexts-1:0] row_waits_o,    // rows of this context are there, or may be
     input  logic     [  Contexts-1:0] writer_room_i,
 
     // AXI4 read channels
@@ -298,6 +299,7 @@ module mae_dma_read_engine
       .look_ended_o  (look_ended),
       .wake_i        (commit_hot),
       .room_i        (client_room_i & writer_room_i),
+      .waits_o       (row_waits_o),
       .pick_ctx_o    (pick_ctx),
       .commit_row_i  (commit_row),
       .rd_enable_o   (rd_enable),
