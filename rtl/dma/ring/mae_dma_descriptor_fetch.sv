@@ -2,9 +2,10 @@
 //
 // mae_dma_descriptor_fetch: prefetches descriptors from the submission ring in host memory.
 //
-// Up to Prefetch descriptors are being read or waiting, so that short transfers do not wait for the
-// memory latency: with all of them a descriptor every longest latency / Prefetch clocks. Read data may come in any order; descriptors leave in the order of the ring. No
-// ready is combinational.
+// Up to Prefetch descriptors are being read or waiting, so that short transfers do not wait for
+// the memory latency: with all of them a descriptor every longest latency / Prefetch clocks.
+// Read data may come in any order; descriptors leave in the order of the ring. No ready is
+// combinational.
 // Latency: 1 clock from the doorbell to the address, 2 from the last beat to desc_valid_o.
 // Throughput: one descriptor a clock.
 // Reset: drops all descriptors; start_i, given when idle, does so and begins at index 0.
