@@ -12,7 +12,7 @@ from maeslant.driver.device import ENCRYPT, Device
 SIZES = (16, 64, 256, 1024, 1504, 4096, 16384, 65536)  # bytes; 1,504: 1,500 in whole blocks
 MODES = ("ctr", "xts", "gcm")
 QUEUED = 64  # messages at once, as many as the card has contexts
-ROUNDS = 4  # messages of a context, one after another
+ROUNDS = 32  # messages of a context, one after another
 MOST = 4 << 20  # bytes of a batch at most
 KEYS = 16  # as many as the card has key slots; XTS takes two of them for a message
 CLOCK_MHZ = 200
