@@ -155,7 +155,7 @@ class Compiler:
         """Returns the place of a tensor, new if it has none."""
         if tensor.name not in self.places:
             channels, height, width = tensor.shape
-            if max(height, width, channels) > MAX_SIZE or channels < 1:
+            if max(height, width, self.shape.planes(channels)) > MAX_SIZE or channels < 1:
                 raise MaeslantError(f"{tensor.name}: a map of {tensor.shape} is too large")
             self.places[tensor.name] = Place(
                 tensor,

@@ -183,7 +183,7 @@ def googlenet() -> object:
             b.conv(x, one, 1),
             b.conv(b.conv(x, two, 1), three, 3, 1, 1),
             b.conv(b.conv(x, four, 1), five, 3, 1, 1),
-            b.conv(b.maximum(x, 3, 1, 1, True), six, 1),
+            b.conv(b.maximum(x, 3, 1, 1), six, 1),
         ]
         x = b.concat(*branches)
         if name in ("3b", "4e"):
