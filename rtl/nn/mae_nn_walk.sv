@@ -23,7 +23,8 @@ module mae_nn_walk
 #(
     parameter int unsigned Lanes = 32,
     parameter int unsigned Depth = 512,
-    parameter int unsigned Tags  = 256   // pixels on their way
+    parameter int unsigned Tags = 256,  // pixels on their way
+    parameter int unsigned Granules = 32  // addresses that wait
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -182,12 +183,13 @@ module mae_nn_walk
     end
   end
 
-  logic [1:0] unused_rows;
+  // Granules to ask for gather while weights occupy the memory's port.
+  logic [$clog2(Granules+1)-1:0] unused_rows;
   logic [$clog2(Tags+1)-1:0] unused_tags;
 
   mae_fifo #(
       .Width($bits(granule_addr_t)),
-      .Depth(2)
+      .Depth(Granules)
   ) u_granules (
       .clk_i,
       .rst_ni,

@@ -222,8 +222,139 @@ async def layers_equal_the_reference(dut) -> None:
         memory.stop()
 
 
+def convolution(size: int, channels: int, made: int, kernel: int = 3) -> Case:
+    """Makes a convolution of a square map with fixed data."""
+    rng = np.random.default_rng(7)
+    plane = SHAPE.plane_bytes(size, size)
+    planes, columns = SHAPE.planes(channels), min(SHAPE.columns, SHAPE.planes(made))
+    command = Command(
+        OP_MAC,
+        *[size] * 4,
+        planes,
+        SHAPE.planes(made),
+        SOURCE,
+        OUT,
+        plane,
+        plane,
+        params=PARAMS,
+        kernel_y=kernel,
+        kernel_x=kernel,
+        pad_y=kernel // 2,
+        pad_x=kernel // 2,
+        columns=columns,
+        last=True,
+    )
+    source = rng.integers(-128, 128, (channels, size, size), np.int8)
+    weights = rng.integers(-128, 128, (made, channels, kernel, kernel), np.int8)
+    scales, biases = np.full(made, scale_word(1, 9)), np.zeros(made, np.int64)
+    sums = np.zeros((made, size, size), np.int64)
+    for y, line in enumerate(windows(source, command)):
+        for x, part in enumerate(line):
+            sums += np.tensordot(weights[:, :, y, x].astype(np.int64), part, 1)
+    result = scaled(sums, [1] * made, [9] * made, command)
+    data = SHAPE.pack_parameters(weights, biases, scales, columns)
+    return Case(command, SHAPE.pack_map(source), data, result)
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def takes_the_stated_clocks(dut) -> None:
+    """A layer of full tiles takes a clock for each pixel and pass, within a tenth."""
+    lanes, depth = SHAPE.lanes, VALUES["Depth"]
+    size = 8
+    case = convolution(size, 2 * lanes, lanes * SHAPE.columns)
+    memory = await begin(dut, answer=20)
+    put(memory, case)
+    before = dict(memory.rows)
+    fault, taken = await go(dut)
+    assert not fault
+    expect(memory, before, case)
+    rows = lanes * lanes * SHAPE.columns // 64
+    reads = rows + depth * lanes // 64 + 1
+    bound = 18 * (size * size // depth) * max(depth, reads)
+    assert bound < taken < 1.1 * bound + 200, (taken, bound)
+    memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def stops_at_every_refusal(dut) -> None:
+    """A refusal of any access ends the array kernel's run with fault_o; the next run is right."""
+    case = convolution(3, SHAPE.lanes + 1, SHAPE.lanes + 1, 1)
+    for stall, slow, answer in ((0, 0, 1), (0.3, 0.3, 9)):
+        memory = await begin(dut, stall=stall, slow=slow, answer=answer)
+        put(memory, case)
+        assert not (await go(dut))[0]
+        total = memory.accesses
+        for number in (*range(0, total, max(1, total // 12)), total - 1):
+            memory.accesses, memory.refuse = 0, number
+            fault, _ = await go(dut)
+            assert fault == (memory.accesses > number), number  # stalls change what is read ahead
+            memory.refuse, memory.refused = None, False
+        before = dict(memory.rows)
+        memory.load(OUT, b"\xee" * case.command.plane_out)
+        assert not (await go(dut))[0]
+        expect(memory, before, case)
+        memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def refuses_illegal_commands(dut) -> None:
+    """Illegal commands and list addresses end the run with fault_o before a write."""
+    memory = await begin(dut)
+    case = convolution(3, 1, 1, 1)
+    put(memory, case)
+    wrong = {"op": (0, 3, 255), "columns": (0, 3, 2 * SHAPE.columns), "kernel_y": (0, 16)}
+    wrong |= {"kernel_x": (0, 16), "stride_y": (0, 16), "stride_x": (0, 255), "pad_y": (16,)}
+    wrong |= {name: (0, 4096) for name in ("height", "width", "height_out", "width_out")}
+    wrong |= {name: (0, 4096) for name in ("sources", "planes_out")}
+    wrong |= {name: (32,) for name in ("source", "destination", "params", "plane_in", "plane_out")}
+    wrong |= {"pad_x": (16,), "step_in": (1,)}
+    for name, values in wrong.items():
+        for value in values:
+            memory.load(LIST, dataclasses.replace(case.command, **{name: value}).encode())
+            writes = memory.read(OUT, 64)
+            assert (await go(dut))[0], (name, value)
+            assert memory.read(OUT, 64) == writes
+    for place in (1, 49, 63):
+        raw = bytearray(case.command.encode())
+        raw[place] |= 0x80
+        memory.load(LIST, bytes(raw))
+        assert (await go(dut))[0], place
+    assert (await go(dut, LIST + 32))[0]
+    end = (1 << 32) - 64
+    memory.load(end, dataclasses.replace(case.command, last=False).encode())
+    assert (await go(dut, end))[0]
+    put(memory, case)
+    assert not (await go(dut))[0]
+    memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def clears(dut) -> None:
+    """After clear_i nothing is requested, done_o stays low, and the next run is right."""
+    case = convolution(4, 2 * SHAPE.lanes, 2 * SHAPE.lanes)
+    for clocks in (1, 4, 9, 30, 100, 200, 400):
+        memory = await begin(dut, answer=7, slow=0.2, seed=clocks)
+        put(memory, case)
+        dut.start_i.value, dut.list_i.value = 1, LIST
+        await RisingEdge(dut.clk_i)
+        dut.start_i.value = 0
+        await ClockCycles(dut.clk_i, clocks)
+        dut.clear_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        while True:
+            await RisingEdge(dut.clk_i)
+            assert not dut.mem_valid_o.value and not dut.done_o.value
+            if not dut.busy_o.value:
+                break
+        before = dict(memory.rows)
+        assert not (await go(dut))[0]
+        expect(memory, before, case)
+        memory.stop()
+
+
 @pytest.mark.parametrize("lanes,columns", [(8, 2), (16, 1), (32, 1)])
 def test_kernel_array(lanes: int, columns: int) -> None:
     """Runs the checks of mae_kernel_array in three sizes."""
-    parameters = {"Lanes": lanes, "Columns": columns, "Depth": 32, "Outstanding": 32}
+    parameters = {"Lanes": lanes, "Columns": columns, "Depth": 32, "Outstanding": 128}
     bench.run("mae_kernel_array", parameters=parameters)
