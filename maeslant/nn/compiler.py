@@ -282,7 +282,11 @@ class Compiler:
         self.diagonal(layer, factors, word, bias)
 
     def average(self, layer: Layer) -> None:
-        """Compiles an average: weights of 1 and the count in the scale."""
+        """Compiles an average: weights of 1 and the count in the scale.
+
+        1 / count has 24 bits, so where the count is even and no power of two, a mean just between
+        two steps may be rounded to the odd one.
+        """
         (source,), count = layer.sources, layer.kernel[0] * layer.kernel[1]
         ratio = fractions.Fraction(source.scale, 1) / layer.output.scale / count
         self.diagonal(layer, [1], scale_of(ratio, layer.output.name), -source.zero * count)

@@ -356,5 +356,5 @@ async def clears(dut) -> None:
 @pytest.mark.parametrize("lanes,columns", [(8, 2), (16, 1), (32, 1)])
 def test_kernel_array(lanes: int, columns: int) -> None:
     """Runs the checks of mae_kernel_array in three sizes."""
-    parameters = {"Lanes": lanes, "Columns": columns, "Depth": 32, "Outstanding": 128}
+    parameters = {"Lanes": lanes, "Columns": columns, "Depth": 32, "Outstanding": 32 if lanes < 32 else 128}
     bench.run("mae_kernel_array", parameters=parameters)
