@@ -82,9 +82,7 @@ def infer(
         if not card:
             raise MaeslantError("networks of ONNX files run on the simulated card only")
         console = Console()
-        if not networks.run(
-            network, model, source, not unprotected, layers, as_json, console, err
-        ):
+        if not networks.run(network, model, source, not unprotected, layers, as_json, console, err):
             raise typer.Exit(1)
         return
     from maeslant.protected import inference

@@ -30,7 +30,9 @@ class Evaluator:
         self.params = params
         if protected and params is not SMALL:
             raise MaeslantError("the protected card is built for the small parameter set")
-        self.card = ProtectedCard(PROTECTED) if protected else UnprotectedJobs(params.build, size=1 << 25)
+        self.card = (
+            ProtectedCard(PROTECTED) if protected else UnprotectedJobs(params.build, size=1 << 25)
+        )
         self.free = 0
         self.keys: dict[int, int] = {}  # Galois element, or 0 to relinearise, to address
         self.clocks = 0  # of the kernel's last run

@@ -295,9 +295,7 @@ class Compiler:
         """Compiles maximum pooling."""
         source, output = self.place(layer.sources[0]), self.place(layer.output)
         output.lanes, output.planes = source.lanes, source.planes
-        self.command(
-            layer, OP_MAX, source, output, sources=1, step_in=source.size, pad_value=-128
-        )
+        self.command(layer, OP_MAX, source, output, sources=1, step_in=source.size, pad_value=-128)
 
     def join(self, layer: Layer) -> None:
         """Joins the sources' planes; a source that has a place already is copied."""

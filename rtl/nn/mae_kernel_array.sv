@@ -151,14 +151,14 @@ module mae_kernel_array
           state_q <= Await;
           next_q  <= next_q + 1'b1;
         end
-        Await: if (own_answer) state_q <= Check;
-        Check: state_q <= Passes;
+        Await:  if (own_answer) state_q <= Check;
+        Check:  state_q <= Passes;
         Passes: state_q <= Total;
-        Total: state_q <= Begin;
-        Begin: state_q <= Layer;
-        Layer: if (layer_over) state_q <= Flush;
-        Flush: if (quiet) state_q <= command_q.flags[0] ? Fence : Fetch;
-        Fence: if (list_take) state_q <= Settle;
+        Total:  state_q <= Begin;
+        Begin:  state_q <= Layer;
+        Layer:  if (layer_over) state_q <= Flush;
+        Flush:  if (quiet) state_q <= command_q.flags[0] ? Fence : Fetch;
+        Fence:  if (list_take) state_q <= Settle;
         Settle:
         if (quiet) begin
           state_q <= Idle;
@@ -232,9 +232,8 @@ module mae_kernel_array
       if (free) begin
         slot_valid_q <= read_take || write_take;
         slot_write_q <= write_take;
-        slot_use_q   <= list_take ? ForList : weight_take ? ForWeights : ForPixels;
-        slot_granule_q <= write_take ? write_granule : weight_take ? weight_granule :
-            pixel_granule;
+        slot_use_q <= list_take ? ForList : weight_take ? ForWeights : ForPixels;
+        slot_granule_q <= write_take ? write_granule : weight_take ? weight_granule : pixel_granule;
         if (list_take) begin
           slot_granule_q <= (state_q == Fence) ? next_q[25:0] - 1'b1 : next_q[25:0];
         end
@@ -280,9 +279,9 @@ module mae_kernel_array
   );
 
   mae_nn_weights #(
-      .Lanes(Lanes),
+      .Lanes  (Lanes),
       .Columns(Columns),
-      .Ahead(Outstanding / 2)
+      .Ahead  (Outstanding / 2)
   ) u_weights (
       .clk_i,
       .rst_ni,
@@ -333,9 +332,9 @@ module mae_kernel_array
   );
 
   mae_nn_output #(
-      .Lanes(Lanes),
+      .Lanes  (Lanes),
       .Columns(Columns),
-      .Depth(Depth)
+      .Depth  (Depth)
   ) u_output (
       .clk_i,
       .rst_ni,

@@ -50,10 +50,10 @@ module mae_nn_macs
     input  granule_t [ TileRows-1:0] weights_i,
     input  granule_t [ParamRows-1:0] params_i,
 
-    input  logic                             room_i,   // for 8 more results
-    output logic                             busy_o,
-    output logic                             valid_o,
-    output logic                             ends_o,
+    input  logic                            room_i,   // for 8 more results
+    output logic                            busy_o,
+    output logic                            valid_o,
+    output logic                            ends_o,
     output logic [Columns-1:0][Lanes*8-1:0] values_o
 );
   `MAE_PARAM(RowsLegal, Rows >= 2)

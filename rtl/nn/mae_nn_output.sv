@@ -110,7 +110,7 @@ module mae_nn_output
     else if (clear_i) {step_q, step_row_q, column_row_q, tile_row_q, place_q, column_q} <= '0;
     else if (start_i) begin
       {step_q, tile_row_q, place_q, column_q} <= '0;
-      step_row_q   <= command_i.destination[31:6];
+      step_row_q <= command_i.destination[31:6];
       column_row_q <= command_i.destination[31:6];
     end else if (done) begin
       column_q <= column_q + 1'b1;
@@ -137,6 +137,6 @@ module mae_nn_output
 
   `MAE_ASSERT(RoomForEntries, !push || push_ready)
   `MAE_STREAM_HOLDS(WriteHolds, write_valid_o, write_ready_i || clear_i, {write_granule_o,
-                                                                         write_data_o})
+                                                                          write_data_o})
 
 endmodule

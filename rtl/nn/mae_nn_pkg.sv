@@ -83,10 +83,32 @@ package mae_nn_pkg;
     fine = c.reserved == '0 && c.flags[7:1] == '0 && c.source[5:0] == '0 &&
         c.destination[5:0] == '0 && c.params[5:0] == '0 && c.plane_in[5:0] == '0 &&
         c.step_in[5:0] == '0 && c.plane_out[5:0] == '0;
-    fine &= narrow(c.kernel_y, 1'b0) && narrow(c.kernel_x, 1'b0) && narrow(c.stride_y, 1'b0) &&
-        narrow(c.stride_x, 1'b0) && narrow(c.pad_y, 1'b1) && narrow(c.pad_x, 1'b1);
-    fine &= sized(c.height) && sized(c.width) && sized(c.height_out) && sized(c.width_out) &&
-        sized(c.sources) && sized(c.planes_out);
+    fine &= narrow(
+        c.kernel_y, 1'b0
+    ) && narrow(
+        c.kernel_x, 1'b0
+    ) && narrow(
+        c.stride_y, 1'b0
+    ) && narrow(
+        c.stride_x, 1'b0
+    ) && narrow(
+        c.pad_y, 1'b1
+    ) && narrow(
+        c.pad_x, 1'b1
+    );
+    fine &= sized(
+        c.height
+    ) && sized(
+        c.width
+    ) && sized(
+        c.height_out
+    ) && sized(
+        c.width_out
+    ) && sized(
+        c.sources
+    ) && sized(
+        c.planes_out
+    );
     fine &= c.columns != '0 && 32'(c.columns) <= columns && (c.columns & (c.columns - 8'd1)) == '0;
     case (c.op)
       OpMac:   return fine;

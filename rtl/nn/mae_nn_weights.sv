@@ -29,11 +29,11 @@ module mae_nn_weights
     input logic rst_ni,
     input logic clear_i,
 
-    input logic          start_i,
-    input granule_addr_t address_i,
-    input logic [31:0]   rows_i,
-    input logic [23:0]   passes_i,
-    input logic [ 7:0]   columns_i,
+    input logic                 start_i,
+    input granule_addr_t        address_i,
+    input logic          [31:0] rows_i,
+    input logic          [23:0] passes_i,
+    input logic          [ 7:0] columns_i,
 
     output logic          granule_valid_o,
     input  logic          granule_ready_i,
@@ -50,8 +50,11 @@ module mae_nn_weights
   `MAE_PARAM(AheadLegal, Ahead >= 2)
 
   localparam int unsigned CountBits = $clog2(Ahead + 1);
-  localparam int unsigned RowBits = (TileRows > ParamRows) ? $clog2(TileRows + 1) :
-      $clog2(ParamRows + 1);
+  localparam int unsigned RowBits = (TileRows > ParamRows) ? $clog2(
+      TileRows + 1
+  ) : $clog2(
+      ParamRows + 1
+  );
 
   typedef enum logic [1:0] {
     Idle,

@@ -154,9 +154,9 @@ def random_case(rng: np.random.Generator, extreme: bool) -> Case:
         return Case(command, SHAPE.pack_map(source), b"", np.max(parts, axis=0).astype(np.int8))
     multipliers = [pick(0, 1, 3, 2**23, 2**24 - 1, int(rng.integers(2**24))) for _ in range(made)]
     shifts = [pick(0, 1, 24, 30, 40, 62, int(rng.integers(20, 36))) for _ in range(made)]
-    wide = (rng.integers(-(2**31), 2**31, made) if extreme else rng.integers(-999, 999, made)).astype(
-        np.int64
-    )
+    wide = (
+        rng.integers(-(2**31), 2**31, made) if extreme else rng.integers(-999, 999, made)
+    ).astype(np.int64)
     if not extreme:  # sums of layers: the result uses its range
         multipliers = [int(rng.integers(2**22, 2**24)) for _ in range(made)]
         shifts = [pick(30, 32, 34) for _ in range(made)]
@@ -179,7 +179,9 @@ def random_case(rng: np.random.Generator, extreme: bool) -> Case:
             weights[channel, channel % lanes] = factors[0, channel]
             weights[channel, lanes + channel % lanes] = factors[1, channel]
         spare = planes * lanes - channels
-        data = SHAPE.pack_parameters(weights, np.pad(wide, (0, spare)), np.pad(scales, (0, spare)), 1)
+        data = SHAPE.pack_parameters(
+            weights, np.pad(wide, (0, spare)), np.pad(scales, (0, spare)), 1
+        )
         for one, factor in zip((source, other), factors, strict=True):
             (part,), *_ = windows(one, command)
             sums += factor[:, None, None].astype(np.int64) * part
@@ -356,5 +358,10 @@ async def clears(dut) -> None:
 @pytest.mark.parametrize("lanes,columns", [(8, 2), (16, 1), (32, 1)])
 def test_kernel_array(lanes: int, columns: int) -> None:
     """Runs the checks of mae_kernel_array in three sizes."""
-    parameters = {"Lanes": lanes, "Columns": columns, "Depth": 32, "Outstanding": 32 if lanes < 32 else 128}
+    parameters = {
+        "Lanes": lanes,
+        "Columns": columns,
+        "Depth": 32,
+        "Outstanding": 32 if lanes < 32 else 128,
+    }
     bench.run("mae_kernel_array", parameters=parameters)
