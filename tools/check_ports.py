@@ -26,11 +26,6 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_unprotected_card": {"MemoryBits": 14, "Kernel": "KernelMap"},
     "mae_copy_card": {"Lanes": 1, "Contexts": 2},
     "mae_peripheral": {},
-    "mae_peripheral_core": {},
-    "mae_card_control": {},
-    "mae_guard_os_registers": {},
-    "mae_axil_to_reg": {},
-    "mae_axil_regblock_adapter": {},
     "mae_axil_cdc": {},
     "mae_axi_cdc": {},
     "mae_apb_to_axil": {},
@@ -39,7 +34,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_row_to_axis": {},
 }
 BUILDS = {"mae_protected_card": "protected_small"}
-INSIDE = {"mae_guard": "mae_protected_card"}  # its bus ports are that one's
+INSIDE = {"mae_axil_port_to_struct": "mae_peripheral"}  # wires only
 # Paths that are meant, each from and to ports of these patterns, and why.
 ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
     # Wires between a stream and the rows of an engine, behind or before registers of the stream's.

@@ -120,4 +120,4 @@ async def accesses(dut: SimHandleBase) -> None:
 
 def test_axil_regblock_adapter() -> None:
     """Runs all checks of mae_axil_regblock_adapter with 12-bit addresses."""
-    run("mae_axil_regblock_adapter")
+    run("axil_regblock_bench", sources=["tests/bus/axil_regblock_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axil_to_reg: each AXI4-Lite request becomes one register access with its answer."""
+"""Tests mae_axil_to_reg and mae_axil_port_to_struct: AXI4-Lite requests as register accesses."""
 
 import logging
 import random
@@ -182,4 +182,5 @@ async def _read(master: AxiLiteMaster, at: int) -> tuple[bytes, AxiResp]:
 @pytest.mark.parametrize("width", [12, 13])
 def test_axil_to_reg(width: int) -> None:
     """Runs all checks of mae_axil_to_reg with immediate and with delayed register answers."""
-    run("mae_axil_to_reg", parameters={"AddrWidth": width})
+    sources = ["formal/bus/mae_axil_to_reg_port.sv"]
+    run("mae_axil_to_reg_port", sources=sources, parameters={"AddrWidth": width})

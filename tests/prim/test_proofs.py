@@ -21,14 +21,14 @@ BREAKS = {
     "rr_arb": ("prim/mae_rr_arb.sv", "(after != '0) ? after : req_i", "req_i"),
     "axil_port": ("bus/mae_axil_to_reg.sv", "wrote = aw_valid && w_valid", "wrote = aw_valid"),
     "card_control": (
-        "device/card/mae_card_control.sv",
-        ".wr_err_i   (wr_err),\n",
-        ".wr_err_i   (wr_err),\n.s_axil_bready(1'b1),\n",
+        "bus/mae_axil_port_to_struct.sv",
+        "axil_o.b_ready = s_axil_bready",
+        "axil_o.b_ready = 1'b1",
     ),
     "peripheral": (
-        "device/peripheral/mae_peripheral.sv",
-        ".memory_i('0),",
-        ".memory_i('0), .s_axil_rready(1'b1),",
+        "bus/mae_axil_port_to_struct.sv",
+        "axil_o.r_ready = s_axil_rready",
+        "axil_o.r_ready = 1'b1",
     ),
     "host_read": (
         "dma/read/mae_dma_read_engine.sv",

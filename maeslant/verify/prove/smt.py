@@ -78,8 +78,9 @@ def system(
     """Returns a module's transition system in SMT-LIB, flat, in bit vectors only.
 
     A module of rtl/ gets the checkers of its bus ports, which assume that the other side keeps its
-    rules, and with ``holds`` the invariant of a mae_axil_to_reg in it. With one clock, a step is a
-    clock, and resets are synchronous: the states that an asynchronous one leads to are the same.
+    rules. With ``holds`` any module gets these, and the invariant of the mae_axil_to_reg that
+    ``holds`` names. With one clock, a step is a clock, and resets are synchronous: the states that
+    an asynchronous one leads to are the same.
     With more, clocks are inputs, and a step changes any of them; the assertions that stand in rtl/
     look back by clocks and are left out, as without ``whole``.
     Modules of ``free`` may answer anything.
@@ -91,7 +92,7 @@ def system(
     model = "memory_map; clk2fflogic" if clocks > 1 else "async2sync; memory_map -formal"
     with tempfile.TemporaryDirectory() as folder:
         more = [f"--blackboxed-module {name}" for name in free]
-        if top.is_relative_to(paths.RTL):
+        if top.is_relative_to(paths.RTL) or holds is not None:
             more += map(str, _checkers(top, holds, pathlib.Path(folder) / "checkers.sv"))
         source = " ".join([source, *more])
         out = pathlib.Path(folder) / "system.smt2"

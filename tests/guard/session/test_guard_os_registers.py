@@ -139,7 +139,11 @@ async def writes(dut: SimHandleBase) -> None:
 
 def test_guard_os_registers() -> None:
     """Runs the checks of mae_guard_os_registers with a queue count that is no power of two."""
-    run("mae_guard_os_registers", parameters={"Queues": QUEUES, "AddrWidth": WIDTH})
+    run(
+        "os_registers_bench",
+        sources=["tests/guard/session/os_registers_bench.sv"],
+        parameters={"Queues": QUEUES, "AddrWidth": WIDTH},
+    )
 
 
 def test_map() -> None:
