@@ -299,6 +299,50 @@ async def stops_at_every_refusal(dut) -> None:
 
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
+async def hears_of_a_late_refusal(dut) -> None:
+    """A last write whose refusal is told as late as an answer ends the run with fault_o."""
+    command = dataclasses.replace(
+        convolution(1, 1, 1, 1).command, op=OP_MAX, sources=1, params=0, columns=1
+    )
+    case = Case(command, bytes(64), b"", np.zeros((1, 1, 1), np.int8))
+    memory = await begin(dut, answer=60)
+    memory.late = True
+    put(memory, case)
+    assert not (await go(dut))[0]
+    memory.accesses, memory.refuse = 0, memory.last_write
+    assert (await go(dut))[0]
+    memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def passes_of_one_pixel(dut) -> None:
+    """Passes of one pixel follow each other as fast as the sums allow: a maximum of one window."""
+    rng = np.random.default_rng(3)
+    for kernel_y, kernel_x in ((1, 3), (3, 3), (2, 5)):
+        command = dataclasses.replace(
+            convolution(1, 1, 1, 1).command,
+            op=OP_MAX,
+            sources=1,
+            params=0,
+            columns=1,
+            kernel_y=kernel_y,
+            kernel_x=kernel_x,
+            height=kernel_y,
+            width=kernel_x,
+            plane_in=SHAPE.plane_bytes(kernel_y, kernel_x),
+        )
+        source = rng.integers(-128, 128, (SHAPE.lanes, kernel_y, kernel_x), np.int8)
+        result = source.max(axis=(1, 2))[:, None, None]
+        case = Case(command, SHAPE.pack_map(source), b"", result)
+        memory = await begin(dut)
+        put(memory, case)
+        before = dict(memory.rows)
+        assert not (await go(dut))[0]
+        expect(memory, before, case)
+        memory.stop()
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
 async def refuses_illegal_commands(dut) -> None:
     """Illegal commands and list addresses end the run with fault_o before a write."""
     memory = await begin(dut)
