@@ -34,8 +34,9 @@ def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
         (np.eye(64), np.arange(64) / 64),
     ):
         found = json.loads(good("fhe", "matmul", *saved(tmp_path, a=a, b=b), *words, "--json"))
-        # SEAL's noise is random: of 600 such products the worst one was 3.8e-3 off.
-        assert found["equal"] and np.allclose(found["result"], a @ b, atol=2e-2)
+        # SEAL's noise is random, and one result in some thousand is far off: so their mean square.
+        off = np.array(found["result"]) - a @ b
+        assert found["equal"] and np.sqrt(np.mean(off**2)) < 2e-3 and abs(off).max() < 2e-2
 
 
 def test_bad_input(tmp_path: pathlib.Path) -> None:

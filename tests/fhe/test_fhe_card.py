@@ -77,8 +77,10 @@ def test_errors(card: Evaluator, client: matrix.Client) -> None:
 def test_product() -> None:
     """A matrix times an encrypted vector equals SEAL's bytes and approximates floating point."""
     rng = np.random.default_rng(2)
-    found = demo.multiply(rng.uniform(-1, 1, (64, 64)), rng.uniform(-1, 1, 64), False)
-    assert found["equal"] and found["error"] < 2e-2  # see tests/cli/test_fhe.py
+    a, b = rng.uniform(-1, 1, (64, 64)), rng.uniform(-1, 1, 64)
+    found = demo.multiply(a, b, False)
+    off = np.sqrt(np.mean((found["result"] - a @ b) ** 2))
+    assert found["equal"] and off < 2e-3 and found["error"] < 2e-2  # noise is random
     assert found["clocks"] < 170_000
 
 
