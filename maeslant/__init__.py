@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Provides the Python front door of Maeslant, an open family of AES accelerators."""
+"""Provides the Python package of Maeslant, an open family of AES accelerators."""
 
 __version__ = "0.1.0"

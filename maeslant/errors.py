@@ -11,7 +11,7 @@ class MaeslantError(Exception):
 
 @contextlib.contextmanager
 def naming(name: object) -> Iterator[None]:
-    """Adds the name of the file or folder to an OSError that carries none, as a MaeslantError."""
+    """Adds the name of a file to an OSError that carries none, as a MaeslantError."""
     try:
         yield
     except BrokenPipeError:

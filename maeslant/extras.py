@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports missing packages: the extra of maeslant that brings each, and how to install it."""
+"""Names the extra of maeslant that brings a missing package, and how to install it."""
 
 import importlib.metadata
 import importlib.util
@@ -34,11 +34,11 @@ EXTRAS = {
 
 
 class MissingExtra(MaeslantError):
-    """Raised when a Python package that the command needs is not installed."""
+    """Raised when a Python package that a command needs is not installed."""
 
 
 def is_there(module: str) -> bool:
-    """Returns true if a module can be imported; does not import it."""
+    """Returns true if a Python module can be imported, without importing it."""
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
@@ -46,14 +46,14 @@ def is_there(module: str) -> bool:
 
 
 def how_to_get(extra: str) -> str:
-    """Returns the command that installs an extra."""
+    """Returns the command that installs an extra of maeslant."""
     if paths.INSTALLED:
         return f"python3 -m pip install 'maeslant[{extra}]'"
     return f"make setup-{extra}"
 
 
 def missing(module: str) -> MissingExtra | None:
-    """Builds the error for a module that cannot be imported; returns None if no extra brings it."""
+    """Builds the error for a module that cannot be imported; None if no extra brings it."""
     name = module.split(".")[0].replace("-", "_")
     for extra, (_, modules) in EXTRAS.items():
         if name in modules or f"{name}_tools" in modules:
@@ -62,7 +62,7 @@ def missing(module: str) -> MissingExtra | None:
 
 
 def need_modules(modules: Iterable[str]) -> None:
-    """Raises MissingExtra for the first of the modules that is not installed."""
+    """Raises MissingExtra for the first of some Python modules that is not installed."""
     for module in modules:
         if not is_there(module):
             raise missing(module) or MissingExtra(f"the Python module {module} is not installed")

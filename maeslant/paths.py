@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the paths of the tree and the order of its folders."""
+"""Defines the paths of the source tree and the order of its folders."""
 
 import contextlib
 import hashlib
@@ -27,7 +27,7 @@ PLAIN = re.compile(r"[A-Za-z0-9_./+@~-]+")
 
 
 def plain(path: pathlib.Path) -> pathlib.Path:
-    """Returns a path that every tool accepts: the given path, or a link in the user's cache.
+    """Returns a path that every tool accepts: the path itself, or a link in the user's cache.
 
     If no link can be made, gives the path itself, which :func:`check` refuses.
     """
@@ -48,7 +48,7 @@ def plain(path: pathlib.Path) -> pathlib.Path:
 
 
 def check(path: pathlib.Path) -> None:
-    """Raises MaeslantError for a path that the tools do not accept."""
+    """Raises MaeslantError for a path with characters that the tools do not accept."""
     if not PLAIN.fullmatch(str(path)):
         raise MaeslantError(
             f"{path}: make and Verilator take no space and no letter beyond ASCII in a path; "
@@ -89,7 +89,7 @@ RTL_ORDER = ("prim", "bus", "cipher", "mode", "dma", "guard", "kernel", "fhe", "
 
 
 def rtl_folders() -> list[pathlib.Path]:
-    """Lists the folders of rtl/ in order of dependence."""
+    """Lists the folders of rtl/ in order of dependence, the lowest first."""
     return [RTL / name for name in RTL_ORDER if (RTL / name).is_dir()]
 
 
@@ -114,7 +114,7 @@ def rtl_packages() -> list[pathlib.Path]:
 
 
 def code(file: pathlib.Path) -> str:
-    """Returns a SystemVerilog file's text without comments and without white space at line ends."""
+    """Returns a SystemVerilog file's text without comments and trailing white space."""
     lines = (line.split("//")[0].rstrip() for line in file.read_text().splitlines())
     return "\n".join(filter(None, lines))
 
@@ -146,7 +146,7 @@ def foreign_folders() -> list[pathlib.Path]:
 
 
 def verilator_sources(foreign: bool = True) -> list[str]:
-    """Returns the Verilator options that let it find every package and module.
+    """Returns the Verilator options by which it finds every package and module.
 
     ``foreign``: those of installed Python packages, too.
     """
@@ -157,7 +157,7 @@ def verilator_sources(foreign: bool = True) -> list[str]:
 
 
 def write(file: pathlib.Path, data: str | bytes) -> None:
-    """Writes a file wholly or not at all; MaeslantError names a file without disk space."""
+    """Writes a file wholly or not at all; raises MaeslantError if the disk is full."""
     handle, part = tempfile.mkstemp(prefix=f".{file.name}-", dir=file.parent)
     try:
         with naming(file), os.fdopen(handle, "wb") as stage:
@@ -170,7 +170,7 @@ def write(file: pathlib.Path, data: str | bytes) -> None:
 
 
 def tool(name: str) -> str:
-    """Returns the path of a program in the project's environment, or in that of this Python."""
+    """Returns the path of a program in the project's Python environment."""
     for folder in (ROOT / ".venv" / "bin", pathlib.Path(sys.executable).parent):
         if (folder / name).exists():
             return str(folder / name)

@@ -19,7 +19,7 @@ struct AxiAddress {
     bool operator==(const AxiAddress &) const = default;
 };
 
-// The signals of the device's AXI4 manager.
+// Holds the signals of the device's AXI4 manager.
 struct AxiFromDevice {
     AxiAddress ar, aw;
     bool ar_valid = false;
@@ -46,7 +46,7 @@ struct AxiToDevice {
     uint8_t *r_data = nullptr;
 };
 
-// The signals of the device's AXI4-Lite subordinate, 32 bits.
+// Holds the signals of the device's AXI4-Lite subordinate, 32 bits.
 struct LiteFromDevice {
     bool aw_ready = false;
     bool w_ready = false;

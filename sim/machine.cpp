@@ -144,7 +144,7 @@ int Machine::fail(int error, const std::string &message) {
     return error;
 }
 
-// Runs until the access that was started is answered.
+// Runs until the register access that was started is answered.
 int Machine::access() {
     for (uint64_t i = 0; lite_.busy() && i < options_.timeout && !broken_; i++) clock();
     if (broken_) return -EPROTO;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configures pytest for `make test`: runs the first case of each test and uses quick builds."""
+"""Configures pytest for `make test`: the first case of each test, quick simulator builds."""
 
 import os
 
@@ -23,7 +23,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects tests marked full, and all cases of others but the first, if --first is given."""
+    """Deselects tests marked full, and with --first all cases of a test but the first."""
     if not config.getoption("--first"):
         return
     cases: dict[str, pytest.Item] = {}

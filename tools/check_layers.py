@@ -23,7 +23,7 @@ INCLUDE = re.compile(r'^\s*[`#]\s*include\s+["<]([^">]+)[">]', re.MULTILINE)
 def _check_order(
     tree: pathlib.Path, order: tuple[str, ...], uses: dict[pathlib.Path, set[pathlib.Path]]
 ) -> list[str]:
-    """Reports each use of a later folder, and each folder missing from the order."""
+    """Reports each use of a later folder, and each folder missing from the order of layers."""
     problems = []
 
     def folder(path: pathlib.Path) -> str:
@@ -57,7 +57,7 @@ def rtl_problems(root: pathlib.Path) -> list[str]:
 
 
 def driver_problems(root: pathlib.Path) -> list[str]:
-    """Checks the includes of driver/."""
+    """Checks that the includes of driver/ follow the order of its folders."""
     driver = root / "driver"
     files = [path for suffix in ("c", "h", "S") for path in driver.glob(f"**/*.{suffix}")]
     headers = {path.name: path for path in files if path.suffix == ".h"}
@@ -73,7 +73,7 @@ def driver_problems(root: pathlib.Path) -> list[str]:
 
 
 def python_problems(root: pathlib.Path) -> list[str]:
-    """Checks the imports of the repository's own Python packages."""
+    """Checks that the imports of the repository's Python packages follow the order of folders."""
     problems = []
     for package, allowed in PYTHON_USES.items():
         for path in sorted((root / package).glob("**/*.py")):

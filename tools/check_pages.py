@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds references to things that do not exist on every page (*.md) of the repository.
+"""Checks that every page (*.md) of the repository names only things that exist.
 
 Checks each `make` target and variable, each maeslant command and option, each path in a command;
 each link; and in backticks each path that begins in a folder of the repository or beside
@@ -112,7 +112,7 @@ def command_problem(
 
 
 def _there(name: str, here: pathlib.Path, root: pathlib.Path) -> bool:
-    """Returns true if a path exists, or starts in no folder of the repository."""
+    """Returns true if a path named on a page exists, or is none of the repository."""
     if name.startswith(BUILT) or f"{name}/" in BUILT:
         return True
     parts = name.split("/")
@@ -155,7 +155,7 @@ def python_problem(name: str, root: pathlib.Path) -> str | None:
 
 
 def page_problems(page: pathlib.Path, root: pathlib.Path, known: dict[str, set[str]]) -> list[str]:
-    """Returns a line for each name on a page that refers to nothing."""
+    """Returns a line for each name on a page that refers to nothing that exists."""
     text, here = page.read_text(), page.parent
     makefiles = [folder / "Makefile" for folder in {here, root}]
     makefile = "\n".join(file.read_text() for file in makefiles if file.is_file())

@@ -67,7 +67,7 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def unlisted() -> list[str]:
-    """Reports modules with a bus port missing in the tables, and table entries without one."""
+    """Reports modules with a bus port that the tables of allowed paths lack, and stale entries."""
     has = {
         file.stem
         for file in paths.RTL.glob("**/*.sv")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the code blocks of the pages; runs the README's Python.
+"""Compiles the code blocks of the Markdown pages; runs the README's Python.
 
 Takes each fenced block in SystemVerilog (Verilator lints it with the modules that it uses), C (the
 compiler checks it against our headers) and, of README.md, Python (runs it). A block with a title is
@@ -22,7 +22,7 @@ C = ["gcc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-xc"]
 
 
 def command(language: str, file: pathlib.Path, text: str) -> list[str]:
-    """Returns the command that checks a code block stored in a file."""
+    """Returns the command that compiles a code block stored in a file."""
     if language == "c":
         return [*C, f"-I{paths.ROOT / 'driver' / 'include'}", str(file)]
     if language == "python":

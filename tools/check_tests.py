@@ -23,7 +23,7 @@ TIMING = re.compile(r"\b(latency|throughput|clocks?|combinational)\b", re.IGNORE
 
 
 def sources(root: pathlib.Path) -> list[pathlib.Path]:
-    """Lists all source files that are written by hand."""
+    """Lists all source files of the repository that are written by hand."""
     return sorted(
         path
         for path in root.rglob("*")
@@ -121,7 +121,7 @@ def size_problems(root: pathlib.Path) -> list[str]:
 
 
 def problems(root: pathlib.Path = paths.ROOT) -> list[str]:
-    """Checks tests, headers and sizes; returns all problems."""
+    """Checks tests, headers and sizes of the source files; returns all problems."""
     return [*test_problems(root), *header_problems(root), *size_problems(root)]
 
 

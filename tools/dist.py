@@ -57,7 +57,7 @@ def verilog() -> dict[str, str]:
 
 
 def archive(files: dict[str, str]) -> bytes:
-    """Packs the commit and ``files`` (in verilog/), with the commit's time on everything."""
+    """Packs a commit and further files into the release archive, reproducibly."""
     stamp = int(git("log", "-1", "--format=%ct"))
     room = io.BytesIO(git("archive", "--format=tar", f"--prefix={NAME}/", "HEAD"))
     with tarfile.open(fileobj=room, mode="a") as tar:
@@ -69,7 +69,7 @@ def archive(files: dict[str, str]) -> bytes:
 
 
 def main() -> int:
-    """Makes the archive; refuses a tree with uncommitted changes."""
+    """Makes the release archive; refuses a tree with uncommitted changes."""
     try:
         if git("status", "--porcelain", "--untracked-files=no"):
             raise MaeslantError("the tree has changes that are not committed")

@@ -70,7 +70,7 @@ def file_of(top: str) -> pathlib.Path:
 
 
 def files(core: Core) -> list[pathlib.Path]:
-    """Lists the files that the tops need: headers, packages in order, modules bottom-up."""
+    """Lists the SystemVerilog files of a FuseSoC core: headers, packages, modules bottom-up."""
     headers = sorted(path for folder in paths.rtl_folders() for path in folder.glob("**/*.svh"))
     needed = set(paths.rtl_closure([file_of(top) for top in core.tops]))
     return _ordered(headers, needed)
@@ -105,7 +105,7 @@ def parameters(top: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def document(core: Core, sources: list[pathlib.Path]) -> dict[str, object]:
-    """Returns a core's content as a dictionary, in the order of its text."""
+    """Returns a FuseSoC core's content as a dictionary, in the order of its text."""
     names: list[object] = []
     for path in sources:
         name = str(path.relative_to(paths.RTL))

@@ -33,7 +33,7 @@ PAPERS = {
 
 @dataclasses.dataclass
 class Module:
-    """Holds the content of a module's page."""
+    """Holds the documentation of a SystemVerilog module: header, ports, parameters, submodules."""
 
     path: pathlib.Path
     header: str
@@ -60,7 +60,7 @@ class Module:
 
 
 def header_of(text: str) -> str:
-    """Returns the comment at the top of a file, without its licence line."""
+    """Returns the comment at the top of a SystemVerilog file, without its licence line."""
     lines = []
     for line in text.splitlines():
         if not line.startswith("//"):
@@ -70,12 +70,12 @@ def header_of(text: str) -> str:
 
 
 def squeeze(text: object) -> str:
-    """Joins source text into one line without comments."""
+    """Joins SystemVerilog source text into one line without comments."""
     return " ".join(re.sub(r"//.*", "", str(text)).split())
 
 
 def visit(node, kind: str, found: list) -> list:
-    """Returns all nodes of a kind below a syntax node, in order."""
+    """Returns all nodes of a kind in a SystemVerilog syntax tree, in order."""
     if str(getattr(node, "kind", "")).endswith("." + kind):
         found.append(node)
     if isinstance(node, pyslang.syntax.SyntaxNode):
@@ -115,7 +115,7 @@ def link(name: str, modules: dict[str, Module]) -> str:
 
 
 def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> list[str]:
-    """Formats a Markdown table."""
+    """Formats rows as a Markdown table with a head."""
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return lines + [
         "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows

@@ -46,7 +46,7 @@ def output(*command: str) -> str:
 
 
 def figures_page(record: dict) -> str:
-    """Formats every figure as a Markdown page."""
+    """Formats every measured figure as a Markdown page."""
     later = "".join(f"; {part}: {commit}" for part, commit in record.get("later", {}).items())
     lines = ["# Measured figures", ""]
     lines += ["Clocks out of simulation, written by `maeslant measure --json | python"]
@@ -119,7 +119,7 @@ def recommended(figures: list[dict]) -> str:
 
 
 def merged(record: dict, commit: str, figures: list[dict]) -> tuple[dict, list[dict]]:
-    """Replaces the figures of builds that were measured again on a later commit."""
+    """Replaces the published figures of builds that were measured again on a later commit."""
 
     def key(figure: dict) -> tuple[str, str]:
         return figure["part"], figure["config"].split(",")[0]

@@ -37,12 +37,12 @@ def octets(label: str, size: int) -> bytes:
 
 
 def pattern(length: int) -> bytes:
-    """Returns a reproducible plaintext of any length."""
+    """Returns a reproducible plaintext of any length for the protocol vectors."""
     return bytes((167 * at + at // 256 + length) % 256 for at in range(length))
 
 
 def shown(data: bytes) -> str:
-    """Formats short data in hexadecimal, long data by its hash."""
+    """Formats short data in hexadecimal, long data by its hash, for the protocol vectors."""
     if len(data) <= 128:
         return data.hex()
     if data == pattern(len(data)):
@@ -51,7 +51,7 @@ def shown(data: bytes) -> str:
 
 
 def session() -> Session:
-    """Returns the inputs of the vectors' session."""
+    """Returns the inputs of the protocol vectors' session."""
     return Session(
         octets("secret", 32),
         octets("session id", 16),
@@ -93,7 +93,7 @@ class Recorder:
         self.data: dict[tuple[int, int], bytes] = {}
 
     def run(self, job) -> bytes:
-        """Waits for a job of the session and records its requests."""
+        """Waits for a job of the protocol vectors' session and records its requests."""
         try:
             return self.host.wait(job)
         except RefusedError:
@@ -103,7 +103,7 @@ class Recorder:
                 self.write_down(request)
 
     def write_down(self, request) -> None:
-        """Records one request with its response, and its chunk."""
+        """Records one request of the protocol vectors with its response, and its chunk."""
         where = (request.queue, request.kind, request.sequence)
         sealed = next(
             event.data
@@ -150,7 +150,7 @@ class Recorder:
         )
 
     def send(self, queue: int, base: int, data: bytes, chunk: int = 0, **more: int) -> None:
-        """Transfers data to the device and records it."""
+        """Transfers data in the protocol vectors' session and records the requests."""
         job = self.host.h2d(queue, base, data, chunk, **more)
         for request in job.requests:
             if request.place:
@@ -164,7 +164,7 @@ class Recorder:
 
 
 def exchanges() -> Recorder:
-    """Records every kind of request in two epochs, chunks of many lengths, refusals."""
+    """Records every kind of request of the protocol: two epochs, many lengths, refusals."""
     recorder = Recorder()
     host, run = recorder.host, recorder.run
     run(host.open())
@@ -207,7 +207,7 @@ def exchanges() -> Recorder:
 
 
 def refused(recorder: Recorder) -> list[dict]:
-    """Lists bad messages for a device that expects number 2 of queue 0 in epoch 0, after OPEN."""
+    """Lists bad messages for the protocol vectors that a device after OPEN must refuse."""
     right = recorder.exchanges[4]  # BATCH 2 on queue 0
     message = bytes.fromhex(right["message"])
     assert (right["kind"], right["queue"], right["sequence"]) == (Kind.BATCH, 0, 2)
@@ -253,7 +253,7 @@ def refused(recorder: Recorder) -> list[dict]:
 
 
 def _seal(of: Session, cls: int, queue: int, kind: int, epoch: int, number: int, body: bytes):
-    """Seals a message with any header under the key that belongs to it."""
+    """Seals a message of the protocol vectors with any header under the right key."""
     return Key(of, Class(cls), epoch, 1 << 34).seal_message(queue, kind, number, body)
 
 

@@ -53,7 +53,7 @@ def files(diagrams: dict[str, dict]) -> dict[pathlib.Path, str]:
 
 
 def main() -> int:
-    """Records, draws and writes the diagrams, or checks the drawings with --check."""
+    """Records, draws and writes the timing diagrams, or checks the drawings with --check."""
     if "--check" in sys.argv:
         kept = {path.stem: json.loads(path.read_text()) for path in sorted(OUT.glob("*.json"))}
         wanted = files(kept)

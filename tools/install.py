@@ -86,7 +86,7 @@ LIBRARIES = (
 
 
 def staged(path: pathlib.Path) -> pathlib.Path:
-    """Returns a path under DESTDIR and creates its folder."""
+    """Returns an installation path under DESTDIR and creates its folder."""
     destdir = os.environ.get("DESTDIR", "")
     place = pathlib.Path(f"{destdir}{path}") if destdir else path
     place.parent.mkdir(parents=True, exist_ok=True)
@@ -141,7 +141,7 @@ def install_library(library: Library, work: pathlib.Path) -> None:
 
 
 def install_libraries() -> None:
-    """Installs each library that can be built here; reports why another is left out."""
+    """Installs each C library that can be built here; reports why another is left out."""
     with tempfile.TemporaryDirectory() as work:
         for library in LIBRARIES:
             if library.needs:

@@ -23,12 +23,12 @@ UV = "uv==0.13.9"
 
 
 def groups() -> list[str]:
-    """Lists the groups of packages: `run`, then each extra."""
+    """Lists the groups of Python packages: `run`, then each extra."""
     return ["run", *tomllib.loads(PROJECT.read_text())["project"]["optional-dependencies"]]
 
 
 def packages(text: str) -> dict[str, str]:
-    """Splits a list of requirements into packages, with marker and lines of each."""
+    """Splits a list of Python requirements into packages, with marker and lines of each."""
     found: dict[str, str] = {}
     for line in text.splitlines(keepends=True):
         if not line.startswith((" ", "#")):
@@ -39,12 +39,12 @@ def packages(text: str) -> dict[str, str]:
 
 
 def _pin(requirement: str) -> str:
-    """Returns name and version of a requirement, without its marker."""
+    """Returns name and version of a Python requirement, without its marker."""
     return requirement.split(";")[0].strip()
 
 
 def main() -> None:
-    """Resolves the widest group, then every other within its versions, and writes the file."""
+    """Resolves the versions of all groups of Python packages and writes requirements.lock."""
     with tempfile.TemporaryDirectory() as folder:
         venv.create(folder, with_pip=True)
         binaries, fresh = pathlib.Path(folder) / "bin", pathlib.Path(folder) / "fresh"

@@ -47,10 +47,10 @@ def copy_tree(folder: pathlib.Path) -> pathlib.Path:
 
 
 class Trees:
-    """Lends copies of the repository to threads; a copy keeps its builds for the next mutation."""
+    """Lends copies of the repository to threads of the mutation tests."""
 
     def __init__(self, folder: pathlib.Path, count: int) -> None:
-        """Makes ``count`` copies under ``folder``."""
+        """Makes ``count`` copies of the repository under a folder for the mutation tests."""
         self.cache = folder / "ccache"
         self.free: queue.Queue[pathlib.Path] = queue.Queue()
         for number in range(count):
@@ -66,7 +66,7 @@ class Trees:
             self.free.put(tree)
 
     def passes(self, tree: pathlib.Path, test: str) -> bool:
-        """Returns true if a test passes in a copy of the tree."""
+        """Returns true if a test passes in a copy of the repository."""
         command = [str(paths.ROOT / ".venv" / "bin" / "python"), "-m", "pytest", "-q", "-x"]
         env = os.environ | {liberty.FOLDER: str(liberty.folder()), "PYTHONDONTWRITEBYTECODE": "1"}
         if shutil.which("ccache"):  # most of a broken design compiles as the intact one did
@@ -86,7 +86,7 @@ class Trees:
         return result.returncode == 0
 
     def notice(self, item: dict[str, str]) -> bool:
-        """Applies one mutation; returns true if its test fails."""
+        """Applies one mutation to a copy of the repository; returns true if its test fails."""
         with self.borrow() as tree:
             file = tree / item["file"]
             text = file.read_text()
@@ -99,7 +99,7 @@ class Trees:
                 file.write_text(text)
 
     def check_intact(self, test: str) -> None:
-        """Ends the program if a test fails on the unchanged tree."""
+        """Ends the program if a test fails on the unchanged repository."""
         with self.borrow() as tree:
             if not self.passes(tree, test):
                 sys.exit(f"{test} fails on the tree as it is")

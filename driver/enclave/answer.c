@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends requests, takes responses and waits for them: docs/protocol.md §6. */
+/* Sends requests to the protected card, takes responses and waits for them: docs/protocol.md §6. */
 #include "state.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 #include <string.h>
 
-/* Returns the length of the response body, which follows from the request alone. */
+/* Returns the length of the response body to a request, which follows from the request alone. */
 static size_t response_bytes(const struct request *request)
 {
     if (request->kind == KIND_BATCH)
@@ -14,7 +14,7 @@ static size_t response_bytes(const struct request *request)
     return request->kind == KIND_D2H ? 32 : 16;
 }
 
-/* Returns true if a genuine device can give this response. */
+/* Returns true if a genuine card can give this response to a request. */
 static bool possible(const mae_session_t *session, const struct request *request,
                      const struct wire_response *response)
 {
@@ -40,7 +40,7 @@ static bool possible(const mae_session_t *session, const struct request *request
     return response->executed == executed && response->value == value;
 }
 
-/* Erases the key bank that no queue and no unanswered request uses. */
+/* Erases the session's key bank that no queue and no unanswered request uses. */
 static void erase_old(mae_session_t *session)
 {
     uint32_t least = UINT32_MAX;
@@ -94,7 +94,7 @@ static void complete_request(mae_session_t *session, uint32_t queue, struct requ
         task_answered(task);
 }
 
-/* Copies a response once to private memory and decrypts it there; false: the tag is wrong. */
+/* Copies a response once to private memory and decrypts it there; false: its tag is wrong. */
 static bool open_answer(mae_session_t *session, uint32_t queue, const struct request *request,
                         uint64_t at, size_t body_bytes)
 {
@@ -110,7 +110,7 @@ static bool open_answer(mae_session_t *session, uint32_t queue, const struct req
     return same & right;
 }
 
-/* Opens the chunk of an answered d2h: alone, or by the threads; false: its tag is wrong. */
+/* Decrypts the chunk of an answered d2h transfer, alone or in threads; false: its tag is wrong. */
 static bool open_chunk(mae_session_t *session, uint32_t queue, struct request *request,
                        const struct wire_response *response, const uint8_t *tag)
 {
@@ -128,7 +128,7 @@ static bool open_chunk(mae_session_t *session, uint32_t queue, struct request *r
     return true;
 }
 
-/* Completes a request whose chunk a thread has opened; false: it is not yet. */
+/* Completes a request whose chunk a thread has decrypted; false: not yet. */
 static bool poll_chunk(mae_session_t *session, uint32_t queue, struct request *request)
 {
     int state = request->work.state;
@@ -142,7 +142,7 @@ static bool poll_chunk(mae_session_t *session, uint32_t queue, struct request *r
     return true;
 }
 
-/* Takes a response if its plaintext number shows that it is there. */
+/* Takes the response to a request if its plaintext number shows that it has arrived. */
 static bool poll_response(mae_session_t *session, uint32_t queue, struct request *request)
 {
     uint64_t slot =
@@ -183,7 +183,7 @@ static bool poll_response(mae_session_t *session, uint32_t queue, struct request
     return true;
 }
 
-/* Polls all queues once; returns true if a request was sent or a response taken. */
+/* Polls all request queues once; returns true if a request was sent or a response taken. */
 static bool poll(mae_session_t *session)
 {
     bool some = false;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encrypts chunks into shared memory, and copies and decrypts chunks out of it (D1, H10, H17). */
+/* Encrypts chunks into shared memory; copies chunks out of it and decrypts them (D1, H10, H17). */
 #include "state.h"
 
-/* Returns the stage of a thread. */
+/* Returns the 4 KiB buffer (stage) through which a thread seals and opens chunks. */
 static uint8_t *stage_of(mae_session_t *session, unsigned thread)
 {
     return thread ? session->pool.lanes[thread].stage : session->stage;
 }
 
-/* Encrypts a chunk into shared memory through the stage; shared memory is never read back. */
+/* Encrypts a chunk into shared memory through a private buffer; never reads shared memory. */
 enum chunk_end chunk_seal(mae_session_t *session, unsigned thread, struct request *request,
                           chunk_pause *pause, void *user)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reaches the untrusted world in another process. Nothing here decides anything: what comes back is
- * given on as register values, addresses and time, all of which the session treats as the
- * adversary's. The only thing checked is that a buffer lies in the window, so that the copies stay
- * inside it.
+ * Implements the enclave's access to the operating system's process over a shared page. Nothing
+ * here decides anything: what comes back is given on as register values, addresses and time, all
+ * of which the session treats as the adversary's. The only thing checked is that a buffer lies in
+ * the window, so that the copies stay inside it.
  */
 #include "gate.h"
 
@@ -30,7 +30,7 @@ struct mae_gate {
     uint32_t keeps;
 };
 
-/* Writes bytes to the page in aligned units of 8, zeros behind them. */
+/* Writes bytes to the shared page in aligned units of 8, zeros behind them. */
 static void put(volatile uint64_t *to, const void *from, size_t size)
 {
     const uint8_t *source = from;
@@ -41,7 +41,7 @@ static void put(volatile uint64_t *to, const void *from, size_t size)
     }
 }
 
-/* Reads bytes from the page in aligned units of 8. */
+/* Reads bytes from the shared page in aligned units of 8. */
 static void get(void *to, const volatile uint64_t *from, size_t size)
 {
     uint8_t *target = to;
@@ -51,7 +51,7 @@ static void get(void *to, const volatile uint64_t *from, size_t size)
     }
 }
 
-/* Waits for the response to a command; false: it will not come. */
+/* Waits for the operating system's process to answer a command; false: no answer will come. */
 static bool answered(const mae_gate_t *gate, uint64_t old)
 {
     for (int i = 0; i < PATIENCE; i++) {
@@ -64,7 +64,7 @@ static bool answered(const mae_gate_t *gate, uint64_t old)
     return false;
 }
 
-/* Sends a command and waits for its response; false: it failed. */
+/* Sends a command to the operating system's process and waits; false: the command failed. */
 static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, uint64_t size)
 {
     volatile struct gate_page *page = gate->page;
@@ -86,7 +86,7 @@ static bool ask(mae_gate_t *gate, enum gate_command command, uint64_t offset, ui
     return page->status == 0;
 }
 
-/* Reads a register of the card through the other process. */
+/* Reads a register of the card through the operating system's process. */
 static void gate_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     mae_gate_t *gate = user;
@@ -96,7 +96,7 @@ static void gate_read(void *user, uint32_t offset, void *bytes, size_t size)
         memset(bytes, 0xff, size); /* as on PCIe */
 }
 
-/* Writes a register of the card through the other process. */
+/* Writes a register of the card through the operating system's process. */
 static void gate_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     mae_gate_t *gate = user;
@@ -104,7 +104,7 @@ static void gate_write(void *user, uint32_t offset, const void *bytes, size_t si
     (void)ask(gate, GATE_WRITE, offset, size); /* writes are posted */
 }
 
-/* Allocates shared memory, from the released pieces or the other process. */
+/* Allocates shared memory, from released pieces or by the operating system's process. */
 static bool gate_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     mae_gate_t *gate = user;
@@ -126,7 +126,7 @@ static bool gate_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
-/* Keeps shared memory for reuse, or returns it to the other process. */
+/* Keeps released shared memory for reuse, or returns it to the operating system's process. */
 static void gate_release(void *user, uint64_t host, uint64_t at, size_t size)
 {
     mae_gate_t *gate = user;
@@ -136,7 +136,7 @@ static void gate_release(void *user, uint64_t host, uint64_t at, size_t size)
         (void)ask(gate, GATE_RELEASE, at - (uintptr_t)gate->window, size);
 }
 
-/* Returns the card's clock; behind a dead process it advances, so that waiting calls time out. */
+/* Returns the card's clock; after the other process's death it advances, so that calls time out. */
 static uint64_t gate_now(void *user)
 {
     mae_gate_t *gate = user;
@@ -152,7 +152,7 @@ static void gate_pause(void *user, bool news)
         (void)ask(user, GATE_PAUSE, 0, 0);
 }
 
-/* Receives the two files and the window's size; on failure closes the files and returns false. */
+/* Receives the files of page and window and the window's size; on failure closes the files. */
 static bool receive(int socket, struct gate_hello *hello, int files[2])
 {
     char control[CMSG_SPACE(2 * sizeof(int))];

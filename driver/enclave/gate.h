@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines the messages between the enclave's and the operating system's process: one command at a
- * time in a shared page. Who asks fills in the command and counts `asked` up; who answers fills in
- * the rest and sets `answered` to it. Both wait by turning a while, then by a futex.
+ * Defines the commands between the enclave's and the operating system's process, in a shared page.
+ * Who asks fills in the command and counts `asked` up; who answers fills in the rest and sets
+ * `answered` to it. Both wait by turning a while, then by a futex.
  */
 #ifndef MAE_GATE_H
 #define MAE_GATE_H
@@ -24,7 +24,7 @@ enum gate_command {
 
 enum { GATE_DATA = 1088, GATE_TURNS = 2000, GATE_VERSION = 3 };
 
-/* Every field has 8 bytes: an enclave is to access shared memory in aligned units of 8 (outside.c). */
+/* The page shared with the operating system's process; every field has 8 bytes (outside.c). */
 struct gate_page {
     _Atomic uint64_t asked;
     _Atomic uint64_t answered;
@@ -37,7 +37,7 @@ struct gate_page {
     uint64_t data[GATE_DATA / 8];
 };
 
-/* The message over the socket that carries the page's and the window's file. */
+/* The message over the socket that carries the files of the shared page and the window. */
 struct gate_hello {
     uint32_t version;
     uint32_t reserved;
@@ -64,7 +64,7 @@ static inline int gate_await(_Atomic uint64_t *word, uint64_t old, int milliseco
     return 0;
 }
 
-/* Writes a shared word and wakes the other process. */
+/* Writes a word of the shared page and wakes the other process. */
 static inline void gate_tell(_Atomic uint64_t *word, uint64_t value)
 {
     atomic_store_explicit(word, value, memory_order_release);

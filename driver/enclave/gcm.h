@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares AES-256-GCM and the key derivation, implemented by a library; private. Only private
-   memory comes here. */
+/*
+ * Declares AES-256-GCM and the key derivation of the enclave, implemented by a library; private.
+ * Only private memory comes here.
+ */
 #ifndef MAE_GCM_H
 #define MAE_GCM_H
 
@@ -10,8 +12,10 @@ enum { SEAL_THREADS = 16 }; /* at most */
 
 struct gcm; /* a key that seals, or one that opens, in one thread at a time */
 
-/* Derives key and mask by SP 800-108r1, KDF in counter mode over CMAC-AES-256 (H3); false: the
-   library failed. */
+/*
+ * Derives a session key and its IV mask by SP 800-108r1, KDF in counter mode over CMAC-AES-256
+ * (H3); false: the library failed.
+ */
 bool gcm_derive(const uint8_t secret[WIRE_KEY], const uint8_t *context, size_t context_bytes,
                 uint8_t *output, size_t output_bytes);
 bool gcm_random(uint8_t *bytes, size_t size);
@@ -21,8 +25,10 @@ bool gcm_equal(const void *a, const void *b, size_t size); /* in constant time *
 struct gcm *gcm_new(const uint8_t key[WIRE_KEY], bool seals);
 void gcm_free(struct gcm *gcm); /* wipes; NULL is allowed */
 
-/* Starts a message: then any number of updates (whole blocks but for the last; in place is
-   allowed), then the tag or its check. */
+/*
+ * Starts a GCM message: then any number of updates (whole blocks but for the last; in place is
+ * allowed), then the tag or its check.
+ */
 bool gcm_begin(struct gcm *gcm, const uint8_t iv[WIRE_MASK], const uint8_t *aad, size_t aad_bytes);
 bool gcm_update(struct gcm *gcm, uint8_t *to, const uint8_t *from, size_t size);
 bool gcm_tag(struct gcm *gcm, uint8_t tag[WIRE_TAG]);

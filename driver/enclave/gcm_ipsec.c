@@ -7,14 +7,14 @@
 #include <string.h>
 #include <threads.h>
 
-/* The key schedule and the powers of H, which must be aligned to 64 bytes. */
+/* The AES key schedule and the powers of H, which must be aligned to 64 bytes. */
 struct gcm {
     struct gcm_key_data key;
     struct gcm_context_data context;
     bool seals;
 };
 
-/* The library's table of functions, which it chooses by the processor once. */
+/* The functions of Intel's ipsec-mb, which it chooses by the processor once. */
 static IMB_MGR *library;
 static once_flag library_once = ONCE_FLAG_INIT;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derives keys, draws random numbers, wipes and compares memory, by OpenSSL. */
+/* Implements the enclave's key derivation, random numbers, wiping and comparing, by OpenSSL. */
 #include "gcm.h"
 
 #include <openssl/core_names.h>

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Derives the key and mask of a class in an epoch. */
+/* Derives the session key and IV mask of a message class in an epoch. */
 static bool derive(mae_session_t *session, enum wire_class cls, uint32_t epoch, struct key *key)
 {
     uint8_t context[93], output[WIRE_KEY + WIRE_MASK];

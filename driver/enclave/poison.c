@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Records errors, and ends a failed session at once (H18). */
+/* Records errors of a protected session, and ends a failed session at once (H18). */
 #include "state.h"
 
 #include <stdarg.h>
@@ -18,7 +18,7 @@ mae_error_t session_fail(mae_session_t *session, mae_error_t error, const char *
 static const char *const kind_names[] = {"kind 0", "OPEN",  "BATCH", "H2D",
                                          "D2H",    "REKEY", "SKIP",  "CLOSE"};
 
-/* Reads what the card says in plaintext about the end of a session (D6). */
+/* Reads the card's unauthenticated reason for the end of a session, as advice only (D6). */
 static void advise(mae_session_t *session)
 {
     static const char *const causes[] = {"",       "TAG",    "CHUNK",   "BEAT",
@@ -31,7 +31,7 @@ static void advise(mae_session_t *session)
                  causes[code], (unsigned)(cause >> 8 & 0xff), (unsigned long long)at);
 }
 
-/* Wipes the session and fails its tasks; accesses nothing outside. */
+/* Wipes a session and fails its tasks without access to the untrusted world. */
 static void end(mae_session_t *session, bool forked)
 {
     mae_task_t *task = session->tasks, *following;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserves sequence numbers and budgets, and seals requests (H5, H11, H12). */
+/* Reserves sequence numbers and key budgets, and seals requests to the card (H5, H11, H12). */
 #include "state.h"
 
 #include <stdatomic.h>
@@ -14,13 +14,13 @@ static size_t answer_bytes(enum wire_kind kind, size_t body_bytes)
     return kind == KIND_BATCH ? 16 + 8 * (body_bytes / WIRE_BLOCK) : 32; /* at most */
 }
 
-/* Returns the key class of a chunk. */
+/* Returns the message class whose key seals a chunk. */
 static enum wire_class chunk_class(enum wire_kind kind)
 {
     return kind == KIND_H2D ? CLASS_DMA_IN : CLASS_DMA_OUT;
 }
 
-/* Returns true if a key's budget has room for a number of blocks. */
+/* Returns true if a session key's budget has room for a number of blocks. */
 static bool affords(mae_session_t *session, enum wire_class cls, uint32_t epoch, uint64_t blocks)
 {
     uint64_t used = keys_get(session, cls, epoch)->used;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts and ends sessions (H18), and frees tasks. */
+/* Starts and ends protected sessions (H18), and frees tasks. */
 #include "state.h"
 
 #include <sched.h>
@@ -11,9 +11,10 @@
 enum { DEFAULT_TIMEOUT = 10000000, DEFAULT_THREADS = 4 };
 
 /*
- * Maps a page that the kernel clears on a fork. Reading it needs no system call, so that the check
- * costs nothing and works where there are none, as in an enclave, which cannot be forked. Linux
- * before 4.14 lacks it; there the process's number tells parent from child.
+ * Maps a page that the kernel clears on a fork, by which a session detects a forked process.
+ * Reading it needs no system call, so that the check costs nothing and works where there are none,
+ * as in an enclave, which cannot be forked. Linux before 4.14 lacks it; there the process's number
+ * tells parent from child.
  */
 static bool mark_birth(mae_session_t *session)
 {
@@ -27,8 +28,7 @@ static bool mark_birth(mae_session_t *session)
     return true;
 }
 
-/* Decodes the capability word of docs/protocol.md §1; false: no host may work with such a
-   device. */
+/* Decodes the card's capability word (docs/protocol.md §1); false: no host may use such a card. */
 static bool unpack(uint64_t word, struct mae_session_caps *caps)
 {
     uint8_t field[8];
@@ -45,8 +45,9 @@ static bool unpack(uint64_t word, struct mae_session_caps *caps)
     return true;
 }
 
-/* Allocates and clears a queue's slots, so that no number of another session passes for a
-   response. */
+/*
+ * Allocates and clears a queue's slots, so that no number of another session passes for a response.
+ */
 static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
 {
     struct channel *channel = &session->channels[queue];
@@ -63,8 +64,10 @@ static mae_error_t open_channel(mae_session_t *session, uint32_t queue)
     return MAE_OK;
 }
 
-/* Returns how many threads seal if the caller does not say: one for each processor, at most 4; one
-   where `load` and `store` are the caller's, who may not expect several at once. */
+/*
+ * Returns how many threads seal by default: one for each processor, at most 4; one where `load` and
+ * `store` are the caller's, who may not expect several at once.
+ */
 static unsigned default_threads(const struct mae_outside *outside)
 {
     cpu_set_t processors;
@@ -75,7 +78,7 @@ static unsigned default_threads(const struct mae_outside *outside)
     return count < 1 ? 1 : count < DEFAULT_THREADS ? count : DEFAULT_THREADS;
 }
 
-/* Checks the capabilities, exchanges nonces, derives the keys and opens all queues. */
+/* Checks the card's capabilities, exchanges nonces, derives the keys and opens all queues. */
 static mae_error_t begin(mae_session_t *session)
 {
     const struct mae_outside *outside = &session->outside;

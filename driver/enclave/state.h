@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the host's state of a session (docs/protocol.md §6), and the functions of each file of
-   this folder; private. The state is private memory of the enclave. */
+/*
+ * Defines the enclave's state of a session (docs/protocol.md §6) and its private functions. The
+ * state is private memory of the enclave.
+ */
 #ifndef MAE_STATE_H
 #define MAE_STATE_H
 
@@ -10,15 +12,17 @@
 #include "gcm.h"
 #include "maeslant_protected.h"
 
-/* The key of a class in an epoch, with its mask and its use count. A key of chunks has a library
-   context for each thread. */
+/*
+ * The key of a message class in an epoch, with its IV mask and its use count. A key of chunks has a
+ * library context for each thread.
+ */
 struct key {
     struct gcm *gcm[SEAL_THREADS];
     uint8_t mask[WIRE_MASK];
     uint64_t used;
 };
 
-/* The keys of an epoch; at most two epochs have keys at once (H13). */
+/* The keys of an epoch, of which at most two have keys at once (H13). */
 struct bank {
     bool live;
     uint32_t epoch;
@@ -27,8 +31,10 @@ struct bank {
 
 enum work_state { WORK_WAITING = 1, WORK_RUNNING, WORK_DONE, WORK_FAILED };
 
-/* A chunk to seal or to open, by any thread. Written before it is submitted; then it belongs to the
-   thread that took it, until its state is DONE or FAILED. */
+/*
+ * A chunk to seal or to open, by any thread. Written before it is submitted; then it belongs to the
+ * thread that took it, until its state is DONE or FAILED.
+ */
 struct work {
     _Atomic int state;
     uint32_t queue;
@@ -39,14 +45,17 @@ struct work {
     struct request *following; /* that waits for a thread */
 };
 
-/* Shared memory, by the card's address and by the enclave's. */
+/* A piece of shared memory, with the card's address and the enclave's. */
 struct shared {
     uint64_t host;
     uint64_t at;
     size_t size; /* 0: none */
 };
 
-/* A sealed request. Its place in a channel is its number modulo 64. */
+/*
+ * A sealed request to the card, from its sequence number to its response. Its place in a channel is
+ * its number modulo 64.
+ */
 struct request {
     bool pending; /* sealed and unanswered */
     bool sent;
@@ -65,7 +74,7 @@ struct request {
     uint8_t message[WIRE_MAX_MESSAGE];
 };
 
-/* The host's state of a queue. */
+/* The enclave's state of a request queue. */
 struct channel {
     uint64_t next;   /* the next number */
     uint64_t oldest; /* every number below was answered */
@@ -138,13 +147,15 @@ struct mae_session {
 
 uint64_t outside_register(mae_session_t *session, uint32_t offset, size_t size);
 void outside_write(mae_session_t *session, uint32_t offset, uint64_t value, size_t size);
-/* Takes memory that lies wholly outside the enclave; gives NULL, or why there is none. */
+/*
+ * Allocates shared memory that lies wholly outside the enclave; gives NULL, or why there is none.
+ */
 const char *outside_allocate(mae_session_t *session, size_t size, struct shared *shared);
 void outside_release(mae_session_t *session, struct shared *shared);
 void outside_load(mae_session_t *session, uint64_t at, void *bytes, size_t size);
 void outside_store(mae_session_t *session, uint64_t at, const void *bytes, size_t size);
 uint64_t outside_now(mae_session_t *session);
-/* Returns true if an application's buffer lies wholly inside (H10). */
+/* Returns true if an application's buffer lies wholly inside the enclave (H10). */
 bool inside(const mae_session_t *session, const void *buffer, uint64_t size);
 
 /* ---- keys.c ---- */
@@ -154,7 +165,7 @@ struct bank *keys_bank(mae_session_t *session, uint32_t epoch); /* NULL: not ali
 struct key *keys_get(mae_session_t *session, enum wire_class cls, uint32_t epoch);
 void keys_erase(struct bank *bank);
 void keys_wipe(mae_session_t *session); /* the secret, too */
-/* Sets the IV of (queue, number), the only one under this key (H2), in a thread's context. */
+/* Sets the IV of a queue's sequence number, the only one under this key (H2), for a thread. */
 bool keys_begin(const struct key *key, unsigned thread, enum wire_class cls, unsigned queue,
                 uint64_t sequence, const uint8_t *aad, size_t aad_bytes);
 
@@ -163,15 +174,17 @@ bool keys_begin(const struct key *key, unsigned thread, enum wire_class cls, uns
 __attribute__((format(printf, 3, 4))) mae_error_t session_fail(mae_session_t *session,
                                                                mae_error_t error,
                                                                const char *format, ...);
-/* Returns true if the session has ended, and ends it in a process forked from its own, because
-   parent and child would seal different plaintexts under the same IVs (H2, H11). */
+/*
+ * Returns true if the session has ended, and ends it in a process forked from its own, because
+ * parent and child would seal different plaintexts under the same IVs (H2, H11).
+ */
 bool session_over(mae_session_t *session);
 /* Wipes the session and fails every request (H18); returns MAE_E_POISONED. */
 __attribute__((format(printf, 2, 3))) mae_error_t session_poison(mae_session_t *session,
                                                                  const char *format, ...);
 mae_error_t session_poison_request(mae_session_t *session, const char *reason, unsigned queue,
                                    const struct request *request);
-/* Takes shared memory, or ends the session. */
+/* Allocates shared memory, or ends the session. */
 mae_error_t shared_allocate(mae_session_t *session, size_t size, struct shared *shared);
 
 /* ---- request.c ---- */
@@ -183,16 +196,16 @@ mae_error_t request_room(mae_session_t *session, uint32_t queue, enum wire_kind 
 /* Uses a sequence number for a new request, which is sealed next. */
 struct request *request_begin(mae_session_t *session, uint32_t queue, enum wire_kind kind,
                               mae_task_t *task);
-/* Seals the one message of a sequence number; its body is in the message's place. */
+/* Seals the only message of a sequence number, whose body is in the message's place. */
 mae_error_t request_seal(mae_session_t *session, uint32_t queue, struct request *request);
-/* Sends the next sealed request of a queue, if the card has room for it. */
+/* Sends the next sealed request of a queue, if the card has room for one. */
 bool request_send(mae_session_t *session, uint32_t queue);
 
 /* ---- task.c ---- */
 
 mae_task_t *task_new(mae_session_t *session, uint32_t queue);
 void task_drop(mae_task_t *task);
-/* Ends a task whose requests are answered, or that will have no answers. */
+/* Ends a task whose requests are answered, or never will be. */
 void task_answered(mae_task_t *task);
 
 /* ---- chunk.c ---- */
@@ -202,26 +215,28 @@ typedef bool chunk_pause(void *user);
 
 enum chunk_end { CHUNK_DONE, CHUNK_FAILED, CHUNK_GIVEN_UP };
 
-/* Encrypts a chunk into shared memory and sets its work's tag. GIVEN_UP: by the application's
-   `fill`. */
+/* Encrypts a chunk into shared memory and stores its tag. GIVEN_UP: by the application's `fill`. */
 enum chunk_end chunk_seal(mae_session_t *session, unsigned thread, struct request *request,
                           chunk_pause *pause, void *user);
-/* Copies a chunk once, stage by stage, and decrypts it; false: its work's tag is wrong. */
+/* Copies a chunk out of shared memory once and decrypts it; false: its tag is wrong. */
 bool chunk_open(mae_session_t *session, unsigned thread, const struct request *request);
 
 /* ---- threads.c ---- */
 
 /* Starts the threads at the first use; false: there is the caller's alone. */
 bool threads_ready(mae_session_t *session);
-/* Gives a chunk to the threads. */
+/* Gives a chunk to the sealing threads. */
 void threads_submit(mae_session_t *session, struct request *request);
-/* Takes a waiting chunk to the caller's thread; false: none waits. */
+/* Seals or opens a waiting chunk in the caller's thread; false: none waits. */
 bool threads_help(mae_session_t *session, chunk_pause *pause, void *user);
-/* Waits until a chunk that a thread has taken is done. */
+/* Waits until a sealing thread has finished a chunk. */
 void threads_wait(mae_session_t *session, const struct request *request);
-/* Finishes all chunks that were given to the threads. */
+/* Finishes all chunks that were given to the sealing threads. */
 void threads_finish(mae_session_t *session);
-/* Ends and joins all threads; what waits is dropped. `forked`: they do not exist in this process. */
+/*
+ * Ends and joins all sealing threads; waiting chunks are dropped. `forked`: they do not exist in
+ * this process.
+ */
 void threads_stop(mae_session_t *session, bool forked);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seals and opens chunks in several threads. Each has a stage and library contexts of its own; what
- * they share is a list of chunks, which the session's thread fills and takes from, too. Which chunk
- * has which number is decided before a thread sees it, and what is done with its tag after (H2,
- * H11): a thread decides nothing, and accesses nothing outside but the chunk's shared memory.
+ * Seals and opens chunks of protected transfers in several threads. Each has a stage and library
+ * contexts of its own; what they share is a list of chunks, which the session's thread fills and
+ * takes from, too. Which chunk has which number is decided before a thread sees it, and what is
+ * done with its tag after (H2, H11): a thread decides nothing, and accesses nothing outside but
+ * the chunk's shared memory.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 
 enum { TURNS = 1000 }; /* before a thread sleeps */
 
-/* Waits a few clocks of the processor. */
+/* Waits a few clocks of the processor in a polling loop. */
 static void turn(void)
 {
 #if defined(__x86_64__)
@@ -20,7 +21,7 @@ static void turn(void)
 #endif
 }
 
-/* Takes the first waiting chunk; NULL: none waits. The lock is held. */
+/* Takes the first chunk that waits for a sealing thread; NULL: none waits. The lock is held. */
 static struct request *take(struct pool *pool)
 {
     struct request *request = pool->first;
@@ -32,7 +33,7 @@ static struct request *take(struct pool *pool)
     return request;
 }
 
-/* Seals or opens a chunk in a thread. */
+/* Seals or opens a chunk in a sealing thread. */
 static void work_on(mae_session_t *session, unsigned thread, struct request *request,
                     chunk_pause *pause, void *user)
 {
@@ -48,7 +49,7 @@ static void work_on(mae_session_t *session, unsigned thread, struct request *req
     pthread_mutex_unlock(&pool->lock);
 }
 
-/* Works on chunks until the session stops the threads. */
+/* Works on chunks until the session stops the sealing threads. */
 static void *run(void *user)
 {
     struct lane *lane = user;
@@ -67,7 +68,7 @@ static void *run(void *user)
     return NULL;
 }
 
-/* Starts all threads, or as many as the operating system gives. */
+/* Starts all sealing threads, or as many as the operating system gives. */
 static void start(mae_session_t *session)
 {
     struct pool *pool = &session->pool;
@@ -128,7 +129,7 @@ bool threads_help(mae_session_t *session, chunk_pause *pause, void *user)
     return request != NULL;
 }
 
-/* Returns true if a chunk waits for a thread, or a thread has it. */
+/* Returns true if a chunk waits for a sealing thread, or a thread works on it. */
 static bool underway(const struct request *request)
 {
     return request->work.state == WORK_WAITING || request->work.state == WORK_RUNNING;

@@ -4,11 +4,13 @@
 
 #include <string.h>
 
-/* The first chunk's bytes; the longest is so many times a first one; and a transfer takes at most
-   this part of its queue's free slots (docs/adr/0023-sealing-threads.md). */
+/*
+ * The first chunk's bytes, the longest chunk in first ones, and a transfer's share of a queue's
+ * free slots (docs/adr/0023-sealing-threads.md).
+ */
 enum { LEAST_CHUNK = 16384, LONGEST = 4, SHARE = 4 };
 
-/* The parameters common to both directions: see struct mae_h2d. */
+/* The parameters of a transfer in either direction and its division into chunks. */
 struct plan {
     uint32_t queue;
     uint64_t base, total, chunk, after;
@@ -17,7 +19,7 @@ struct plan {
     uint64_t at[WIRE_SLOTS + 1]; /* where each chunk begins; the last: the end */
 };
 
-/* Returns the size of a chunk by its index. */
+/* Returns the size of a transfer's chunk by its index. */
 static uint64_t size_of(const struct plan *plan, uint64_t index)
 {
     return plan->at[index + 1] - plan->at[index];
@@ -56,7 +58,7 @@ static bool divide_growing(struct plan *plan, uint64_t least, uint64_t most, uns
     return true;
 }
 
-/* Divides a transfer into chunks; false: more than there are slots. */
+/* Divides a transfer into chunks; false: more than there are response slots. */
 static bool divide_transfer(const mae_session_t *session, struct plan *plan)
 {
     const struct channel *channel = &session->channels[plan->queue];
@@ -68,8 +70,7 @@ static bool divide_transfer(const mae_session_t *session, struct plan *plan)
     return divide(plan, plan->chunk, WIRE_SLOTS);
 }
 
-/* Returns true if the granules of an unanswered transfer overlap, unless both transfers
-   are d2h (H8). */
+/* Returns true if an unanswered transfer overlaps, unless both transfers are d2h (H8). */
 static bool meets_another(const mae_session_t *session, const struct plan *plan, bool d2h)
 {
     const uint64_t mask = ~(uint64_t)(WIRE_GRANULE - 1);
@@ -83,7 +84,7 @@ static bool meets_another(const mae_session_t *session, const struct plan *plan,
     return false;
 }
 
-/* Checks everything that is known before a number is used; creates the task. */
+/* Checks a transfer before a sequence number is used, and creates the task. */
 static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_kind kind,
                            mae_task_t **task)
 {
@@ -124,7 +125,7 @@ static mae_error_t prepare(mae_session_t *session, struct plan *plan, enum wire_
     return MAE_OK;
 }
 
-/* Allocates shared memory for every chunk, before any is sealed. */
+/* Allocates shared memory for every chunk of a transfer, before any is sealed. */
 static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
                                 struct shared buffers[WIRE_SLOTS])
 {
@@ -139,7 +140,7 @@ static mae_error_t take_buffers(mae_session_t *session, const struct plan *plan,
     return MAE_OK;
 }
 
-/* Uses a sequence number for a chunk. */
+/* Uses a sequence number for a chunk's request. */
 static struct request *begin_chunk(mae_session_t *session, const struct plan *plan,
                                    enum wire_kind kind, uint64_t index, struct shared *buffer,
                                    mae_task_t *task, const struct mae_h2d *h2d)
@@ -163,7 +164,7 @@ static struct request *begin_chunk(mae_session_t *session, const struct plan *pl
     return request;
 }
 
-/* Abandons a chunk: its number was used, so its only request is SKIP (H11). */
+/* Abandons a chunk whose number is used, so that its only request is SKIP (H11). */
 static void give_up(mae_session_t *session, struct request *request, mae_task_t *task)
 {
     outside_release(session, &request->buffer);
@@ -174,7 +175,7 @@ static void give_up(mae_session_t *session, struct request *request, mae_task_t 
     memset(request->message, 0, sizeof request->message);
 }
 
-/* Seals the request of a chunk and sends what can be sent. */
+/* Seals the request of a chunk and sends the requests that can be sent. */
 static mae_error_t ask(mae_session_t *session, const struct plan *plan, struct request *request)
 {
     if (request->kind != KIND_SKIP) /* the tag is zero for d2h */
@@ -219,14 +220,14 @@ struct sealing {
     uint64_t asked; /* chunks whose requests are sealed */
 };
 
-/* Returns the request of the first chunk whose request is not sealed. */
+/* Returns the request of a transfer's first chunk whose request is not sealed. */
 static struct request *next_asked(const struct sealing *sealing)
 {
     struct channel *channel = &sealing->session->channels[sealing->plan->queue];
     return &channel->requests[(sealing->first + sealing->asked) % WIRE_SLOTS];
 }
 
-/* Seals the requests of chunks that are sealed, in order; false: the session is over. */
+/* Seals the requests of a transfer's sealed chunks, in order; false: the session is over. */
 static bool ask_sealed(void *user)
 {
     struct sealing *sealing = user;
@@ -244,8 +245,10 @@ static bool ask_sealed(void *user)
     return true;
 }
 
-/* Seals the chunks of a transfer in all threads. Their numbers are used in order before the first
-   is sealed; their requests are sealed in order by this thread. */
+/*
+ * Seals the chunks of a transfer in all sealing threads. Their numbers are used in order before the
+ * first is sealed; their requests are sealed in order by this thread.
+ */
 static mae_error_t seal_in_threads(mae_session_t *session, const struct plan *plan,
                                    const struct mae_h2d *h2d, mae_task_t *task,
                                    struct shared buffers[WIRE_SLOTS])

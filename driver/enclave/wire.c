@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Converts the wire formats of docs/protocol.md §3 between bytes and values, without keys. */
+/* Packs and unpacks the wire formats of docs/protocol.md §3, without keys. */
 #include "wire.h"
 
 #include <string.h>
@@ -43,7 +43,7 @@ void wire_header(uint8_t header[WIRE_HEADER], unsigned cls, unsigned queue, unsi
     wire_put(header + 8, sequence, 8);
 }
 
-/* Packs address, length, index, base and total, which are equal in the body and in the AAD. */
+/* Packs a chunk's address, length, index, base and total, as in its request and its AAD. */
 static void put_chunk(uint8_t bytes[32], const struct wire_place *place)
 {
     wire_put(bytes, place->address, 8);

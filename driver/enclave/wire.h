@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the numbers and formats of docs/protocol.md §1, §3 and §4; private. */
+/* Defines the numbers and wire formats of docs/protocol.md §1, §3 and §4; private. */
 #ifndef MAE_WIRE_H
 #define MAE_WIRE_H
 
@@ -36,7 +36,7 @@ enum wire_kind { KIND_OPEN = 1, KIND_BATCH, KIND_H2D, KIND_D2H, KIND_REKEY, KIND
 
 enum wire_status { STATUS_OK = 1, STATUS_WAIT = 8, STATUS_AFTER = 12, STATUS_LAST = 15 };
 
-/* The registers: page 0, then a page for each queue. */
+/* The addresses of the card's registers: page 0, then a page for each queue. */
 enum {
     REGISTER_CAUSE = 0x004,
     REGISTER_CAUSE_SEQUENCE = 0x008,
@@ -50,7 +50,7 @@ enum {
     REGISTER_RESPONSE_BASE = 0x428
 };
 
-/* A chunk and its transfer: the body of H2D and D2H. */
+/* A chunk and its transfer, as in the body of an H2D or D2H request. */
 struct wire_place {
     uint64_t address;
     uint32_t length;
@@ -81,7 +81,7 @@ void wire_transfer(uint8_t body[WIRE_TRANSFER], const struct wire_place *place,
 void wire_aad(uint8_t aad[WIRE_AAD], const struct wire_place *place, unsigned cls, unsigned queue,
               uint32_t epoch, uint64_t sequence);
 struct wire_response wire_response(const uint8_t *body);
-/* Returns the blocks that a message or chunk uses of a key's budget. */
+/* Returns how many blocks a message or chunk uses of a key's budget. */
 uint64_t wire_blocks(uint64_t bytes);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes AES in plain C as FIPS 197 defines it, byte by byte, with tables for the S-box and its
- * inverse: the software that the peripheral is compared with. Not constant-time where there is a
- * cache.
+ * Computes AES in plain C as FIPS 197 defines it, byte by byte, as software to compare the
+ * peripheral with. Not constant-time where there is a cache.
  */
 #include "aes.h"
 
@@ -44,7 +43,7 @@ static const uint8_t inverse_sbox[256] = {
     0x17, 0x2b, 0x04, 0x7e, 0xba, 0x77, 0xd6, 0x26, 0xe1, 0x69, 0x14, 0x63, 0x55, 0x21, 0x0c, 0x7d,
 };
 
-/* Multiplies by x in GF(2^8): FIPS 197, 4.2.1. */
+/* Multiplies a byte by x in GF(2^8): FIPS 197, 4.2.1. */
 static uint8_t times_x(uint8_t value)
 {
     return (uint8_t)(value << 1 ^ (value & 0x80 ? 0x1b : 0));
@@ -78,7 +77,7 @@ void aes_expand(struct aes_key *key, const uint8_t *bytes, uint32_t count)
     }
 }
 
-/* XORs a round key into the state. */
+/* XORs a round key into the AES state. */
 static void add_round_key(uint8_t state[16], const struct aes_key *key, uint32_t round)
 {
     const uint8_t *round_key = key->round_keys + 16 * round;
@@ -86,7 +85,7 @@ static void add_round_key(uint8_t state[16], const struct aes_key *key, uint32_t
         state[i] ^= round_key[i];
 }
 
-/* Applies SubBytes and ShiftRows: row r of column c comes from column c + r. */
+/* Applies SubBytes and ShiftRows to the AES state: row r of column c comes from column c + r. */
 static void sub_and_shift(uint8_t state[16])
 {
     uint8_t old[16];
@@ -96,7 +95,7 @@ static void sub_and_shift(uint8_t state[16])
         state[i] = old[(i + 4 * (i & 3)) & 15];
 }
 
-/* Applies InvSubBytes and InvShiftRows to the state. */
+/* Applies InvSubBytes and InvShiftRows to the AES state. */
 static void inverse_sub_and_shift(uint8_t state[16])
 {
     uint8_t old[16];
@@ -106,7 +105,7 @@ static void inverse_sub_and_shift(uint8_t state[16])
         state[i] = old[(i - 4 * (i & 3)) & 15];
 }
 
-/* Applies MixColumns to the state. */
+/* Applies MixColumns to the AES state. */
 static void mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {
@@ -116,7 +115,7 @@ static void mix_columns(uint8_t state[16])
     }
 }
 
-/* Applies InvMixColumns: FIPS 197's inverse matrix is that of MixColumns times {04}x^2 + {05}. */
+/* Applies InvMixColumns to the AES state: its matrix is that of MixColumns times {04}x^2 + {05}. */
 static void inverse_mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {

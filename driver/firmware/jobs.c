@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Carries out the list of jobs in its mailbox, in software, over registers and in memory, and times
- * each with the CPU's counters: what maeslant soc run and the tests run on mae_soc.
+ * Runs the list of AES jobs in the SoC's mailbox, in software, over registers and in memory, and
+ * times each with the CPU's counters.
  */
 #include "jobs.h"
 
 #include "aes.h"
 #include "soc.h"
 
-/* The key slots, which keys of their own use alternately; XTS's second key is in the other one. */
+/*
+ * The key slots of the peripheral, which keys of their own use alternately; XTS's second key is in
+ * the other one.
+ */
 enum { KEY_SLOT = 0, OTHER_SLOT = 1, HEARD = ~SOC_PERIPHERAL_LINE, NONE_HEARD = ~0 };
 
 struct soc_jobs soc_mailbox __attribute__((section(".mailbox")));
 
-/* The job for the driver, prepared before it is timed; the interrupt handler ends a memory job. */
+/* The job that runs now, as the driver's structures; the interrupt handler ends a memory job. */
 static struct {
     struct mae_pio_job job;
     struct mae_pio_memory memory;
@@ -30,7 +33,7 @@ static const uint8_t *at(uint32_t address)
     return (const uint8_t *)(uintptr_t)address;
 }
 
-/* Returns a job's key by its index. */
+/* Returns a firmware job's key by its index. */
 static const uint8_t *key_of(const struct soc_job *job, uint32_t index)
 {
     return at(job->keys + (index << (job->key_bytes == 16 ? 4 : 5)));
@@ -45,13 +48,13 @@ void soc_interrupt(uint32_t lines)
     running.over = over;
 }
 
-/* Loads a job's key into a slot of the peripheral. */
+/* Loads a firmware job's key into a slot of the peripheral. */
 static mae_error_t load_key(const struct soc_job *job, uint32_t slot, uint32_t index)
 {
     return mae_pio_key_load(&soc_peripheral, slot, key_of(job, index), job->key_bytes);
 }
 
-/* Runs a job in software. */
+/* Runs a firmware job in software, by AES in plain C. */
 static void in_software(const struct soc_job *job)
 {
     for (uint32_t i = 0; i < job->length / 16; i++) {
@@ -65,7 +68,7 @@ static void in_software(const struct soc_job *job)
     }
 }
 
-/* Returns true for a job of GCM, CCM or CMAC. */
+/* Returns true for a firmware job of GCM, CCM or CMAC. */
 static bool is_aead(const struct soc_job *job)
 {
     return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;
@@ -97,7 +100,7 @@ static void lay_out(struct soc_job *job)
     running.over = false;
 }
 
-/* Runs a job over the peripheral's data registers. */
+/* Runs a firmware job over the peripheral's data registers. */
 static mae_error_t over_registers(struct soc_job *job)
 {
     const struct mae_pio_message *message = &running.message;
@@ -129,7 +132,7 @@ static mae_error_t over_registers(struct soc_job *job)
     return error;
 }
 
-/* Adds up words while the arbiter works. */
+/* Sums words of the work area while the memory arbiter runs a job. */
 static void add_up(struct soc_job *job)
 {
     const uint32_t *word = (const uint32_t *)at(job->work);
@@ -158,7 +161,7 @@ static void work_until_over(struct soc_job *job)
     job->summed = summed;
 }
 
-/* Sleeps until the running memory job ends. */
+/* Lets the CPU sleep until the running memory job ends. */
 static void sleep_until_over(void)
 {
     while (!running.over) {
@@ -169,7 +172,7 @@ static void sleep_until_over(void)
     }
 }
 
-/* Runs a memory job, asleep, working or polling. */
+/* Runs a memory job while the CPU sleeps, works or polls. */
 static mae_error_t in_memory(struct soc_job *job)
 {
     mae_error_t error =
@@ -190,7 +193,7 @@ static mae_error_t in_memory(struct soc_job *job)
     return running.error;
 }
 
-/* Loads the keys that a job expects in the slots. */
+/* Loads the keys that a firmware job expects into the peripheral's slots. */
 static mae_error_t prepare(struct soc_job *job)
 {
     lay_out(job);
@@ -206,7 +209,7 @@ static mae_error_t prepare(struct soc_job *job)
     return error;
 }
 
-/* Runs a job by software, registers or memory. */
+/* Runs a firmware job by software, registers or memory, and times it. */
 static mae_error_t carry_out(struct soc_job *job)
 {
     switch (job->way) {
@@ -223,7 +226,7 @@ static mae_error_t carry_out(struct soc_job *job)
     }
 }
 
-/* Runs the list of jobs; returns the number of failed jobs. */
+/* Runs the firmware's list of jobs; returns the number of failed jobs. */
 static uint32_t carry_out_list(void)
 {
     uint32_t failed = 0;

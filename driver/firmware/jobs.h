@@ -23,7 +23,10 @@ enum soc_job_kind {
     SOC_DATA = 1 /* a message; the key is not part of what is timed, but with key_each */
 };
 
-/* A job for the firmware. Modes and directions are maeslant.h's; addresses are the CPU's. */
+/*
+ * A job for the firmware, in the mailbox of the SoC. Modes and directions are maeslant.h's;
+ * addresses are the CPU's.
+ */
 struct soc_job {
     uint32_t way, kind, mode, direction;
     uint32_t source, destination, length;

@@ -13,13 +13,13 @@ enum {
     SOC_PERIPHERAL_LINE = 1 << 3
 };
 
-/* The bus to the peripheral's registers. */
+/* The bus by which the firmware's driver accesses the peripheral's registers. */
 extern const struct mae_pio_bus soc_peripheral;
 
 void soc_put(char character);
 void soc_text(const char *text);
 void soc_number(uint32_t number);
-/* Ends the simulation with an exit code; continues if the clock does. */
+/* Ends the simulation of the SoC with an exit code. */
 void soc_finish(uint32_t code);
 
 /* Returns the CPU's clock counter. */
@@ -38,12 +38,11 @@ static inline uint32_t soc_instructions(void)
     return value;
 }
 
-/* Sets the mask of disabled interrupt lines, all at first; returns the previous mask. In
-   start.S. */
+/* Sets the mask of the CPU's disabled interrupt lines; returns the previous mask. In start.S. */
 uint32_t soc_interrupt_mask(uint32_t mask);
-/* Waits until an interrupt line rises, disabled or not. */
+/* Waits until an interrupt line of the CPU rises, disabled or not. */
 uint32_t soc_interrupt_wait(void);
-/* Handles interrupts; defined by the program, called with the lines that rose. */
+/* Handles interrupts of the firmware; called with the lines that rose. */
 void soc_interrupt(uint32_t lines);
 
 #endif

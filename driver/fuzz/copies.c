@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * copies [THREADS]: times the driver's sealing into and opening out of shared memory against memcpy:
- * transfers of 1 MiB in both directions through the whole driver. The imitated card's own work is
- * not timed. Prints JSON: bytes a second in the fastest tenth of the rounds, so that a busy machine
- * counts less.
+ * copies [THREADS]: times the driver's sealing and opening of 1 MiB transfers against memcpy. The
+ * imitated card's own work is not timed. Prints JSON: bytes a second in the fastest tenth of the
+ * rounds, so that a busy machine counts less.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,21 +21,21 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Compares two times for qsort. */
+/* Compares two measured times for qsort. */
 static int order(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
-/* Returns the time that a tenth of the rounds did not take. */
+/* Returns the time that only the fastest tenth of the rounds stayed below. */
 static double fast(double *times, size_t count)
 {
     qsort(times, count, sizeof *times, order);
     return times[count / 10];
 }
 
-/* Ends the program with the session's message if a call failed. */
+/* Ends the program with the session's message if a call of the driver failed. */
 static void must(mae_error_t error, const mae_session_t *session)
 {
     if (error != MAE_OK) {

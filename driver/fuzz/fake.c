@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Implements fake.h by the driver's formats and library, without the driver's state. */
+/* Implements the imitated card of fake.h by the driver's formats and library, without its state. */
 #include "fake.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ bool fake_begin(struct fake *fake, size_t window_bytes)
     return fake->window != NULL;
 }
 
-/* Frees the keys of a bank. */
+/* Frees the keys of a bank of the imitated card. */
 static void forget(struct fake *fake, int bank)
 {
     for (int i = 0; i < CLASSES; i++) {
@@ -35,7 +35,7 @@ void fake_end(struct fake *fake)
     free(fake->window);
 }
 
-/* Returns the key of the other end, with which the fake card opens requests and seals responses. */
+/* Returns the imitated card's key for opening a request or sealing a response. */
 static struct gcm *key_of(struct fake *fake, unsigned cls, uint32_t epoch, const uint8_t **mask)
 {
     int bank = (int)(epoch & 1);
@@ -61,7 +61,7 @@ static struct gcm *key_of(struct fake *fake, unsigned cls, uint32_t epoch, const
     return fake->keys[bank][cls - 1];
 }
 
-/* Starts AES-GCM of a request's message under its key and IV. */
+/* Starts AES-GCM of a request's message under the imitated card's key and IV. */
 static struct gcm *begin(struct fake *fake, const struct fake_request *request, unsigned cls,
                          const uint8_t *aad, size_t aad_bytes)
 {
@@ -76,7 +76,7 @@ static struct gcm *begin(struct fake *fake, const struct fake_request *request, 
     return gcm;
 }
 
-/* Returns the memory at a bus address, NULL outside the window. */
+/* Returns the shared memory at a bus address, NULL outside the window. */
 static uint8_t *memory(const struct fake *fake, uint64_t at, size_t size)
 {
     uint64_t offset = at - (uintptr_t)fake->window;
@@ -164,7 +164,7 @@ bool fake_check(struct fake *fake, const struct fake_request *request)
     return gcm_check(gcm, request->tag);
 }
 
-/* Opens the request in a mailbox; a request that does not open is a defect of the driver. */
+/* Opens the request in a mailbox as the card; aborts if the driver sealed it wrong. */
 static void ring(struct fake *fake, unsigned queue, uint32_t blocks)
 {
     struct fake_request request = {.queue = queue};
@@ -243,7 +243,7 @@ static bool fake_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
     return true;
 }
 
-/* Returns the number of calls as the time. */
+/* Returns the number of calls as the imitated time. */
 static uint64_t fake_now(void *user)
 {
     struct fake *fake = user;

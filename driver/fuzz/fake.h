@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Imitates a card that holds the keys; its user decides if and what it answers. For fuzzing and for
- * timing the driver.
+ * Imitates a protected card that holds the keys; its user decides if and what it answers. For
+ * fuzzing and for timing the driver.
  */
 #ifndef MAE_FAKE_H
 #define MAE_FAKE_H
@@ -10,7 +10,7 @@
 
 enum { FAKE_QUEUES = 64, FAKE_PATTERN = 0x5a };
 
-/* A request as it arrived by its doorbell. */
+/* A request as it arrived in the imitated card's mailbox. */
 struct fake_request {
     unsigned queue, kind;
     uint32_t epoch;
@@ -45,7 +45,7 @@ void fake_outside(struct fake *fake, struct mae_outside *outside);
 /* Builds the response body of a genuine card and returns its length. */
 size_t fake_body(const struct fake *fake, const struct fake_request *request,
                  uint8_t body[WIRE_MAX_ANSWER]);
-/* Seals a response and writes it, then its number. */
+/* Seals a response of the imitated card and writes it, then its number. */
 void fake_answer(struct fake *fake, const struct fake_request *request, const uint8_t *body,
                  size_t size);
 /* Writes the ciphertext of a chunk of FAKE_PATTERN bytes and returns its tag. */

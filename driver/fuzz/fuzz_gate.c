@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzes the gate (libFuzzer target): all messages of the other process are fuzz data. Whatever it
- * answers, a buffer lies in the window, and a session over it never gets anything right.
+ * Fuzzes the enclave's gate to the operating system's process (libFuzzer target) by its messages.
+ * Whatever it answers, a buffer lies in the window, and a session over it never gets anything
+ * right.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ struct other {
     uint64_t base;
 };
 
-/* Runs the other process: answers every command by fuzz data. */
+/* Runs the operating system's process of the fuzzed gate: answers every command by fuzz data. */
 static void *serve(void *user)
 {
     struct other *other = user;
@@ -51,7 +52,7 @@ static void *serve(void *user)
     return NULL;
 }
 
-/* Draws the other process's next answer from the fuzz data. */
+/* Draws the next answer of the fuzzed gate's other process. */
 static void think(struct other *other)
 {
     struct gate_page *page = &other->answer;
@@ -71,7 +72,7 @@ static void think(struct other *other)
         wire_put_little((uint8_t *)page->data, capabilities_of(choice / 4), 8);
 }
 
-/* Reads a register through the gate, after a new answer is drawn. */
+/* Reads a register through the fuzzed gate, after a new answer is drawn. */
 static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
 {
     struct other *other = user;
@@ -79,7 +80,7 @@ static void other_read(void *user, uint32_t offset, void *bytes, size_t size)
     other->outside->read(other->outside->user, offset, bytes, size);
 }
 
-/* Writes a register through the gate, after a new answer is drawn. */
+/* Writes a register through the fuzzed gate, after a new answer is drawn. */
 static void other_write(void *user, uint32_t offset, const void *bytes, size_t size)
 {
     struct other *other = user;
@@ -87,7 +88,7 @@ static void other_write(void *user, uint32_t offset, const void *bytes, size_t s
     other->outside->write(other->outside->user, offset, bytes, size);
 }
 
-/* Allocates shared memory through the gate; aborts if it lies outside the window. */
+/* Allocates shared memory through the fuzzed gate; aborts if it lies outside the window. */
 static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at)
 {
     struct other *other = user;
@@ -99,14 +100,14 @@ static bool other_allocate(void *user, size_t size, uint64_t *host, uint64_t *at
     return true;
 }
 
-/* Releases shared memory through the gate. */
+/* Releases shared memory through the fuzzed gate. */
 static void other_release(void *user, uint64_t host, uint64_t at, size_t size)
 {
     struct other *other = user;
     other->outside->release(other->outside->user, host, at, size);
 }
 
-/* Returns the time through the gate, after a new answer is drawn. */
+/* Returns the time through the fuzzed gate, after a new answer is drawn. */
 static uint64_t other_now(void *user)
 {
     struct other *other = user;
@@ -114,7 +115,7 @@ static uint64_t other_now(void *user)
     return other->outside->now(other->outside->user);
 }
 
-/* Pauses through the gate. */
+/* Lets time pass through the fuzzed gate. */
 static void other_pause(void *user, bool news)
 {
     struct other *other = user;

@@ -18,14 +18,14 @@ struct message {
     size_t aad_bytes, bytes;
 };
 
-/* Aborts unless a condition holds. */
+/* Aborts the fuzz target unless a condition holds. */
 static void must(bool right)
 {
     if (!right)
         abort();
 }
 
-/* Computes ciphertext and tag with OpenSSL. */
+/* Computes ciphertext and tag of a fuzzed message with OpenSSL, as reference. */
 static void oracle(struct message *message, const uint8_t key[WIRE_KEY])
 {
     int done;
@@ -39,8 +39,10 @@ static void oracle(struct message *message, const uint8_t key[WIRE_KEY])
     EVP_CIPHER_CTX_free(context);
 }
 
-/* Runs a message through gcm.h in pieces of whole blocks, between guard bytes that must
-   not change. */
+/*
+ * Encrypts or decrypts a fuzzed message through gcm.h in pieces, between guard bytes that must not
+ * change.
+ */
 static void run(struct gcm *gcm, const struct message *message, const uint8_t *from,
                 const uint8_t *wanted, struct stream *stream)
 {

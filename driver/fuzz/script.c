@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks what must hold in every fuzzed session, whatever comes from outside:
+/*
+ * Checks every fuzzed session of the protected driver, whatever comes from outside:
  * - a transfer that did not end well leaves zeroes in its buffer, and one that did the right bytes;
  * - after poison every task is done and every call fails, and neither keys nor secret are there;
- * - what nobody could seal never passes. */
+ * - what nobody could seal never passes.
+ */
 #include "script.h"
 
 #include <stdio.h>
@@ -17,7 +19,7 @@
         } \
     } while (0)
 
-/* Returns true if all bytes have a value. */
+/* Returns true if all bytes of a buffer have a value. */
 static bool all(const uint8_t *bytes, size_t size, uint8_t value)
 {
     for (size_t i = 0; i < size; i++)
@@ -26,7 +28,7 @@ static bool all(const uint8_t *bytes, size_t size, uint8_t value)
     return true;
 }
 
-/* Checks the result of a finished task, then frees it. */
+/* Checks the result of a finished driver task, then frees the task. */
 static void finish(struct script *script, int at)
 {
     mae_task_t *task = script->tasks[at].task;
@@ -60,7 +62,7 @@ static int fill(void *user, uint64_t offset, void *bytes, size_t size)
     return stream_byte(script->stream) == 7;
 }
 
-/* Makes a call chosen by the next bytes of the stream. */
+/* Makes a driver call that is chosen by the next bytes of fuzz data. */
 static mae_error_t call(struct script *script, int at, uint8_t choice)
 {
     struct stream *stream = script->stream;
@@ -121,7 +123,7 @@ static mae_error_t call(struct script *script, int at, uint8_t choice)
     }
 }
 
-/* Checks and frees all tasks that are done. */
+/* Checks and frees all driver tasks that are done. */
 static void finish_done(struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++) {
@@ -134,7 +136,7 @@ static void finish_done(struct script *script)
     }
 }
 
-/* Returns a free task place, -1 if there is none. */
+/* Returns the index of a free task place, -1 if there is none. */
 static int free_place(const struct script *script)
 {
     for (int i = 0; i < SCRIPT_TASKS; i++)

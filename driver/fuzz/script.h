@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads fuzz data as a stream of decisions, and makes an application's calls by them. */
+/* Makes an application's driver calls by a stream of fuzz data. */
 #ifndef MAE_SCRIPT_H
 #define MAE_SCRIPT_H
 
@@ -26,8 +26,10 @@ static inline void stream_bytes(struct stream *stream, void *bytes, size_t size)
         ((uint8_t *)bytes)[i] = stream_byte(stream);
 }
 
-/* Makes a legal capability word: mostly the most common one, else one with minimal or
-   maximal values. */
+/*
+ * Makes a legal capability word of a card: mostly the most common one, else one with minimal or
+ * maximal values.
+ */
 static inline uint64_t capabilities_of(unsigned choice)
 {
     static const uint64_t words[] = {
@@ -56,7 +58,9 @@ struct script {
     bool nothing_may_pass; /* nobody else has the key */
 };
 
-/* Makes calls until the stream is empty or the session over, and checks what must hold. */
+/*
+ * Makes driver calls until the fuzz data is used up or the session over, and checks what must hold.
+ */
 void script_run(struct script *script);
 
 #endif

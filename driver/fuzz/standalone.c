@@ -24,7 +24,7 @@ static uint8_t next(void)
     return (uint8_t)(state * UINT64_C(0x2545f4914f6cdd1d) >> 56);
 }
 
-/* Runs the fuzz target on a file. */
+/* Runs the fuzz target on a file's contents. */
 static int file(const char *name)
 {
     static uint8_t data[1 << 20];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libmaeslant: one C interface for every Maeslant AES device, simulated or real.
+ * libmaeslant, the C interface of every Maeslant AES device, simulated or real.
  *
  *   mae_dev_t *dev;
  *   if (mae_open("sim:stream?lanes=4", &dev) != MAE_OK) ...
@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-/* Exports a function; the compiler warns where its result is dropped. */
+/* Exports a function of the library; the compiler warns where its result is dropped. */
 #if defined(__GNUC__)
 #define MAE_API __attribute__((visibility("default"))) __attribute__((warn_unused_result))
 #define MAE_API_VOID __attribute__((visibility("default")))
@@ -150,15 +150,15 @@ struct mae_device_info {
  * On failure *dev is NULL and mae_error_detail() says more.
  */
 MAE_API mae_error_t mae_open(const char *uri, mae_dev_t **dev);
-/* Closes a device: erases every key, stops it, frees its memory. NULL is allowed. Jobs in flight
-   are dropped; streams of the device must have been freed before. */
+/* Closes a device: erases every key, stops its DMA, frees its memory. NULL is allowed. Jobs in
+   flight are dropped; streams of the device must have been freed before. */
 MAE_API_VOID void mae_close(mae_dev_t *dev);
 /* Reads the capabilities of a device. */
 MAE_API mae_error_t mae_get_caps(const mae_dev_t *dev, struct mae_caps *caps);
 /* Lists the devices that can be opened. Fills up to `max` entries; *count is their number. */
 MAE_API mae_error_t mae_device_list(struct mae_device_info *list, size_t max, size_t *count);
 
-/* Limits the number of jobs in flight, 1 to max_queue_depth, which is the default. */
+/* Limits a device's number of jobs in flight, 1 to max_queue_depth, which is the default. */
 MAE_API mae_error_t mae_set_queue_depth(mae_dev_t *dev, uint32_t depth);
 /* Sets the time without a completion after which a busy device counts as dead (plus 1 us for every
    4 blocks in flight). Simulated devices count caps.clocks_per_us clocks as a microsecond. */
@@ -208,7 +208,7 @@ typedef enum mae_direction { MAE_ENCRYPT = 0, MAE_DECRYPT = 1 } mae_direction_t;
 /* The part of a GCM, CCM or CMAC message that a job carries. */
 typedef enum mae_phase { MAE_PHASE_DATA = 0, MAE_PHASE_AAD = 1, MAE_PHASE_IV = 2 } mae_phase_t;
 
-/* A segment of a scatter-gather list. */
+/* A contiguous part of a scatter-gather list: an address and a length. */
 struct mae_segment {
     void *data;
     uint64_t bytes; /* 0 is allowed */
@@ -274,10 +274,10 @@ MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
    caps.contexts: the library saves their state, so that several such messages and one of another
    mode can be interleaved. Only XTS cannot continue after such a job there: MAE_E_STATE. */
 MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
-/* Frees a context. */
+/* Frees a context of mae_context_alloc or mae_context_alloc_aead. */
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 
-/* Submits a job. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
+/* Submits a job to a device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
 MAE_API mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job);
 /* Fetches completed jobs in order of completion; *count may be 0. Advances simulated time. */
 MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
@@ -396,8 +396,9 @@ MAE_API mae_error_t mae_seal_counted(mae_dev_t *dev, const struct mae_message *m
 /* Encrypts and authenticates one message with the caller's nonce; use it only where a protocol
    prescribes the nonce. A nonce used twice under one key breaks GCM: see the top of this file. */
 MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_message *message);
-/* Decrypts and verifies one message. MAE_E_AUTH: it is not what was sealed. After this and every
-   other error once work has begun, dst is wiped; in place, that wipes the ciphertext too. */
+/* Decrypts and verifies one authenticated message. MAE_E_AUTH: it is not what was sealed. After
+   this and every other error once work has begun, dst is wiped; in place, that wipes the
+   ciphertext too. */
 MAE_API mae_error_t mae_unseal(mae_dev_t *dev, const struct mae_message *message);
 
 /* Computes the CMAC (SP 800-38B) of `length` bytes at src; takes no nonce, AAD or dst. */

@@ -50,32 +50,41 @@ struct mae_pool_card {
     uint64_t pool_clock;
 };
 
-/* Opens a pool of cards. uri: "pool:" and device names, separated by commas; "4*sim:stream4" is
-   four of them. Options of a device follow its own name, so none may hold a comma. At most 64
-   cards. */
+/*
+ * Opens a pool of cards. uri: "pool:" and device names, separated by commas; "4*sim:stream4" is
+ * four of them. Options of a device follow its own name, so none may hold a comma. At most 64
+ * cards.
+ */
 MAE_API mae_error_t mae_pool_open(const char *uri, mae_pool_t **pool);
-/* Closes the pool and its cards and erases their keys. No card may be lent. NULL is allowed. */
+/* Closes a pool and its cards and erases their keys. No card may be lent. NULL is allowed. */
 MAE_API_VOID void mae_pool_close(mae_pool_t *pool);
-/* Reads the capabilities that all cards share; lanes and contexts are the sums. */
+/* Reads the capabilities that all cards of a pool share; lanes and contexts are the sums. */
 MAE_API mae_error_t mae_pool_get_caps(mae_pool_t *pool, struct mae_caps *caps);
-/* Lists the pool's cards. Fills up to `max` entries; *count is their number. */
+/*
+ * Lists the cards of a pool with their states. Fills up to `max` entries; *count is their number.
+ */
 MAE_API mae_error_t mae_pool_cards(mae_pool_t *pool, struct mae_pool_card *list, size_t max,
                                    size_t *count);
 
-/* Lends a card to this thread; waits until one is free. MAE_E_NO_DEVICE: all have failed. Simulated
-   cards keep pace with each other: one that is ahead of a lent one at work waits. */
+/*
+ * Lends a card of a pool to this thread; waits until one is free. MAE_E_NO_DEVICE: all have failed.
+ * Simulated cards keep pace with each other: one that is ahead of a lent one at work waits.
+ */
 MAE_API mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **card);
-/* Returns a lent card; `error` is the result of the last call on it. True: the card failed and has
-   been closed; try the work again on another. *card may be NULL, with the error of mae_pool_lend:
-   false. Jobs, streams, keys and memory of the card must have been freed, unless true. */
+/*
+ * Returns a lent card to the pool; `error` is the result of the last call on it. True: the card
+ * failed and has been closed; try the work again on another. *card may be NULL, with the error of
+ * mae_pool_lend: false. Jobs, streams, keys and memory of the card must have been freed, unless
+ * true.
+ */
 MAE_API_VOID bool mae_pool_give(mae_pool_t *pool, mae_dev_t *card, mae_error_t error);
 
 /*
- * Encrypts or decrypts one message, over all cards at once where the mode can be divided: ECB, CTR,
- * XTS and the decryption of CBC and CFB. A message of another mode, and a short one, runs on one
- * card. A part of the message that a card fails on is done again by another; when the last has
- * failed, its error comes back and dst is undefined. dst == src is allowed; parts of the source are
- * copied then.
+ * Encrypts or decrypts one message over all cards of a pool at once where the mode can be divided:
+ * ECB, CTR, XTS and the decryption of CBC and CFB. A message of another mode, and a short one,
+ * runs on one card. A part of the message that a card fails on is done again by another; when the
+ * last has failed, its error comes back and dst is undefined. dst == src is allowed; parts of the
+ * source are copied then.
  */
 MAE_API mae_error_t mae_pool_crypt(mae_pool_t *pool, mae_mode_t mode, mae_direction_t direction,
                                    const uint8_t *key, size_t key_bytes, const uint8_t *iv,

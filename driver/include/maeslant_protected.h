@@ -67,7 +67,7 @@ struct mae_outside {
     void (*pause)(void *user, bool news);
 };
 
-/* The parameters of a session. */
+/* The parameters of a protected session. */
 struct mae_session_config {
     uint8_t secret[32]; /* shared with the card alone; wipe this struct after use */
     uint8_t session_id[16];
@@ -89,7 +89,7 @@ struct mae_session_config {
     uint32_t reserved;
 };
 
-/* The capabilities of the device; authentic once OPEN was answered. */
+/* The capabilities of a protected card; authentic once OPEN was answered. */
 struct mae_session_caps {
     uint32_t queues;
     uint32_t depth;      /* chunks a queue moves at once */
@@ -108,13 +108,15 @@ struct mae_session_caps {
 MAE_API mae_error_t mae_session_begin(const struct mae_outside *outside,
                                       const struct mae_session_config *config,
                                       mae_session_t **session);
-/* Wipes and frees a session. Its tasks become invalid. NULL is allowed. The card is not told: see
-   mae_session_close. */
+/*
+ * Wipes and frees a protected session. Its tasks become invalid. NULL is allowed. The card is not
+ * told: see mae_session_close.
+ */
 MAE_API_VOID void mae_session_free(mae_session_t *session);
 /* Reads the capabilities of the session's device. */
 MAE_API mae_error_t mae_session_get_caps(const mae_session_t *session,
                                          struct mae_session_caps *caps);
-/* Returns details of the last failing call, or why the session was poisoned; never NULL. */
+/* Returns details of a session's last failing call, or why it was poisoned; never NULL. */
 MAE_API const char *mae_session_detail(const mae_session_t *session);
 /* Returns what the card says in plaintext about a poisoned session (the OS may have changed it);
    never NULL. */
@@ -130,7 +132,10 @@ enum {
     MAE_WIDTH_8 = 3
 };
 
-/* One operation of a batch. Sent as it is; the device refuses what is not legal. */
+/*
+ * One operation of a batch of register accesses. Sent as it is; the device refuses what is not
+ * legal.
+ */
 struct mae_operation {
     uint8_t op;
     uint8_t log2_width;
@@ -139,7 +144,7 @@ struct mae_operation {
     uint64_t data;   /* of a WRITE; WAIT: the number */
 };
 
-/* A transfer from device to host. */
+/* The parameters of a transfer from device to host. */
 struct mae_d2h {
     uint32_t queue;
     uint64_t base;  /* in device memory, a multiple of 64 */
@@ -151,7 +156,7 @@ struct mae_d2h {
     void *data;     /* belongs to the driver until the task is done; zeroes if it fails */
 };
 
-/* A transfer from host to device. */
+/* The parameters of a transfer from host to device. */
 struct mae_h2d {
     uint32_t queue;
     uint64_t base, total, chunk, after;
@@ -162,13 +167,15 @@ struct mae_h2d {
     void *user;
 };
 
-/* Starts the task that opens the session, its first request. This and the following calls seal
-   their requests and return. Nothing is sealed and no number used if they fail with MAE_E_ARGUMENT,
-   MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a rekey of the queue,
-   or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first), MAE_E_STATE (after
-   a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over. */
+/*
+ * Starts the task that opens the session, which must be its first request. This and the following
+ * calls seal their requests and return. Nothing is sealed and no number used if they fail with
+ * MAE_E_ARGUMENT, MAE_E_FULL (unanswered requests or transfers at their limit), MAE_E_BUSY (a rekey
+ * of the queue, or a transfer of the same granules, is unanswered), MAE_E_LIMIT (rekey first),
+ * MAE_E_STATE (after a close) or MAE_E_MEMORY. MAE_E_POISONED: the session is over.
+ */
 MAE_API mae_error_t mae_session_open(mae_session_t *session, mae_task_t **task);
-/* Starts the task that closes the session, its last request. */
+/* Starts the task that closes the session, which must be its last request. */
 MAE_API mae_error_t mae_session_close(mae_session_t *session, mae_task_t **task);
 /* Starts the task that switches a queue to the keys of the next epoch. */
 MAE_API mae_error_t mae_session_rekey(mae_session_t *session, uint32_t queue, mae_task_t **task);
@@ -185,10 +192,12 @@ MAE_API mae_error_t mae_session_h2d(mae_session_t *session, const struct mae_h2d
 MAE_API mae_error_t mae_session_d2h(mae_session_t *session, const struct mae_d2h *d2h,
                                     mae_task_t **task);
 
-/* Sends requests that can be sent and takes responses. Never waits and never times out: see
-   mae_session_wait. *news (may be NULL): a request was sent or a response taken. */
+/*
+ * Sends the session's requests that can be sent and takes responses. Never waits and never times
+ * out: see mae_session_wait. *news (may be NULL): a request was sent or a response taken.
+ */
 MAE_API mae_error_t mae_session_poll(mae_session_t *session, bool *news);
-/* Polls until the task is done; returns the task's error. */
+/* Polls until a task is done; returns the task's error. */
 MAE_API mae_error_t mae_session_wait(mae_session_t *session, mae_task_t *task);
 
 /* The state and result of a task. */
@@ -210,14 +219,17 @@ struct mae_task_result {
 
 /* Reads the state and result of a task. */
 MAE_API_VOID void mae_task_get(const mae_task_t *task, struct mae_task_result *result);
-/* Copies the values that a batch has read, in order; MAE_E_STATE before it is done. */
+/* Copies the values that a batch of register accesses has read, in order. */
 MAE_API mae_error_t mae_task_values(const mae_task_t *task, uint64_t *values, size_t max);
-/* Wipes and frees a task. An unfinished task continues without its buffer. NULL is allowed. */
+/*
+ * Wipes and frees a task of the session. An unfinished task continues without its buffer. NULL is
+ * allowed.
+ */
 MAE_API_VOID void mae_task_free(mae_task_t *task);
 
-/* Creates a batch operation that reads a register. */
+/* Creates a batch operation that reads a protected register. */
 MAE_API struct mae_operation mae_operation_read(uint32_t offset, uint32_t log2_width);
-/* Creates a batch operation that writes a register. */
+/* Creates a batch operation that writes a protected register. */
 MAE_API struct mae_operation mae_operation_write(uint32_t offset, uint32_t log2_width,
                                                  uint64_t data);
 /* Creates a batch operation that waits for the end of an earlier task. */
@@ -233,18 +245,26 @@ MAE_API struct mae_operation mae_operation_wait_runs(uint64_t runs);
    while counts as dead: registers read as ones, and time runs out. */
 typedef struct mae_gate mae_gate_t;
 
-/* Connects to the process behind a UNIX socket, which sends two files over it. The caller closes
-   the socket. */
+/*
+ * Connects the enclave to the operating system's process behind a UNIX socket. The caller closes
+ * the socket.
+ */
 MAE_API mae_error_t mae_gate_open(int socket, mae_gate_t **gate);
-/* Closes a connection after the sessions over it. NULL is allowed. */
+/*
+ * Closes a connection to the operating system's process after the sessions over it. NULL is
+ * allowed.
+ */
 MAE_API_VOID void mae_gate_close(mae_gate_t *gate);
-/* Returns the functions for mae_session_begin; valid until the connection is closed. */
+/* Returns a connection's functions for mae_session_begin; valid until it is closed. */
 MAE_API const struct mae_outside *mae_gate_outside(mae_gate_t *gate);
-/* Returns the address range of shared memory: shared_base and shared_bytes of a session. */
+/*
+ * Returns the address range of a connection's shared memory: shared_base and shared_bytes of a
+ * session.
+ */
 MAE_API_VOID void mae_gate_window(const mae_gate_t *gate, uint64_t *base, uint64_t *bytes);
-/* Returns the card's clocks, as of the last command. */
+/* Returns the number of clocks of the card, as of the last command over a connection. */
 MAE_API uint64_t mae_gate_clocks(const mae_gate_t *gate);
-/* Returns the number of commands sent so far. */
+/* Returns the number of commands sent over a connection so far. */
 MAE_API uint64_t mae_gate_commands(const mae_gate_t *gate);
 
 /* cdef end */

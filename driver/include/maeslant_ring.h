@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A submission descriptor, 64-byte aligned. */
+/* A submission descriptor of the stream card's ring, 64-byte aligned. */
 struct mae_ring_desc {
     uint32_t cookie;    /* comes back in the completion */
     uint8_t op;         /* mae_mode_t */
@@ -39,14 +39,14 @@ enum {
     MAE_DESC_FINAL = 1 << 5     /* GCM: the message ends: make its tag, or check it */
 };
 
-/* A scatter-gather list entry, 16-byte aligned; 0 bytes are legal. */
+/* An entry of the stream card's scatter-gather lists, 16-byte aligned; 0 bytes are legal. */
 struct mae_ring_sg_entry {
     uint64_t addr;
     uint32_t length;
     uint32_t reserved; /* zero */
 };
 
-/* A completion, 32-byte aligned. Its phase is written last. */
+/* An entry of the stream card's completion ring, 32-byte aligned. Its phase is written last. */
 struct mae_ring_completion {
     uint8_t tag[16]; /* of a GCM message encrypted to its end, else zero */
     uint32_t cookie;

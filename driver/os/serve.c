@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Executes the commands of the enclave's process, and owns host memory. */
+/* Executes the commands of the enclave's process on the card, and owns host memory. */
 #include "serve.h"
 
 #include <errno.h>
@@ -55,7 +55,7 @@ static int give_back(struct server *server, uint64_t offset, uint64_t size)
     return 0;
 }
 
-/* Executes the enclave's current command; returns its status. */
+/* Executes the enclave's current command on the card; returns its status. */
 static int carry_out(struct server *server)
 {
     struct gate_page *page = server->page;
@@ -85,7 +85,7 @@ static int carry_out(struct server *server)
     }
 }
 
-/* Returns true if the enclave is still connected. */
+/* Returns true if the enclave's process is still connected. */
 static bool connected(int socket)
 {
     char byte;
@@ -93,8 +93,10 @@ static bool connected(int socket)
     return got > 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
-/* Installs the secret received over the provisioning wire; answers with one byte: 1 if the card
-   took it. */
+/*
+ * Installs in the card the secret received over the provisioning wire; answers with one byte: 1 if
+ * the card took it.
+ */
 static void provision(const struct mae_os_card *card, int wire)
 {
     uint8_t message[SECRET + SESSION_ID], taken = 0;
@@ -105,7 +107,7 @@ static void provision(const struct mae_os_card *card, int wire)
     (void)!send(wire, &taken, sizeof taken, MSG_NOSIGNAL);
 }
 
-/* Sends the HELLO message with the files of the shared page and window. */
+/* Sends the enclave's process the files of the shared page and window (HELLO). */
 static int greet(int socket, uint64_t window_bytes, const int files[2])
 {
     struct gate_hello hello = {.version = GATE_VERSION, .window_bytes = window_bytes};
@@ -123,7 +125,7 @@ static int greet(int socket, uint64_t window_bytes, const int files[2])
     return sendmsg(socket, &message, MSG_NOSIGNAL) < 0 ? errno : 0;
 }
 
-/* Creates shared memory with a file; returns NULL and sets errno on failure. */
+/* Creates shared memory with a file descriptor; returns NULL and sets errno on failure. */
 static void *share(const char *name, uint64_t bytes, int *file)
 {
     *file = memfd_create(name, MFD_CLOEXEC);

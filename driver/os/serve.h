@@ -32,11 +32,13 @@ struct mae_os_card {
     uint64_t (*clocks)(void *user);
 };
 
-/* Serves one enclave over a UNIX socket until it closes it, with a number of bytes of shared
-   memory, a multiple of 4,096. Gives 0, or an errno. `wire`: a UNIX socket of datagrams that stands
-   for the card's provisioning port, which on a real machine no operating system has a part in; -1:
-   none. A message of 48 bytes (secret, session id) is answered by one byte, 1 if the card took it.
-   The wire is looked at while the enclave asks nothing. */
+/*
+ * Serves one enclave over a UNIX socket until it closes it, with a number of bytes of shared
+ * memory, a multiple of 4,096. Gives 0, or an errno. `wire`: a UNIX socket of datagrams that stands
+ * for the card's provisioning port, which on a real machine no operating system has a part in; -1:
+ * none. A message of 48 bytes (secret, session id) is answered by one byte, 1 if the card took it.
+ * The wire is looked at while the enclave asks nothing.
+ */
 MAE_OS_API int mae_os_serve(int socket, int wire, uint64_t window_bytes,
                             const struct mae_os_card *card);
 

@@ -58,7 +58,10 @@ static int write_registers(void *user, uint64_t offset, const uint8_t *bytes, ui
     return 0;
 }
 
-/* Maps host memory into the simulated card's address space. */
+/*
+ * Waits for the simulated card's interrupt or for a limited number of clocks; the interrupt is a
+ * pulse, so one that is still high is an old one.
+ */
 static int map(void *user, uint64_t host, void *memory, uint64_t bytes)
 {
     struct simulated *sim = user;
@@ -121,7 +124,7 @@ static bool load(struct simulated *sim, const char *library, char *reason, size_
     return true;
 }
 
-/* Removes "step=N" from the options; the rest is the simulator's. */
+/* Removes "step=N" from a simulated card's options; the rest is the simulator's. */
 static void take_step(struct simulated *sim, const char *options, char *rest, size_t size)
 {
     size_t used = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reserves contexts, and checks a job before it goes to the device. */
+/* Reserves contexts for messages, and checks a job before it goes to the device. */
 #include <string.h>
 
 #include "plan.h"

@@ -29,7 +29,10 @@ enum {
     MAE_NO_CONTEXT = MAE_MAX_CONTEXTS + MAE_SAVED
 };
 
-/* SP 800-38D 5.2.1.1: 2^39 - 256 bits of data, 2^64 - 1 bits of AAD, in whole bytes. */
+/*
+ * Limits of GCM and CCM: 2^39 - 256 bits of data, 2^64 - 1 bits of AAD, in bytes (SP 800-38D
+ * 5.2.1.1).
+ */
 #define MAE_GCM_DATA_MOST ((UINT64_C(1) << 36) - 32)
 #define MAE_GCM_AAD_MOST ((UINT64_C(1) << 61) - 1)
 
@@ -94,7 +97,7 @@ struct mae_context {
     struct mae_pio_context saved; /* a peripheral's, while another message has its registers */
 };
 
-/* A region of memory that the device can access. */
+/* A region of memory that is mapped for the device. */
 struct mae_region {
     uintptr_t start;
     size_t bytes;
@@ -181,22 +184,23 @@ struct mae_dev {
 /* Sets mae_error_detail() of this thread and returns `error`. In error.c. */
 mae_error_t mae_detail(mae_error_t error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-/* Clears the detail, as every call does first; mae_usable does it for most. */
+/* Clears the error detail, as every call does first; mae_usable does it for most. */
 void mae_detail_clear(void);
-/* Protects the detail from changes while cleaning up after a failure. Calls nest. */
+/* Protects the error detail from changes while cleaning up after a failure. Calls nest. */
 void mae_detail_hold(bool hold);
 /* Overwrites memory with zeros in a way that is not optimised away. */
 void mae_wipe(void *memory, size_t bytes);
 
-/* Clears the detail and returns an error unless the device can be used. */
+/* Clears the error detail and returns an error unless the device can be used. */
 mae_error_t mae_usable(const struct mae_dev *dev);
 
 /* Creates a device of an open backend; takes the backend over, also on failure. In open.c. */
 mae_error_t mae_attach(const struct mae_ops *ops, void *backend, const char *name,
                        struct mae_dev **dev);
 
-/* Advances a counter by a number of blocks: 128 bits, big-endian (SP 800-38A B.1, m =
-   128). In plan.c. */
+/*
+ * Advances a CTR counter by a number of blocks: 128 bits, big-endian (SP 800-38A B.1). In plan.c.
+ */
 void mae_counter_add(uint8_t counter[16], uint64_t blocks);
 
 /* memory.c */
@@ -220,18 +224,20 @@ mae_error_t mae_check_aead_job(const struct mae_dev *dev, const struct mae_job *
 
 /* job.c */
 typedef void (*mae_notify_t)(void *arg, const struct mae_completion *completion);
-/* Submits a job of the library's own; its completion goes to `notify`. */
+/* Submits a job of the library's own, whose completion goes to `notify`. */
 mae_error_t mae_submit_own(struct mae_dev *dev, const struct mae_job *job, mae_notify_t notify,
                            void *arg);
-/* Completes a job, called by an engine; `tag` is NULL unless it made one. */
+/* Completes a job on behalf of an engine; `tag` is NULL unless the job made one. */
 void mae_complete(struct mae_dev *dev, uint32_t entry, mae_error_t error, uint32_t status,
                   uint64_t bytes, const uint8_t *tag);
-/* Advances the device until something completes; declares a device that stalls dead. */
+/* Advances the device until a job completes; declares a device that stalls dead. */
 mae_error_t mae_work(struct mae_dev *dev, uint64_t max_ns);
-/* Stops all access to the device; jobs in flight complete with MAE_E_DEAD. Returns `error`; `why`
-   is its detail, NULL if that is set already. */
+/*
+ * Stops all access to a failed device; jobs in flight complete with MAE_E_DEAD. Returns `error`;
+ * `why` is its detail, NULL if that is set already.
+ */
 mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why);
-/* Returns true if a job in flight may access this memory. */
+/* Returns true if a job in flight may access a range of memory. */
 bool mae_jobs_reach(const struct mae_dev *dev, uint64_t iova, uint64_t bytes);
 void mae_jobs_open(struct mae_dev *dev);
 void mae_jobs_close(struct mae_dev *dev);

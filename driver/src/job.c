@@ -19,14 +19,14 @@ static void push(struct mae_dev *dev, struct mae_index_list *list, uint32_t inde
     list->tail = index;
 }
 
-/* Returns an entry to the free list, first in line, because its lists are allocated. */
+/* Returns a job's entry to the free list, first in line, because its lists are allocated. */
 static void give_back(struct mae_dev *dev, uint32_t index)
 {
     dev->entries[index].next = dev->free.head;
     dev->free.head = index;
 }
 
-/* Removes and returns the first entry of a list. */
+/* Removes and returns the first job entry of a list. */
 static uint32_t pop(struct mae_dev *dev, struct mae_index_list *list)
 {
     uint32_t index = list->head;
@@ -192,15 +192,17 @@ mae_error_t mae_kill(struct mae_dev *dev, mae_error_t error, const char *why)
     return error;
 }
 
-/* Returns the time, on the device's clock, at which it counts as dead. A block may take 250 ns: CBC
-   on an iterative core. */
+/*
+ * Returns the device's time at which it counts as dead without a completion. A block may take 250
+ * ns: CBC on an iterative core.
+ */
 static uint64_t stall_at(const struct mae_dev *dev)
 {
     uint64_t allowed = dev->stall_ns + dev->bytes_in_flight / 16 * 250;
     return dev->progress_ns > UINT64_MAX - allowed ? UINT64_MAX : dev->progress_ns + allowed;
 }
 
-/* Collects completions; an engine's failure ends the device. */
+/* Collects completions of jobs; an engine's failure ends the device. */
 static mae_error_t collect(struct mae_dev *dev)
 {
     mae_error_t error = dev->engine->collect(dev);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads and erases key slots, and tracks which are empty or in use. The keys themselves are not
-   kept. */
+/*
+ * Loads and erases the device's key slots, and tracks which are empty or in use. The keys
+ * themselves are not kept.
+ */
 #include "device.h"
 
 /* Checks that a key slot exists and that no job uses it. */
@@ -14,7 +16,7 @@ static mae_error_t check_slot(const struct mae_dev *dev, uint32_t slot)
     return MAE_OK;
 }
 
-/* Checks that the device supports a key of this length. */
+/* Checks that the device supports an AES key of this length. */
 static mae_error_t check_key(const struct mae_dev *dev, const uint8_t *key, size_t bytes)
 {
     if (!key)

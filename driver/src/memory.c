@@ -12,7 +12,7 @@ bool mae_has_dma(const struct mae_dev *dev)
     return dev->caps.data_width_bits != 0;
 }
 
-/* Returns the number of mappings that start at or below the address. */
+/* Returns the number of memory mappings that start at or below an address. */
 static size_t position(const struct mae_dev *dev, uintptr_t address)
 {
     size_t low = 0, high = dev->region_count;
@@ -26,7 +26,7 @@ static size_t position(const struct mae_dev *dev, uintptr_t address)
     return low;
 }
 
-/* Finds the mapping that holds the whole range, or NULL. */
+/* Finds the memory mapping that holds a whole range, or NULL. */
 static struct mae_region *find(struct mae_dev *dev, const void *memory, uint64_t bytes)
 {
     uintptr_t start = (uintptr_t)memory;
@@ -86,7 +86,7 @@ static mae_error_t map(struct mae_dev *dev, void *memory, size_t bytes, bool wri
     return MAE_OK;
 }
 
-/* Removes the mapping that starts at an address, made by mae_mem_alloc or by mae_mem_map. */
+/* Removes the memory mapping that starts at an address, made by mae_mem_alloc or by mae_mem_map. */
 static mae_error_t unmap(struct mae_dev *dev, void *memory, bool ours, size_t *bytes)
 {
     size_t at = position(dev, (uintptr_t)memory);

@@ -21,7 +21,7 @@ enum {
 
 static const uint64_t stall_real_ns = 10000000000; /* 10 s */
 
-/* Reads a device's capabilities and checks that it is one of ours. */
+/* Reads a device's capabilities and checks that it is a Maeslant device. */
 static mae_error_t ask(struct mae_dev *dev, const char *name)
 {
     struct mae_pio_info info;

@@ -39,8 +39,10 @@ struct mae_ops {
     mae_error_t (*host_copy)(void *backend, uint64_t dst_iova, uint64_t src_iova, uint64_t bytes);
 };
 
-/* A backend's name and functions. `rest` is what follows "name:". Sets `name` for mae_caps; on
-   failure gives details by mae_detail. */
+/*
+ * The name and functions of a backend. `rest` is what follows "name:". Sets `name` for mae_caps; on
+ * failure gives details by mae_detail.
+ */
 struct mae_backend {
     const struct mae_ops *ops;
     mae_error_t (*open)(const char *rest, void **backend, char *name, size_t name_size);

@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-/* A position in a buffer or a list. */
+/* A position in a job's buffer or segment list. */
 struct cursor {
     const struct mae_segment *list;
     uint8_t *at;
@@ -19,7 +19,7 @@ static struct cursor cursor_of(const void *buffer, const struct mae_segment *lis
     return (struct cursor){.at = (uint8_t *)buffer, .left = bytes};
 }
 
-/* Returns the next bytes in one piece, at most `wanted`. */
+/* Returns the next bytes of a buffer or segment list in one piece, at most `wanted`. */
 static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
 {
     while (cursor->left == 0) {
@@ -34,13 +34,13 @@ static uint8_t *advance(struct cursor *cursor, uint32_t wanted, uint32_t *got)
     return at;
 }
 
-/* The source or the destination of a job. */
+/* The source or the destination of a peripheral's job. */
 struct side {
     struct cursor cursor;
     uint8_t last[16]; /* the last whole block */
 };
 
-/* Reads the next block of a job's source. */
+/* Reads the next block of a peripheral job's source. */
 static void get(void *arg, uint8_t *block, uint32_t n)
 {
     struct side *side = arg;
@@ -52,7 +52,7 @@ static void get(void *arg, uint8_t *block, uint32_t n)
         memcpy(side->last, block, 16);
 }
 
-/* Writes the next block of a job's destination. */
+/* Writes the next block of a peripheral job's destination. */
 static void put(void *arg, const uint8_t *block, uint32_t n)
 {
     struct side *side = arg;
@@ -70,7 +70,7 @@ static mae_error_t pio_start(struct mae_dev *dev)
     return mae_pio_wipe(&dev->bus); /* whatever an earlier user left */
 }
 
-/* Overwrites a destination with zeros, in all of its segments. */
+/* Overwrites a job's destination with zeros, in all of its segments. */
 static void wipe_all(struct cursor cursor, uint64_t bytes)
 {
     for (uint32_t got; bytes > 0; bytes -= got) {
@@ -177,7 +177,7 @@ static mae_error_t pio_submit(struct mae_dev *dev, uint32_t index, const struct 
     return MAE_OK;
 }
 
-/* Does nothing: the peripheral needs no such engine function. */
+/* Does nothing, because the peripheral needs no such engine function. */
 static mae_error_t nothing(struct mae_dev *dev)
 {
     (void)dev;

@@ -26,7 +26,10 @@ static mae_error_t write_reg(struct mae_dev *dev, uint32_t offset, uint32_t valu
     return dev->ops->write32(dev->backend, offset, value);
 }
 
-/* Polls the status register until some of its bits are clear; MAE_E_TIMEOUT if they stay set. */
+/*
+ * Polls the stream card's status register until some of its bits are clear; MAE_E_TIMEOUT if they
+ * stay set.
+ */
 static mae_error_t wait_status(struct mae_dev *dev, uint32_t mask)
 {
     for (int i = 0; i < STOP_POLLS; i++) {
@@ -67,7 +70,7 @@ static mae_error_t ring_start(struct mae_dev *dev)
     return write_reg(dev, REG(ctrl), MAE_STREAM_CARD__CTRL__ENABLE_bm);
 }
 
-/* Allocates both lists of a job in memory that the device can read. */
+/* Allocates both segment lists of a job in memory that the device can read. */
 static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, uint32_t entries)
 {
     if (entries <= entry->lists_capacity)
@@ -83,7 +86,7 @@ static mae_error_t reserve_lists(struct mae_dev *dev, struct mae_entry *entry, u
     return MAE_OK;
 }
 
-/* Returns the address for the descriptor of one side of a job: its buffer or its list. */
+/* Returns the descriptor's address of a job's source or destination: its buffer or its list. */
 static mae_error_t place(struct mae_dev *dev, struct mae_entry *entry, int side, const void *buffer,
                          const struct mae_segment *list, uint32_t entries)
 {
@@ -200,7 +203,7 @@ static mae_error_t status_error(uint8_t status)
     }
 }
 
-/* Returns the entry that a completion names, or MAE_DEPTH if there is none. */
+/* Returns the job entry that a completion names, or MAE_DEPTH if there is none. */
 static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_completion *completion)
 {
     uint32_t index = completion->cookie & 0xffff;
@@ -217,7 +220,7 @@ static uint32_t entry_of(const struct mae_dev *dev, const struct mae_ring_comple
     return index;
 }
 
-/* Takes all new completions from the completion ring. */
+/* Takes all new completions of jobs from the stream card's completion ring. */
 static mae_error_t ring_collect(struct mae_dev *dev)
 {
     struct mae_ring *ring = &dev->ring;
@@ -257,8 +260,10 @@ static mae_error_t ring_check(struct mae_dev *dev)
     return MAE_OK;
 }
 
-/* Ends all jobs and erases keys and data, even those of jobs that the bus holds back, as far as
-   possible; the device may be dead. */
+/*
+ * Ends all jobs of the stream card and erases keys and data, even those of jobs that the bus holds
+ * back, as far as possible; the device may be dead.
+ */
 static void ring_stop(struct mae_dev *dev)
 {
     uint32_t status;

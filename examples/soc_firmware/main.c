@@ -29,7 +29,10 @@ static void hex(const char *name, const uint8_t *bytes, uint32_t count)
     soc_put('\n');
 }
 
-/* Static, for there is no memcpy here to initialize them on the stack. */
+/*
+ * The tag of the firmware's message; static, for there is no memcpy here to initialize it on the
+ * stack.
+ */
 static uint8_t tag[16];
 static const struct mae_pio_message message = {.mode = MAE_GCM,
                                                .nonce = nonce,

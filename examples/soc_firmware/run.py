@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles main.c for the PicoRV32 system, runs it in simulation and prints what it says."""
+"""Compiles main.c for the PicoRV32 system, runs it in simulation and prints its output."""
 
 import pathlib
 import sys

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axil_port_invariant: asserts that a mae_axil_checker counts as under way what stands in the
-// registers of the mae_axil_to_reg behind the port. With it, the induction closes.
+// mae_axil_port_invariant: asserts that a mae_axil_checker and the mae_axil_to_reg behind its port
+// agree on the accesses in progress. With it, the induction closes.
 
 module mae_axil_port_invariant #(
     parameter int unsigned CountWidth = 3

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defines macros for the rules of a bus, each of which binds one side. Own: 1 if the port belongs
+// Defines assertion macros for bus rules, each of which binds one side of the bus. Own: 1 if the port belongs
 // to that side, which then has to keep the rule (assert); else the other side's, which a proof
 // takes for granted (assume) and a simulation does not look at: a host may be hostile.
 // MAE_RULE(name, own, property): on every rising clk_i outside reset.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_host_read_proof: puts mae_dma_host_read, with the read engine in it, between jobs of any
-// place and length and a memory that keeps the rules of AXI4: it answers at any time, in any order of
-// IDs, with any data and errors.
+// mae_dma_host_read_proof: connects mae_dma_host_read to any jobs and any memory that keeps the
+// rules of AXI4, for formal proofs. The memory answers at any time, in any order of IDs, with any
+// data and errors.
 
 module mae_dma_host_read_proof
   import mae_dma_pkg::*;

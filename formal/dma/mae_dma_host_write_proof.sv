@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_host_write_proof: puts mae_dma_host_write, with the write engine in it, between jobs of any
-// place and length, whose rows come at any time, and a memory that keeps the rules of AXI4.
+// mae_dma_host_write_proof: connects mae_dma_host_write to any jobs, any rows and any memory that
+// keeps the rules of AXI4, for formal proofs.
 
 module mae_dma_host_write_proof
   import mae_dma_pkg::*;

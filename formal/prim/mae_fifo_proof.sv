@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_fifo_proof: asserts the properties of a queue for mae_fifo or mae_stream_reg: no word is
-// lost, made twice, changed or overtaken; what is offered holds. Any word is followed: ghost words
-// tell how many are before it. Legal: Kind 0 (mae_fifo) or 1 (mae_stream_reg, Depth 2).
+// mae_fifo_proof: asserts for mae_fifo or mae_stream_reg that no word is lost, duplicated, changed
+// or reordered, and that offered words stay. Any word is followed: ghost words tell how many are
+// before it. Legal: Kind 0 (mae_fifo) or 1 (mae_stream_reg, Depth 2).
 
 module mae_fifo_proof #(
     parameter bit Kind = 1'b0,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_rr_arb_proof: asserts that mae_rr_arb is fair: while a request waits, every other port is
-// granted at most once with advance_i; and a grant holds while it is not advanced.
+// mae_rr_arb_proof: asserts that mae_rr_arb is fair and keeps its grant until it is used.
 
 module mae_rr_arb_proof #(
     parameter int unsigned N = 4

@@ -35,7 +35,7 @@ KUMAR_CLOCKS = {"KeyExpansion": 50, "Rounds": 12}
 
 
 def card_rates(sizes: list[int], advance) -> dict[int, dict[str, float]]:
-    """Measures the card's clocks and bytes a second for one message of each size."""
+    """Measures the card's clocks and bytes a second for one AES message of each size."""
     rates = {}
     with Device(DEVICE) as device:
         key = secrets.token_bytes(16)
@@ -60,7 +60,7 @@ def unit_clocks() -> dict[str, float]:
 
 
 def collect(quick: bool, err: Console) -> dict[str, object]:
-    """Times software and card over all sizes; returns one record."""
+    """Times AES in software and on the card over all message sizes; returns one record."""
     sizes = QUICK_SIZES if quick else SIZES
     seconds = 1
     rows = []
@@ -98,7 +98,7 @@ def collect(quick: bool, err: Console) -> dict[str, object]:
 
 
 def run(as_json: bool, quick: bool, console: Console, err: Console) -> None:
-    """Measures and prints the tables, or the record as JSON."""
+    """Measures AES in software and on the card, and prints tables or JSON."""
     record = collect(quick, err)
     if as_json:
         print(json.dumps(record, indent=1))

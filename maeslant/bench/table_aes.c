@@ -20,26 +20,33 @@ typedef uint8_t state_t[NB]; // column by column: byte r + 4c is row r, column c
 
 static uint8_t sbox[256];
 
-static uint8_t xtime(uint8_t x) { return (uint8_t)((x << 1) ^ ((x >> 7) * 0x1b)); }
+static uint8_t xtime(uint8_t x)
+{
+    return (uint8_t)((x << 1) ^ ((x >> 7) * 0x1b));
+}
 
 // FIPS 197 §5.1.1, through the generator 3: every non-zero byte is a power of it.
-static void make_sbox(void) {
+static void make_sbox(void)
+{
     uint8_t p = 1, q = 1; // q is always the inverse of p
     do {
         p = (uint8_t)(p ^ xtime(p));
         q ^= (uint8_t)(q << 1);
         q ^= (uint8_t)(q << 2);
         q ^= (uint8_t)(q << 4);
-        if (q & 0x80) q ^= 0x09;
+        if (q & 0x80)
+            q ^= 0x09;
         uint8_t x = q;
-        for (int i = 1; i < 5; i++) x ^= (uint8_t)((q << i) | (q >> (8 - i)));
+        for (int i = 1; i < 5; i++)
+            x ^= (uint8_t)((q << i) | (q >> (8 - i)));
         sbox[p] = x ^ 0x63;
     } while (p != 1);
     sbox[0] = 0x63;
 }
 
 // FIPS 197 §5.2
-static void key_expansion(uint8_t keys[KEYS], const uint8_t key[16]) {
+static void key_expansion(uint8_t keys[KEYS], const uint8_t key[16])
+{
     uint8_t rcon = 1;
     memcpy(keys, key, 16);
     for (int i = 16; i < KEYS; i += 4) {
@@ -53,22 +60,28 @@ static void key_expansion(uint8_t keys[KEYS], const uint8_t key[16]) {
             t[3] = sbox[first];
             rcon = xtime(rcon);
         }
-        for (int j = 0; j < 4; j++) keys[i + j] = keys[i + j - 16] ^ t[j];
+        for (int j = 0; j < 4; j++)
+            keys[i + j] = keys[i + j - 16] ^ t[j];
     }
 }
 
-static void add_round_key(state_t s, const uint8_t *round_key) {
-    for (int i = 0; i < NB; i++) s[i] ^= round_key[i];
+static void add_round_key(state_t s, const uint8_t *round_key)
+{
+    for (int i = 0; i < NB; i++)
+        s[i] ^= round_key[i];
 }
 
-static void sub_and_shift(state_t s) {
+static void sub_and_shift(state_t s)
+{
     uint8_t t[NB];
     for (int c = 0; c < 4; c++)
-        for (int r = 0; r < 4; r++) t[r + 4 * c] = sbox[s[r + 4 * ((c + r) % 4)]];
+        for (int r = 0; r < 4; r++)
+            t[r + 4 * c] = sbox[s[r + 4 * ((c + r) % 4)]];
     memcpy(s, t, NB);
 }
 
-static void mix_columns(state_t s) {
+static void mix_columns(state_t s)
+{
     for (int c = 0; c < 4; c++) {
         uint8_t *a = s + 4 * c, first = a[0], all = a[0] ^ a[1] ^ a[2] ^ a[3];
         for (int r = 0; r < 4; r++)
@@ -76,7 +89,8 @@ static void mix_columns(state_t s) {
     }
 }
 
-static void encrypt_block(state_t s, const uint8_t keys[KEYS]) {
+static void encrypt_block(state_t s, const uint8_t keys[KEYS])
+{
     add_round_key(s, keys);
     for (int round = 1; round < ROUNDS; round++) {
         sub_and_shift(s);
@@ -87,7 +101,8 @@ static void encrypt_block(state_t s, const uint8_t keys[KEYS]) {
     add_round_key(s, keys + NB * ROUNDS);
 }
 
-static double now(void) {
+static double now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -97,12 +112,12 @@ static volatile uint8_t sink; // keeps the compiler from dropping the timed work
 
 // Kumar's Figure 6: each step fed with the same blocks by itself; the steps of a whole encryption,
 // so ten or eleven applications a block.
-static void time_steps(size_t megabytes) {
+static void time_steps(size_t megabytes)
+{
     const size_t blocks = megabytes * 1000000 / NB;
     uint8_t keys[KEYS], key[16] = {1, 2, 3};
     state_t s = {0};
-    static const char *const names[] = {"KeyExpansion", "AddRoundKey", "MixColumns",
-                                        "SubAndShift"};
+    static const char *const names[] = {"KeyExpansion", "AddRoundKey", "MixColumns", "SubAndShift"};
     key_expansion(keys, key);
     for (int step = 0; step < 4; step++) {
         double start = now();
@@ -114,13 +129,16 @@ static void time_steps(size_t megabytes) {
                 key_expansion(keys, key);
                 break;
             case 1:
-                for (int r = 0; r <= ROUNDS; r++) add_round_key(s, keys + NB * r);
+                for (int r = 0; r <= ROUNDS; r++)
+                    add_round_key(s, keys + NB * r);
                 break;
             case 2:
-                for (int r = 1; r < ROUNDS; r++) mix_columns(s);
+                for (int r = 1; r < ROUNDS; r++)
+                    mix_columns(s);
                 break;
             default:
-                for (int r = 1; r <= ROUNDS; r++) sub_and_shift(s);
+                for (int r = 1; r <= ROUNDS; r++)
+                    sub_and_shift(s);
             }
         }
         sink = s[0] ^ keys[KEYS - 1];
@@ -128,15 +146,18 @@ static void time_steps(size_t megabytes) {
     }
 }
 
-static int time_crypt(size_t size, double seconds) {
+static int time_crypt(size_t size, double seconds)
+{
     uint8_t keys[KEYS], *data = calloc(1, size);
     const uint8_t key[16] = {1, 2, 3};
-    if (!data) return 1;
+    if (!data)
+        return 1;
     double start = now(), passed;
     size_t done = 0;
     do {
         key_expansion(keys, key);
-        for (size_t i = 0; i + NB <= size; i += NB) encrypt_block(data + i, keys);
+        for (size_t i = 0; i + NB <= size; i += NB)
+            encrypt_block(data + i, keys);
         done += size;
     } while ((passed = now() - start) < seconds);
     sink = data[0];
@@ -145,20 +166,24 @@ static int time_crypt(size_t size, double seconds) {
     return 0;
 }
 
-static int check(const char *hex) {
+static int check(const char *hex)
+{
     uint8_t keys[KEYS], key[16];
     state_t s;
     for (int i = 0; i < 16; i++)
-        if (sscanf(hex + 2 * i, "%2hhx", &key[i]) != 1) return 2;
+        if (sscanf(hex + 2 * i, "%2hhx", &key[i]) != 1)
+            return 2;
     key_expansion(keys, key);
     while (fread(s, 1, NB, stdin) == NB) {
         encrypt_block(s, keys);
-        if (fwrite(s, 1, NB, stdout) != NB) return 1;
+        if (fwrite(s, 1, NB, stdout) != NB)
+            return 1;
     }
     return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     make_sbox();
     if (argc == 3 && !strcmp(argv[1], "steps")) {
         time_steps(strtoul(argv[2], NULL, 10));
@@ -166,7 +191,8 @@ int main(int argc, char **argv) {
     }
     if (argc == 4 && !strcmp(argv[1], "crypt"))
         return time_crypt(strtoul(argv[2], NULL, 10), strtod(argv[3], NULL));
-    if (argc == 3 && !strcmp(argv[1], "check") && strlen(argv[2]) == 32) return check(argv[2]);
+    if (argc == 3 && !strcmp(argv[1], "check") && strlen(argv[2]) == 32)
+        return check(argv[2]);
     fprintf(stderr, "usage: table_aes steps MEGABYTES | crypt SIZE SECONDS | check KEYHEX\n");
     return 2;
 }

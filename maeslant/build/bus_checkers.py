@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binds the checkers of formal/bus to every AXI4, AXI4-Lite and AXI4-Stream port of a design.
+"""Binds bus protocol checkers to every AXI4, AXI4-Lite and AXI4-Stream port of a design.
 
 Ports are found by their names: ``s_axil_awvalid`` and its like make one port, a subordinate's.
 """
@@ -27,7 +27,7 @@ FLUSHES = ("clear_i", "abort_i")
 
 @dataclasses.dataclass(frozen=True)
 class Port:
-    """A bus port of a module, such as ``s_axil`` of mae_axil_to_reg."""
+    """Describes a bus port of a module, such as ``s_axil`` of mae_axil_to_reg."""
 
     module: str
     prefix: str
@@ -38,15 +38,15 @@ class Port:
 
     @property
     def side(self) -> str:
-        """The side of the port: s for subordinate, m for manager."""
+        """Returns the side of a bus port: s for subordinate, m for manager."""
         return self.prefix[0]
 
     def bind(self, more: str = "") -> str:
-        """Returns the SystemVerilog bind statement of the port's checker; ``more`` parameters."""
+        """Returns the SystemVerilog bind statement of a bus port's checker."""
         return f"bind {self.module} {KINDS[self.kind]} {self.instance(more)}"
 
     def instance(self, more: str = "") -> str:
-        """Returns parameters, instance name and connections of the port's checker."""
+        """Returns parameters, instance name and connections of a bus port's checker."""
         pin = {name: f"{self.prefix}_{name}" for name in ("tvalid", "tready")}
         if self.kind == "axis":
             payload = [f"{self.prefix}_{name}" for name in STREAM]
@@ -71,7 +71,7 @@ class Port:
 
 
 def ports(file: pathlib.Path) -> list[Port]:
-    """Returns the bus ports of the module in a file; leaves out modules without a clock."""
+    """Returns the bus ports of the module in a file, none for a module without a clock."""
     header = re.search(rf"^module\s+{file.stem}\b.*?\)\s*;", paths.code(file), re.M | re.S)
     if not header:
         return []

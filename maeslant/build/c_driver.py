@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds libmaeslant and C programs that use it, unless they are up to date."""
+"""Builds libmaeslant and C programs that use the library, unless they are up to date."""
 
 import fcntl
 import json
@@ -49,7 +49,7 @@ def sources() -> list[pathlib.Path]:
 
 
 def run(command: list[str], what: str) -> None:
-    """Runs a compiler; raises MaeslantError with its messages if it fails."""
+    """Runs a C compiler; raises MaeslantError with the compiler's messages if it fails."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise MaeslantError(f"{what} failed:\n{done.stdout}{done.stderr}")
@@ -64,7 +64,7 @@ def compiler() -> str:
 
 
 def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> bool:
-    """Returns true if a source, a header or this file is newer than the target."""
+    """Returns true if a C source, a header or this file is newer than a build target."""
     if not target.exists():
         return True
     made = target.stat().st_mtime_ns
@@ -76,7 +76,7 @@ def stale(target: pathlib.Path, *, own: list[pathlib.Path] | None = None) -> boo
 def compile_objects(
     folder: pathlib.Path, flags: tuple[str, ...], files: list[pathlib.Path] | None = None
 ) -> list[str]:
-    """Compiles all files of the library, or ``files``, into a folder; returns the objects."""
+    """Compiles C files (by default all of libmaeslant) into a folder; returns the objects."""
     folder.mkdir(parents=True, exist_ok=True)
     objects = []
     for source in files or sources():
@@ -109,7 +109,7 @@ def build() -> pathlib.Path:
 def build_program(
     source: pathlib.Path, *, sanitize: str = "", libraries: tuple[str, ...] = ()
 ) -> pathlib.Path:
-    """Builds a program from one C file and the library's objects, including private functions.
+    """Builds a program from one C file and libmaeslant's objects, private functions included.
 
     ``sanitize``: one of :data:`SANITIZERS`.
     """
@@ -190,7 +190,7 @@ def time_copies(library: str | None = None, threads: int = 1) -> dict[str, objec
 
 
 def build_os() -> tuple[pathlib.Path, pathlib.Path]:
-    """Builds the operating system's part: the program maeslant-os and libmaeslant_os.so."""
+    """Builds the operating system's part of the protected driver: maeslant-os and its library."""
     OUT.mkdir(parents=True, exist_ok=True)
     program, shared = OUT / "maeslant-os", OUT / "libmaeslant_os.so"
     own = sorted((DRIVER / "os").glob("*.c"))

@@ -24,7 +24,7 @@ config.share_dir, config.libs_dir = map(paths.plain, (config.share_dir, config.l
 
 
 class SimulationError(MaeslantError):
-    """Raised when a build, a coroutine or the simulator fails; the text holds the log's tail.
+    """Raised when a simulation's build, coroutine or simulator fails, with the log's tail.
 
     ``coroutines`` holds the result of each coroutine that ran.
     """
@@ -47,7 +47,7 @@ SHARE = 'for o in {}/*.o; do [ "${{o##*/}}" -nt Vtop.mk ] || [ ! -e "$o" ] || cp
 
 
 class _Runner(Verilator):
-    """Cocotb's Verilator runner with only the top's signals visible, which runs faster."""
+    """Runs Verilator for cocotb with only the top's signals visible, which is faster."""
 
     visible = False
     optimize: str
@@ -180,7 +180,7 @@ def simulate(
 
 
 def coroutines(results: pathlib.Path) -> dict[str, str]:
-    """Reads each coroutine's result from a results file: passed, skipped or its failure."""
+    """Reads each cocotb coroutine's result from a results file: passed, skipped or failure."""
     found = {}
     for case in ElementTree.parse(results).iter("testcase"):
         failure = case.find("failure") if case.find("failure") is not None else case.find("error")
@@ -197,7 +197,7 @@ def parameters() -> dict[str, object]:
 
 
 def _folder(top: str, *configuration: object) -> pathlib.Path:
-    """Creates and returns the build folder of a configuration."""
+    """Creates and returns the build folder of a module with given parameters."""
     key = hashlib.sha256(repr(configuration).encode()).hexdigest()[:10]
     folder = paths.BUILD / "bench" / f"{top}-{key}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -205,7 +205,7 @@ def _folder(top: str, *configuration: object) -> pathlib.Path:
 
 
 def _keep_runtime(folder: pathlib.Path, runtime: pathlib.Path) -> None:
-    """Copies the objects of Verilator's runtime to a cache for the next build."""
+    """Copies the compiled objects of Verilator's runtime to a cache for the next build."""
     runtime.mkdir(exist_ok=True)
     for path in folder.glob("verilated*.o"):
         kept = runtime / path.name

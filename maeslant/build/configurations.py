@@ -20,7 +20,7 @@ KINDS = ("product", "research")
 
 @functools.cache
 def _enum_values() -> dict[str, int]:
-    """Returns the values of the enum names that parameters may use, read from the packages."""
+    """Returns the values of the enum names that build parameters may use."""
     packages = ("cipher/mae_aes_pkg.sv", "kernel/mae_kernel_pkg.sv")
     text = "".join((paths.RTL / name).read_text() for name in packages)
     return {name: int(value) for name, value in re.findall(r"\b([A-Z]\w+)\s+= \d'd(\d+)", text)}
@@ -58,22 +58,22 @@ def _read() -> dict[str, dict[str, object]]:
 
 
 def load() -> dict[str, dict[str, object]]:
-    """Returns all builds by name: top, parameters, summary, kind and, if it is one, device."""
+    """Returns all named builds: top, parameters, summary, kind and, if any, device."""
     return copy.deepcopy(_read())
 
 
 def products() -> dict[str, dict[str, object]]:
-    """Returns the builds of kind "product"."""
+    """Returns the named builds of kind "product"."""
     return {name: build for name, build in load().items() if build["kind"] == "product"}
 
 
 def recommended() -> dict[str, dict[str, object]]:
-    """Returns the recommended products, each with its own use."""
+    """Returns the recommended named builds, each with its own use."""
     return {name: build for name, build in load().items() if "recommended_for" in build}
 
 
 def get(name: str, offered: Iterable[str] = ()) -> dict[str, object]:
-    """Returns one named build; raises MaeslantError with the known names if it does not exist."""
+    """Returns one named build; raises MaeslantError with the known names for an unknown one."""
     builds = load()
     if name in builds:
         return builds[name]

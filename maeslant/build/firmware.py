@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds C for RV32I: the driver's freestanding part and programs for the PicoRV32 system.
+"""Compiles C for RV32I: the driver's freestanding part and PicoRV32 programs.
 
 The compiler is Clang, out of the Python package ziglang: no system package is needed.
 """
@@ -28,7 +28,7 @@ COMMON = ("start.S", "soc.c", "aes.c")
 
 
 def run(arguments: list[object], what: str) -> None:
-    """Runs the compiler; raises MaeslantError with its messages if it fails."""
+    """Runs the RISC-V compiler; raises MaeslantError with its messages if it fails."""
     extras.need_modules(["ziglang"])
     command = [str(word) for word in (*COMPILER, *TARGET, *arguments)]
     cache = {f"ZIG_{kind}_CACHE_DIR": str(paths.BUILD / "zig") for kind in ("GLOBAL", "LOCAL")}
@@ -52,7 +52,7 @@ def build_freestanding(folder: pathlib.Path, optimize: str = "-Os") -> list[path
 
 
 def build(name: str) -> pathlib.Path:
-    """Builds driver/firmware/NAME.c unless it is up to date; returns the ELF file."""
+    """Builds the firmware driver/firmware/NAME.c unless it is up to date; returns the ELF file."""
     return build_program(FIRMWARE / f"{name}.c", OUT)
 
 

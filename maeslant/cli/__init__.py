@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the command line: `maeslant COMMAND`.
+"""Implements the command line of Maeslant: `maeslant COMMAND`.
 
 Thin: each command calls the module that does the work.
 """
@@ -30,18 +30,18 @@ INTERRUPTED = 130  # 128 + SIGINT, as shells have it; what typer makes of Keyboa
 
 
 def _terminated(number: int, frame: object) -> None:
-    """Exits on SIGTERM by an exception, as after Ctrl-C, so that unfinished work is cleaned up."""
+    """Exits on SIGTERM by an exception, so that unfinished work is cleaned up as on Ctrl-C."""
     sys.exit(128 + number)
 
 
 def _silence() -> None:
-    """Discards buffered standard output after a write error, so that exit does not fail again."""
+    """Discards buffered standard output after a write error, so that the exit succeeds."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Output(io.TextIOWrapper):
-    """Wraps standard output so that its errors name it."""
+    """Wraps standard output so that its write errors name standard output."""
 
     def write(self, text: str) -> int:
         """Writes to standard output, or raises an error that names it."""

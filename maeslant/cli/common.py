@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the parts common to all commands: the application, its options, opening a device."""
+"""Defines what the commands share: the application, common options, opening a device."""
 
 import contextlib
 import pathlib
@@ -37,7 +37,7 @@ PublishOption = Annotated[
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Returns the path of a report's figure: --picture, build/reports or results/ (--publish)."""
+    """Returns the path for a report's figure: --picture, build/reports or results/ (--publish)."""
     if picture and publish:
         raise MaeslantError("--publish draws in results/: it takes no --picture")
     return report.PUBLISHED if publish else picture or report.PICTURE
@@ -45,12 +45,12 @@ def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathli
 
 @contextlib.contextmanager
 def waiting(text: str) -> Iterator[None]:
-    """Shows a spinner with a text while the context runs, on a terminal only."""
+    """Shows a spinner with a text on a terminal while the context runs."""
     with err.status(text) if err.is_terminal else contextlib.nullcontext():
         yield
 
 
 def opened(uri: str) -> Device | pool.Pool:
-    """Opens a device or a pool; builds simulated devices first if needed, which takes a minute."""
+    """Opens a device or pool by its URI; builds simulated devices first if needed."""
     with waiting(f"opening {uri}"):
         return pool.opened(uri) if uri.startswith("pool:") else Device(uri)

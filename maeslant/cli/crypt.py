@@ -66,7 +66,7 @@ ForceOption = Annotated[bool, typer.Option("--force", help="Replace OUTPUT if it
 
 
 def unhex(name: str, text: str) -> bytes:
-    """Decodes a hexadecimal option; never repeats its text in an error."""
+    """Decodes a hexadecimal option; an error never shows the option's text."""
     try:
         return bytes.fromhex(text.strip())
     except ValueError:
@@ -74,7 +74,7 @@ def unhex(name: str, text: str) -> bytes:
 
 
 def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
-    """Reads the key from --key or --key-file and checks its length."""
+    """Reads the AES key from --key or --key-file and checks its length."""
     if (key is None) == (key_file is None):
         raise MaeslantError("give the key by --key or by --key-file, and not by both")
     lengths = (32, 48, 64) if mode == "xts" else (16, 24, 32)
@@ -103,7 +103,7 @@ def read_key(mode: str, key: str | None, key_file: str | None) -> bytearray:
 
 
 def read_iv(mode: str, iv: str | None) -> bytes | None:
-    """Reads the IV; returns None in ECB and where the library draws it."""
+    """Reads the IV from --iv; returns None in ECB and where the library draws the IV."""
     if mode in (*AEAD, "gmac"):
         value = None if iv is None else unhex("--iv", iv)
         least, most = (7, 13) if mode == "ccm" else (1, 65536)
@@ -136,7 +136,7 @@ def warn_of_short_iv(mode: str, iv: bytes | None) -> None:
 
 
 def computing(uri: str) -> str:
-    """Returns the device's URI; raises MaeslantError for the null device."""
+    """Returns a device's URI; raises MaeslantError for the null device, which computes nothing."""
     if uri == NULL:
         raise MaeslantError(f"{NULL} computes nothing: it measures the library")
     return uri
@@ -161,7 +161,7 @@ def byte_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
 
 
 def crypt(direction: int, input_name: str, output_name: str, options: dict) -> None:
-    """Encrypts or decrypts a file as the options of the command say."""
+    """Encrypts or decrypts a file as the command's options say."""
     mode = options["mode"].value
     authenticated = mode in AEAD
     if not authenticated and (options["aad"] is not None or options["aad_file"] is not None):

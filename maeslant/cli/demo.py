@@ -63,7 +63,7 @@ def real_file() -> pathlib.Path:
 
 
 def digest(path: pathlib.Path) -> str:
-    """Returns the SHA-256 of a file in hexadecimal."""
+    """Returns the SHA-256 digest of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -101,7 +101,7 @@ def cryptography_opens(key: bytes, aad: bytes, source: pathlib.Path, sink: pathl
 
 
 def one_pass(progress, mode, direction, key, iv, aad, source, sink) -> dict[str, int]:
-    """Processes a file in one mode and direction; returns the simulator's counters."""
+    """Encrypts or decrypts a file on the card in one mode; returns the simulator's counters."""
     title = f"{mode.upper()} {('encryption', 'decryption')[direction]}"
     task = progress.add_task(title, total=source.stat().st_size)
     with (

@@ -21,7 +21,7 @@ from maeslant.errors import MaeslantError
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """A tool or library that maeslant uses, with its version here and how to install it."""
+    """Describes a tool or library that maeslant uses: version found, and how to install it."""
 
     name: str
     needed_for: str

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binds the C driver's mae_aead_* to Python: authenticated messages piece by piece."""
+"""Binds the C driver's AEAD calls (mae_aead_*) to Python: messages piece by piece."""
 
 import contextlib
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from maeslant.errors import MaeslantError
 
 
 class Aead(Pieces):
-    """Processes a GCM, CCM or CMAC message piece by piece; created by the functions below."""
+    """Processes a GCM, CCM or CMAC message on a device piece by piece."""
 
     def __init__(self, device: Device, handle: object, nonce: bytes, tag_bytes: int) -> None:
         super().__init__(device, handle)
@@ -27,7 +27,7 @@ class Aead(Pieces):
         return self._put(self.lib.mae_aead_update, data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the message and returns its tag.
+        """Ends an authenticated message and returns its tag.
 
         With ``tag``, raises DeviceError if that is wrong.
         """
@@ -38,11 +38,14 @@ class Aead(Pieces):
         return bytes(self.ffi.buffer(room, self.tag_bytes))
 
     def read(self) -> Iterator[bytes]:
-        """Yields the output that remains after :meth:`finish`."""
+        """Yields the output of an authenticated message that remains after :meth:`finish`."""
         return self._get(self.lib.mae_aead_read)
 
     def free(self) -> None:
-        """Wipes the message's buffers and erases its key from the device. May be called twice."""
+        """Wipes an authenticated message's buffers and erases its key from the device.
+
+        May be called twice.
+        """
         self._free(self.lib.mae_aead_free)
 
 
@@ -56,7 +59,7 @@ def _begun(
     lengths: tuple[int, int],
     tag_bytes: int,
 ) -> Iterator[Aead]:
-    """Opens an authenticated message by the given C function and frees it when the context ends."""
+    """Opens an authenticated message by a C function; frees it when the context ends."""
     if not tag_bytes:  # to the driver 0 is 16, for which there would be no room
         raise MaeslantError(f"{mode} has no tag of 0 bytes")
     ffi = device.ffi

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypts, decrypts and authenticates files in AEAD modes; the format is [IV] ciphertext tag.
+"""Encrypts, decrypts and authenticates files in AEAD modes, as [IV] ciphertext tag.
 
 Without an IV from the user the library draws one of 12 bytes, and it stands in front. Plaintext
 that this module gives comes before its tag is known: it belongs where a failure destroys it, which
@@ -20,7 +20,7 @@ WRONG = "the tag is wrong: another key, IV or AAD, or changed data; nothing was 
 
 
 class Held:
-    """Iterates over pieces, withholding the last ``TAG`` bytes, which end up in ``tag``."""
+    """Iterates over the pieces of a file and withholds its last bytes, the tag."""
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self.pieces, self.tag = pieces, b""
@@ -48,7 +48,7 @@ def verdict() -> Iterator[None]:
 
 @contextlib.contextmanager
 def sized(source: BinaryIO, size: int | None) -> Iterator[tuple[BinaryIO, int]]:
-    """Provides a file of known size; spools a pipe to an unnamed file on disk first."""
+    """Provides a file of known size; copies a pipe to an unnamed file on disk first."""
     if size is not None:
         yield source, size - source.tell()
         return
@@ -70,7 +70,7 @@ def encrypt(
     size: int | None,
     seen: Callable[[int], None],
 ) -> Iterator[bytes]:
-    """Encrypts a file as one authenticated message."""
+    """Encrypts a file as one authenticated message; yields IV, ciphertext and tag."""
     with contextlib.ExitStack() as stack:
         length = 0
         if mode == "ccm":  # says the length at its start

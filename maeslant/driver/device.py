@@ -38,7 +38,7 @@ class DeviceError(MaeslantError):
 
 @functools.cache
 def library() -> tuple[cffi.FFI, object]:
-    """Builds the C driver if it is out of date, and loads it.
+    """Builds the C driver if its library is out of date, and loads the library.
 
     The headers are the only declarations.
     """
@@ -60,7 +60,7 @@ def check(code: int) -> None:
 
 
 def devices() -> list[dict[str, object]]:
-    """Lists the devices that the driver finds: uri, summary, available."""
+    """Lists the devices that the C driver finds: uri, summary, available."""
     ffi, lib = library()
     count = ffi.new("size_t *")
     room = 64
@@ -90,12 +90,12 @@ def build_simulation(uri: str) -> None:
 
 
 def is_wrong_tag(error: DeviceError) -> bool:
-    """Returns true if the error reports a wrong authentication tag (MAE_E_AUTH)."""
+    """Returns true if a driver error reports a wrong authentication tag (MAE_E_AUTH)."""
     return error.code == library()[1].MAE_E_AUTH
 
 
 class Device:
-    """An open device of the C driver; use it as a context manager."""
+    """Opens a device of the C driver; use it as a context manager."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -116,7 +116,7 @@ class Device:
 
     @classmethod
     def of(cls, handle: object, uri: str) -> "Device":
-        """Wraps a device handle that the caller opened and will close."""
+        """Wraps a device handle that the caller has opened and will close."""
         device = cls.__new__(cls)
         device.ffi, device.lib = library()
         device.uri, device._handle, device.open_pieces = uri, handle, weakref.WeakSet()
@@ -170,7 +170,7 @@ class Device:
         check(self.lib.mae_reset_stats(self.handle))
 
     def run_clocks(self, clocks: int) -> None:
-        """Advances the simulation by a number of clocks."""
+        """Advances a simulated device by a number of clocks."""
         check(self.lib.mae_run_clocks(self.handle, clocks))
 
     def crypt(self, mode: str, direction: int, key: bytes, iv: bytes | None, data: bytes) -> bytes:
@@ -237,7 +237,7 @@ class Device:
         return message, [source]
 
     def _fill(self, message, keep: list, nonce: bytes | None, aad: bytes, data: bytes, tag: bytes):
-        """Sets nonce, AAD, data and tag of a message; returns its nonce, result and tag buffers."""
+        """Sets nonce, AAD, data and tag of a struct mae_message; returns the output buffers."""
         ffi = self.ffi
         nonce_room = ffi.new("uint8_t[]", NONCE if nonce is None else max(1, len(nonce)))
         ffi.memmove(nonce_room, nonce or b"", len(nonce or b""))
@@ -281,21 +281,21 @@ class Device:
         tag: bytes,
         aad: bytes = b"",
     ) -> bytes:
-        """Decrypts a message; raises an error of :func:`is_wrong_tag` if it was changed."""
+        """Decrypts an authenticated message; raises DeviceError if the message was changed."""
         message, keep = self._message(mode, key, len(tag))
         _, result, _ = self._fill(message, keep, nonce, aad, data, tag)
         check(self.lib.mae_unseal(self.handle, message))
         return bytes(self.ffi.buffer(result, len(data)))
 
     def mac(self, key: bytes | bytearray, data: bytes, tag_bytes: int = TAG) -> bytes:
-        """Returns the CMAC of ``data``."""
+        """Returns the CMAC of ``data``, computed on the device."""
         message, keep = self._message("cmac", key, tag_bytes)
         _, _, tag = self._fill(message, keep, b"", b"", data, bytes(tag_bytes))
         check(self.lib.mae_mac(self.handle, message))
         return bytes(self.ffi.buffer(tag, tag_bytes))
 
     def check_mac(self, key: bytes | bytearray, data: bytes, tag: bytes) -> None:
-        """Raises an error of :func:`is_wrong_tag` unless ``tag`` is the CMAC of ``data``."""
+        """Raises DeviceError unless ``tag`` is the CMAC of ``data``."""
         message, keep = self._message("cmac", key, len(tag))
         self._fill(message, keep, b"", b"", data, tag)
         check(self.lib.mae_mac_verify(self.handle, message))
@@ -304,7 +304,7 @@ class Device:
     def stream(
         self, mode: str, direction: int, key: bytes | bytearray, iv: bytes | None
     ) -> Iterator["Stream"]:
-        """Opens a message of an unauthenticated mode, in pieces; see :class:`Stream`."""
+        """Opens a message of an unauthenticated mode that is processed in pieces."""
         stream = Stream(self, mode, direction, key, iv)
         try:
             yield stream
@@ -313,7 +313,7 @@ class Device:
 
 
 class Pieces:
-    """Base class of messages that are processed piece by piece in bounded memory."""
+    """Processes messages piece by piece in bounded memory; base class."""
 
     ROOM = 1 << 20
 
@@ -336,7 +336,7 @@ class Pieces:
         raise NotImplementedError
 
     def _put(self, call, data: bytes) -> Iterator[bytes]:
-        """Passes ``data`` to a C function until all is accepted; yields the output."""
+        """Passes ``data`` to a C function until all data is accepted; yields the output."""
         source = self.ffi.from_buffer(data)
         done = 0
         while done < len(data):
@@ -357,7 +357,7 @@ class Pieces:
             yield bytes(self.ffi.buffer(self.room, self.given[0]))
 
     def _free(self, call) -> None:
-        """Frees the C message by the given function, once, and wipes the output buffer."""
+        """Frees a C message by a given function, once, and wipes the output buffer."""
         if self._handle is not None:
             call(self._handle)
             self.ffi.memmove(self.room, bytes(self.ROOM), self.ROOM)
@@ -365,7 +365,7 @@ class Pieces:
 
 
 class Stream(Pieces):
-    """A message of an unauthenticated mode, processed piece by piece (mae_stream_*)."""
+    """Processes a message of an unauthenticated mode piece by piece (mae_stream_*)."""
 
     def __init__(self, device: Device, mode: str, direction: int, key, iv: bytes | None) -> None:
         ffi = device.ffi

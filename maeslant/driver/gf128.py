@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes in GCM's field GF(2^128); bit 127 of an integer is the coefficient of 1."""
+"""Computes in the finite field GF(2^128) of GCM; bit 127 is the coefficient of 1."""
 
 REDUCTION = 0xE1 << 120
 ONE = 1 << 127

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the devices that can be opened and the capabilities of one device."""
+"""Prints the list of devices that can be opened and the capabilities of a device."""
 
 import json
 

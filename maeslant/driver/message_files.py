@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encrypts and decrypts files through a device: padding, bounded memory, whole output or none."""
+"""Encrypts and decrypts files through a device: padding, bounded memory, atomic output."""
 
 import contextlib
 import errno
@@ -50,7 +50,7 @@ class Sink:
         self.file, self.name = file, name
 
     def write(self, data: bytes) -> None:
-        """Writes all of ``data`` to the file."""
+        """Writes all of ``data`` to an unbuffered file."""
         view = memoryview(data)
         with naming(self.name):
             while view:
@@ -81,7 +81,7 @@ def spool() -> Iterator[tuple[BinaryIO, Sink]]:
 
 @contextlib.contextmanager
 def spooled(sink: Sink) -> Iterator[Sink]:
-    """Withholds output in an unnamed file on disk; passes it on if the context ends without error.
+    """Withholds output in an unnamed file; passes it on when the context ends without error.
 
     Wipes the file in either case.
     """
@@ -160,7 +160,7 @@ def new_file(path: pathlib.Path) -> tuple[BinaryIO, pathlib.Path | None]:
 
 
 def appear(handle: int, path: pathlib.Path, force: bool) -> None:
-    """Gives a finished unnamed file its name in one step."""
+    """Gives a finished unnamed file its name in one atomic step."""
     # link() refuses where rename() would silently replace a file that came meanwhile. A folder
     # handle makes Python call linkat(2), which follows the link in /proc to the unnamed file.
     folder = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY)
@@ -209,7 +209,7 @@ def crypt(
     pieces: Iterable[bytes],
     padding: bool,
 ) -> Iterator[bytes]:
-    """Encrypts or decrypts a message through a device in bounded memory, with optional padding."""
+    """Encrypts or decrypts a message through a device in bounded memory, padded if asked."""
     if padding and direction == ENCRYPT:
         pieces = pad(pieces)
     with device.stream(mode, direction, key, iv) as stream:
@@ -223,7 +223,7 @@ def crypt(
 
 
 def read(file: BinaryIO, seen: Callable[[int], None]) -> Iterator[bytes]:
-    """Yields the pieces of a file and reports the size of each to ``seen``."""
+    """Yields the pieces of a file and reports the size of each to a callback."""
     while piece := file.read(PIECE):
         seen(len(piece))
         yield piece

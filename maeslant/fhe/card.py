@@ -23,7 +23,7 @@ STEP = 8  # baby steps, and giant steps: 64 diagonals
 
 
 class Evaluator:
-    """A card with the tables of a parameter set; use it as a context manager."""
+    """Computes on SEAL ciphertexts on a card; use it as a context manager."""
 
     def __init__(self, params: ParameterSet, protected: bool = False) -> None:
         self.params = params
@@ -47,14 +47,14 @@ class Evaluator:
         self.card.close()
 
     def put(self, data: bytes) -> int:
-        """Writes bytes to device memory and returns their address."""
+        """Writes bytes to the card's memory and returns their address."""
         address = self.free
         self.free += -(-len(data) // GRANULE) * GRANULE
         self.card.load(address, data)
         return address
 
     def run(self, program: Program) -> None:
-        """Runs a kernel program and stores its clocks in `clocks`."""
+        """Runs a CKKS kernel program on the card and stores its clocks in `clocks`."""
         self.card.write(LIST, self.put(program.encode()))
         self.card.run()
         self.clocks = self.card.read(CLOCKS)
@@ -62,7 +62,7 @@ class Evaluator:
     def use_keys(
         self, galois: seal.GaloisKeys | None = None, relin: seal.RelinKeys | None = None
     ) -> None:
-        """Loads evaluation keys into the card's memory."""
+        """Loads SEAL's evaluation keys into the card's memory."""
         self.free = self.base
         found = seal_bytes.galois_keys(galois, self.params) if galois else {}
         if relin:
@@ -72,7 +72,7 @@ class Evaluator:
         self.base = self.free
 
     def key(self, element: int) -> int:
-        """Returns the address of a key; raises MaeslantError when it is not loaded."""
+        """Returns the address of a loaded evaluation key; raises MaeslantError if missing."""
         if element not in self.keys:
             name = f"for the Galois element {element}" if element else "to relinearise"
             raise MaeslantError(f"there is no key {name} on the card")
@@ -87,7 +87,7 @@ class Evaluator:
     def compute(
         self, make: Callable[..., list[Poly]], scale: float, *given: Ciphertext
     ) -> seal.Ciphertext:
-        """Loads the operands, runs the program that `make` writes and returns its result."""
+        """Loads the operands, runs the program that `make` writes and returns the ciphertext."""
         self.free, program = self.base, Program(self.params)
         size, operands = self.params.poly_bytes, []
         for one in given:
@@ -98,7 +98,7 @@ class Evaluator:
         return self.finish(program, results, scale)
 
     def finish(self, program: Program, results: list[Poly], scale: float) -> seal.Ciphertext:
-        """Stores the result polynomials, runs the program and returns a SEAL ciphertext."""
+        """Stores result polynomials, runs the program and returns a SEAL ciphertext."""
         level, size = len(results[0]), self.params.poly_bytes
         at = self.free
         self.free += len(results) * level * size
@@ -123,7 +123,7 @@ class Evaluator:
         return one, other
 
     def add(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Adds two ciphertexts."""
+        """Adds two SEAL ciphertexts on the card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -132,7 +132,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def subtract(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Subtracts two ciphertexts."""
+        """Subtracts two SEAL ciphertexts on the card."""
         one, other = self._pair(a, b, True)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -141,7 +141,7 @@ class Evaluator:
         return self.compute(make, one.scale, one, other)
 
     def multiply_plain(self, a: seal.Ciphertext, b: seal.Plaintext) -> seal.Ciphertext:
-        """Multiplies a ciphertext by a plaintext."""
+        """Multiplies a SEAL ciphertext by a plaintext on the card."""
         one, other = self._pair(a, b, False)
 
         def make(program: Program, x: list[Poly], y: list[Poly]) -> list[Poly]:
@@ -151,7 +151,7 @@ class Evaluator:
         return self.compute(make, one.scale * other.scale, one, other)
 
     def multiply(self, a: seal.Ciphertext, b: seal.Ciphertext) -> seal.Ciphertext:
-        """Multiplies two ciphertexts; the product has three polynomials."""
+        """Multiplies two ciphertexts on the card; the product has three polynomials."""
         one, other = self._pair(a, b, False)
         if len(one.data) != 2 or len(other.data) != 2:
             raise MaeslantError("relinearise first: products are of two polynomials each")
@@ -183,15 +183,15 @@ class Evaluator:
         return self.compute(lambda program, x: program.rotate(x, element, key), one.scale, one)
 
     def rotate(self, a: seal.Ciphertext, steps: int) -> seal.Ciphertext:
-        """Rotates a ciphertext left by a number of slots, for which a key must be loaded."""
+        """Rotates a ciphertext left by a number of slots, with a loaded rotation key."""
         return self._turn(a, self.params.steps_to_galois(steps))
 
     def conjugate(self, a: seal.Ciphertext) -> seal.Ciphertext:
-        """Conjugates every slot of a ciphertext."""
+        """Conjugates every slot of a SEAL ciphertext."""
         return self._turn(a, self.params.conjugation)
 
     def put_diagonals(self, diagonals: list[seal.Plaintext | seal.Ciphertext]) -> "Matrix":
-        """Loads the 64 diagonals of a matrix into the card's memory (maeslant/fhe/matrix.py)."""
+        """Loads the 64 diagonals of a matrix into the card's memory."""
         self.free = self.base
         parsed = [self.parse(one) for one in diagonals]
         at = [self.put(one.data.tobytes()) for one in parsed]
@@ -199,7 +199,7 @@ class Evaluator:
         return Matrix(at, len(parsed[0].data), parsed[0].scale)
 
     def product(self, matrix: "Matrix", x: seal.Ciphertext, unit: int) -> seal.Ciphertext:
-        """Multiplies a matrix by a vector (unit 1) or by a matrix in one ciphertext (its width).
+        """Multiplies a matrix by a vector (unit 1) or by a matrix in one ciphertext.
 
         Baby steps rotate x; giant steps rotate sums of products, by Horner's rule: two Galois keys.
         """
@@ -241,7 +241,7 @@ class Evaluator:
 
 
 class Matrix:
-    """The diagonals of a matrix in device memory."""
+    """Holds the diagonals of a matrix in the card's memory."""
 
     def __init__(self, at: list[int], polys: int, scale: float) -> None:
         self.at, self.polys, self.scale = at, polys, scale
@@ -250,7 +250,7 @@ class Matrix:
 def products(
     program: Program, x: list[Poly], montgomery: list[Poly], plus: list[Poly] | None
 ) -> list[Poly]:
-    """Multiplies x by one polynomial or by a ciphertext and adds `plus`, which is consumed."""
+    """Multiplies a ciphertext by a polynomial or a ciphertext, and adds `plus`."""
     count = len(x) + len(montgomery) - 1
     result: list[Poly | int] = list(plus) if plus else [0x80] * count
     for i, a in enumerate(x):

@@ -34,7 +34,7 @@ def multiply(
     large: bool = False,
     protected: bool = False,
 ) -> dict:
-    """Computes a b with b (with `encrypted`, a too) encrypted; returns result, error, clocks."""
+    """Computes the encrypted product of two matrices; returns result, error and clocks."""
     left, right = matrix.padded(a, "the first matrix"), matrix.padded(b, "the second")
     if left.ndim != 2 or a.shape[1] != b.shape[0]:
         raise MaeslantError(f"shapes {a.shape} and {b.shape} do not fit: no product")

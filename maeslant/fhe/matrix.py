@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prepares 64 x 64 matrices for encrypted products, and computes these by SEAL on this CPU."""
+"""Prepares 64 x 64 matrices for encrypted products, and computes products by SEAL."""
 
 import time
 
@@ -37,7 +37,7 @@ def diagonals(matrix: np.ndarray, slots: int, unit: int) -> list[np.ndarray]:
 
 
 class Client:
-    """Holds the secret key of a CKKS client: encodes, encrypts, decrypts."""
+    """Encodes, encrypts and decrypts with the secret key of a CKKS client."""
 
     def __init__(self, params: ParameterSet, unit: int, with_relin: bool = False) -> None:
         self.params, self.unit = params, unit
@@ -51,7 +51,7 @@ class Client:
         self.decryptor = seal.Decryptor(context, generator.secret_key())
 
     def encode(self, values: np.ndarray) -> seal.Plaintext:
-        """Encodes a diagonal with the scale of the last data prime, which rescaling removes."""
+        """Encodes a matrix diagonal with the scale of the last data prime."""
         return self.encoder.encode(values, float(self.params.primes[1]))
 
     def encrypt(self, values: np.ndarray) -> seal.Ciphertext:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes programs of the CKKS kernel: SEAL's operations as passes and transforms over slots.
+"""Writes programs of the CKKS kernel: SEAL's operations as its instructions.
 
 A polynomial (Poly) stands in one slot of each engine of its level's primes. Operations give new
 polynomials; `free` gives slots back. The order of SEAL's own steps is kept wherever rounding
@@ -20,7 +20,7 @@ Poly = dict[int, int]  # engine to slot
 
 
 class Program:
-    """A list of instructions under construction, with the owners of all slots."""
+    """Builds a list of CKKS kernel instructions, with the owners of all polynomial slots."""
 
     def __init__(self, params: ParameterSet) -> None:
         self.params = params
@@ -40,7 +40,7 @@ class Program:
         return found
 
     def free(self, *polys: Poly) -> None:
-        """Frees the slots of polynomials."""
+        """Frees the engine slots of polynomials."""
         for poly in polys:
             for engine, slot in poly.items():
                 self.idle[engine].append(slot)
@@ -62,7 +62,7 @@ class Program:
         montgomery: bool = False,
         engines: collections.abc.Iterable[int] | None = None,
     ) -> Poly:
-        """Loads a polynomial: all primes of its level in order, or those of `engines`."""
+        """Loads a polynomial from device memory, modulo all primes of its level or some."""
         poly = self.new(range(level) if engines is None else engines)
         for engine, slot in poly.items():
             at = address + engine * self.params.poly_bytes
@@ -80,7 +80,7 @@ class Program:
     # Passes.
 
     def run_pass(self, parts: dict[int, Part], galois: int = 0) -> None:
-        """Adds a pass of some engines; of the other engines only v is used."""
+        """Adds an instruction that combines polynomials on some engines."""
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
         self.list.append(Instruction(Op.PASS, every, galois=galois))
 
@@ -93,7 +93,7 @@ class Program:
         galois: int = 0,
         **flags: bool,
     ) -> Poly:
-        """Adds a pass u + v w over all engines of polynomial v."""
+        """Adds an instruction that computes u + v w on all engines of polynomial v."""
         dst = self.new(v) if into is None else into
 
         def operand(given: Poly | int, engine: int) -> int:
@@ -116,7 +116,7 @@ class Program:
         return dst
 
     def transform(self, forward: Poly | None = None, inverse: Poly | None = None) -> None:
-        """Transforms polynomials of different engines in place, forward or inverse, all at once."""
+        """Transforms polynomials of different engines in place, forward or inverse, at once."""
         parts, spare = {}, {}
         for poly, gs in ((forward or {}, False), (inverse or {}, True)):
             for engine, slot in poly.items():
@@ -131,7 +131,7 @@ class Program:
         self.free(spare)
 
     def transform_copy(self, poly: Poly) -> Poly:
-        """Computes the coefficients of a polynomial (inverse transform) in new slots."""
+        """Computes the inverse transform of a polynomial into new slots."""
         result, by = self.new(poly), self.new(poly)
         parts = {e: Part(True, True, source=e, dst=result[e], u=by[e], v=poly[e]) for e in poly}
         every = tuple(parts.get(engine, Part()) for engine in range(ENGINES))
@@ -142,15 +142,15 @@ class Program:
     # SEAL's operations.
 
     def add(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Adds two polynomials."""
+        """Adds two polynomials in the engines of the CKKS kernel."""
         return self.combine(a, b, ONE, into)
 
     def subtract(self, a: Poly, b: Poly, into: Poly | None = None) -> Poly:
-        """Subtracts two polynomials."""
+        """Subtracts two polynomials in the engines of the CKKS kernel."""
         return self.combine(a, b, ONE, into, minus=True)
 
     def multiply(self, a: Poly, montgomery: Poly, plus: Poly | int = ZERO) -> Poly:
-        """Computes a b + plus, with b in Montgomery form; the result replaces plus."""
+        """Multiplies polynomials a b (b in Montgomery form) and adds `plus`."""
         return self.combine(plus, a, montgomery, None if isinstance(plus, int) else plus)
 
     def to_montgomery(self, a: Poly) -> Poly:
@@ -166,7 +166,7 @@ class Program:
         return self.combine(ZERO, a, CONSTANT | sets.TIMES_SPECIAL)
 
     def switch_key(self, c: Poly, key: int, plus: list[Poly | None]) -> list[Poly]:
-        """Switches polynomial c to the key at an address; returns two polynomials, divided by P.
+        """Switches a polynomial to another key; returns two polynomials, divided by P.
 
         `plus` is added before the division, so it is a multiple of P; it and c are used up.
         """
@@ -207,7 +207,7 @@ class Program:
         return self._divide(sums, SPECIAL, data)
 
     def _divide(self, sums: list[Poly], last: int, data: list[int]) -> list[Poly]:
-        """Divides polynomials by an engine's prime and rounds, as SEAL does; consumes `sums`."""
+        """Divides polynomials by a prime and rounds, as SEAL does."""
         over, half = sets.OVER_SPECIAL, sets.HALF_SPECIAL
         if last != SPECIAL:
             over, half = sets.OVER_LAST, sets.HALF_LAST
@@ -227,14 +227,14 @@ class Program:
         return results[::-1]
 
     def _finish(self, total: Poly, rest: Poly, over: int) -> Poly:
-        """Computes (total - rest) divided by the prime."""
+        """Computes (total - rest) divided by a prime, the end of a rescaling."""
         here = {e: total[e] for e in rest}
         result = self.combine(rest, here, over, into=here, gs=True)
         self.free(rest)
         return result
 
     def rotate(self, c: list[Poly], galois: int, key: int) -> list[Poly]:
-        """Applies an automorphism to a ciphertext and switches back to its key; keeps c."""
+        """Applies an automorphism to a ciphertext and switches it back to its key."""
         base = self.permute(c[0], galois, CONSTANT | sets.TIMES_SPECIAL)
         return self.switch_key(self.permute(c[1], galois), key, [base, None])
 
@@ -244,13 +244,13 @@ class Program:
         return self.switch_key(self.combine(ZERO, c[2]), key, plus)
 
     def rescale(self, c: list[Poly]) -> list[Poly]:
-        """Divides a ciphertext by the last data prime; keeps c."""
+        """Divides a ciphertext by the last data prime (rescaling)."""
         last = len(c[0]) - 1
         copies = [self.combine(ZERO, poly) for poly in c]
         return self._divide(copies, last, list(range(last)))
 
     def encode(self) -> bytes:
-        """Packs the instruction list for device memory."""
+        """Packs a program's instructions for device memory."""
         order = instructions.schedule(self.list, self.params.log_n)
         end = Instruction(Op.END)
         return b"".join(instruction.encode() for instruction in [*order, end])

@@ -18,7 +18,7 @@ TIMEOUT = 50_000_000  # clocks
 
 
 class ProtectedCard:
-    """The protected card with the methods that card.Evaluator uses."""
+    """Gives card.Evaluator the protected card in place of an unprotected one."""
 
     def __init__(self, options: str = "", mebibytes: int = 64) -> None:
         library = str(simulator.build(BUILD))
@@ -34,7 +34,7 @@ class ProtectedCard:
         self.runs, self.clocks = 0, 0
 
     def close(self) -> None:
-        """Closes the session and the card."""
+        """Closes the protected session and the card."""
         self.host.wait(self.host.close())
         self.host.free()
         self.stack.close()
@@ -49,16 +49,16 @@ class ProtectedCard:
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
-        """Writes a register of the kernel over the protected channel."""
+        """Writes a register of the CKKS kernel over the protected channel."""
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:
-        """Starts the kernel and waits for its end."""
+        """Starts the CKKS kernel and waits for its end."""
         self.runs += 1
         operations = [wire.write(CONTROL, 1), wire.wait_runs(self.runs), wire.read(CLOCKS, 8)]
         (self.clocks,) = self.host.read_values(self.host.batch(0, operations))
 
     def read(self, offset: int) -> int:
-        """Reads the register CLOCKS: the clocks of the last run."""
+        """Reads the register CLOCKS of the CKKS kernel: the clocks of the last run."""
         assert offset == CLOCKS != LIST
         return self.clocks

@@ -24,19 +24,19 @@ VERSION = (4, 4)
 
 @dataclasses.dataclass
 class Ciphertext:
-    """The polynomials of a ciphertext by [polynomial, prime, coefficient], and its scale."""
+    """Holds a ciphertext's polynomials by [polynomial, prime, coefficient], and its scale."""
 
     data: np.ndarray
     scale: float
 
     @property
     def level(self) -> int:
-        """The number of data primes of the ciphertext."""
+        """Returns the number of data primes of a ciphertext."""
         return self.data.shape[1]
 
 
 def _header(data: bytes, at: int, what: str) -> int:
-    """Checks a SEAL header and returns its object's size, header included."""
+    """Checks the header of a serialized SEAL object and returns the object's size."""
     if len(data) < at + HEADER_BYTES:
         raise MaeslantError(f"{what} is cut short")
     magic, length, _, _, compressed, _, size = HEADER.unpack_from(data, at)
@@ -60,7 +60,7 @@ def _fields(layout: struct.Struct, data: bytes, at: int, what: str) -> tuple:
 
 
 def _level(parms_id: bytes, params: ParameterSet, what: str, key: bool = False) -> int:
-    """Returns the number of primes that a parameter identifier stands for."""
+    """Returns the number of primes that a SEAL parameter identifier stands for."""
     if parms_id not in params.parms_ids:
         raise MaeslantError(f"{what} is not of the parameter set {params.name!r}")
     primes = params.parms_ids.index(parms_id) + 1
@@ -72,7 +72,7 @@ def _level(parms_id: bytes, params: ParameterSet, what: str, key: bool = False) 
 def _coefficients(
     data: bytes, at: int, shape: tuple[int, ...], params: ParameterSet, what: str
 ) -> np.ndarray:
-    """Reads coefficients and checks that each is below its prime."""
+    """Reads polynomial coefficients and checks that each is below its prime."""
     count = int(np.prod(shape))
     _header(data, at, what)
     (stored,) = struct.unpack_from("<Q", data, at + HEADER_BYTES)
@@ -127,7 +127,7 @@ def parse_plaintext(data: bytes, params: ParameterSet, what: str = "the plaintex
 
 
 def parse_keys(data: bytes, params: ParameterSet, what: str = "the keys") -> dict[int, np.ndarray]:
-    """Parses serialized keys by index, each [digit, polynomial, prime, coefficient]."""
+    """Parses SEAL's serialized keys by index, each [digit, polynomial, prime, coefficient]."""
     _header(data, 0, what)
     parms_id, rows = _fields(struct.Struct("<32sQ"), data, HEADER_BYTES, what)
     _level(parms_id, params, what, key=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the parameter sets of the CKKS kernel and their tables (rtl/fhe/mae_fhe_pkg.sv)."""
+"""Defines the parameter sets of the CKKS kernel and computes their constants and tables."""
 
 import dataclasses
 import functools
@@ -16,7 +16,7 @@ ONE, SQUARE, TIMES_SPECIAL, OVER_SPECIAL, HALF_SPECIAL, OVER_LAST, HALF_LAST = r
 
 @dataclasses.dataclass(frozen=True)
 class ParameterSet:
-    """A parameter set: build, log2 of the ring degree, bits of the primes, log2 of the scale."""
+    """Describes a CKKS parameter set: ring degree, bits of the primes, scale."""
 
     name: str
     build: str
@@ -26,7 +26,7 @@ class ParameterSet:
 
     @property
     def n(self) -> int:
-        """Returns the number of coefficients of a polynomial."""
+        """Returns the number of coefficients of a polynomial of the ring."""
         return 1 << self.log_n
 
     @property
@@ -36,12 +36,12 @@ class ParameterSet:
 
     @property
     def poly_bytes(self) -> int:
-        """Returns the bytes of a polynomial modulo one prime in device memory."""
+        """Returns the bytes that a polynomial modulo one prime takes in device memory."""
         return 8 * self.n
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """Returns SEAL's context of the parameters, at 128 bits of security."""
+        """Returns SEAL's context of a parameter set, at 128 bits of security."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(seal.CoeffModulus.Create(self.n, list(self.bits)))
@@ -49,7 +49,7 @@ class ParameterSet:
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """Returns the data primes, then the special prime."""
+        """Returns the data primes of a parameter set, then the special prime."""
         moduli = seal.CoeffModulus.Create(self.n, list(self.bits))
         return tuple(prime.value() for prime in moduli)
 
@@ -61,13 +61,13 @@ class ParameterSet:
 
     @functools.cached_property
     def parms_ids(self) -> tuple[bytes, ...]:
-        """Returns SEAL's identifiers of the levels: one data prime, two data primes, keys."""
+        """Returns SEAL's identifiers of the levels of a parameter set."""
         one, two = self.context.last_context_data(), self.context.first_context_data()
         found = (one, two, self.context.key_context_data())
         return tuple(np.array(data.parms_id(), np.uint64).tobytes() for data in found)
 
     def constants(self, engine: int) -> np.ndarray:
-        """Returns the constants of an engine: its prime, then ONE...HALF_LAST."""
+        """Returns the constants of a polynomial engine: its prime and Montgomery constants."""
         q, special, last = self.primes[engine], self.primes[SPECIAL], self.primes[DATA - 1]
         r = self.radix
         words = [q, r % q, r * r % q] + [0] * 5
@@ -85,7 +85,7 @@ class ParameterSet:
         return np.array(words, np.uint64)
 
     def table(self, engine: int) -> np.ndarray:
-        """Returns the powers of the minimal 2N-th root, bit-reversed, in Montgomery form."""
+        """Returns the twiddle table of a prime: powers of the 2N-th root, bit-reversed."""
         q = self.primes[engine]
         power, factor = self.radix % q, minimal_root(q, self.n)
         words = np.zeros(self.n, np.uint64)
@@ -102,7 +102,7 @@ class ParameterSet:
 
     @property
     def conjugation(self) -> int:
-        """Returns the Galois element that conjugates."""
+        """Returns the Galois element that conjugates every slot."""
         return 2 * self.n - 1
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares every operation with SEAL over random inputs: `python -m maeslant.fhe.soak`.
+"""Compares the card's CKKS operations with SEAL over random inputs (soak test).
 
 A thousand inputs take about 70 minutes of a core with MAESLANT_OPTIMIZE="-O3 -march=native".
 """
@@ -44,7 +44,7 @@ class Soak:
         return found
 
     def compare(self, seed: int, level: int) -> list[str]:
-        """Lists the operations whose results differ from SEAL's."""
+        """Lists the CKKS operations whose results on the card differ from SEAL's."""
         rng, card, judge = np.random.default_rng(seed), self.card, self.judge
         a, b = (self.encryptor.encrypt(self.plain(rng, level)) for _ in range(2))
         factor, product = self.plain(rng, level), judge.multiply(a, b)
@@ -64,7 +64,7 @@ class Soak:
 
 
 def main() -> int:
-    """Prints the operations that differ from SEAL's; returns 0 if there are none."""
+    """Prints the CKKS operations that differ from SEAL's; returns 0 if there are none."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("inputs", type=int, nargs="?", default=INPUTS, help="of each operation")
     parser.add_argument("--set", choices=sets.SETS, help="parameter set; default: all")

@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"(?:tcp|tls)://(\[[^]]+\]|[^:/]+):(\d+)/?")
 
 @functools.cache
 def fingerprint(globs: tuple[str, ...]) -> str:
-    """Returns a digest of the files that match, which must be equal on all workers."""
+    """Returns a digest of the files that match patterns, to compare a cluster's workers."""
     found = hashlib.sha256()
     for path in sorted({path for glob in globs for path in paths.ROOT.glob(glob)}):
         found.update(str(path.relative_to(paths.ROOT)).encode() + b"\0" + path.read_bytes())
@@ -36,19 +36,19 @@ def fingerprint(globs: tuple[str, ...]) -> str:
 
 
 def _answer(globs: tuple[str, ...]) -> tuple[str, str]:
-    """Returns a worker's fingerprint and the path of its checkout."""
+    """Returns a worker's digest of its sources and the path of its checkout."""
     return fingerprint(globs), str(paths.ROOT)
 
 
 def check_sources(globs: tuple[str, ...], expected: str) -> None:
-    """Raises MaeslantError unless this worker's sources equal the caller's."""
+    """Raises MaeslantError unless a worker's sources equal the caller's."""
     if fingerprint(globs) != expected:
         raise MaeslantError(f"{paths.ROOT} of this worker has other sources than the caller")
 
 
 @contextlib.contextmanager
 def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Client"]:
-    """Connects to the scheduler at ``address`` after checking all of its workers.
+    """Connects to a Dask scheduler after checking all of its workers.
 
     ``globs``: the files that have to be the same everywhere. Raises MaeslantError: nobody answers,
     no worker is there, other versions, other sources.
@@ -69,7 +69,7 @@ def connect(address: str, globs: tuple[str, ...]) -> Iterator["distributed.Clien
 
 
 def _client(address: str) -> "distributed.Client":
-    """Connects to a scheduler after probing its port, because a failing client closes slowly."""
+    """Connects to a Dask scheduler after probing its port."""
     import distributed  # a second that those without a cluster need not wait
 
     match = ADDRESS.fullmatch(address)
@@ -92,7 +92,7 @@ def _client(address: str) -> "distributed.Client":
 
 
 def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -> None:
-    """Raises MaeslantError unless all workers have the same versions and sources."""
+    """Raises MaeslantError unless all workers have equal versions and sources."""
     until = time.monotonic() + WORKERS_S
     while not client.scheduler_info(n_workers=-1)["workers"]:
         if time.monotonic() > until:
@@ -123,7 +123,7 @@ def _check(client: "distributed.Client", address: str, globs: tuple[str, ...]) -
 
 
 def _version(found: dict | None) -> str:
-    """Returns the versions of Python (major, minor) and of distributed."""
+    """Returns a worker's versions of Python (major, minor) and of distributed."""
     if not found:
         return "something that tells no version"
     python = ".".join(str(dict(found["host"])["python"]).split(".")[:2])

@@ -30,7 +30,7 @@ ADDRESS_BITS = 12  # RegAddrWidth of mae_device_pkg
 
 
 class _Interrupt(Module):
-    """The interrupt interface that LiteX expects of a module: `irq`.
+    """Provides the interrupt interface that LiteX expects of a module: `irq`.
 
     No EventManager: the peripheral has its own enable and status registers, and a second pair
     would have to be cleared as well. The line is level-sensitive.
@@ -41,7 +41,7 @@ class _Interrupt(Module):
 
 
 class MaeslantAES(LiteXModule):
-    """The AXI4-Lite peripheral as a LiteX module in the clock domain `sys`.
+    """Wraps the AXI4-Lite peripheral as a LiteX module in the clock domain `sys`.
 
     ``bus`` goes to ``soc.bus.add_slave``; LiteX adapts it to the SoC's bus. ``plain`` is for tools
     that do not read SystemVerilog whole, as Yosys alone: slang translates it first. ``parameters``
@@ -101,14 +101,14 @@ def sources() -> list[str]:
 
 
 def add_sources(platform) -> None:
-    """Adds the peripheral's files to a LiteX platform."""
+    """Adds the peripheral's SystemVerilog files to a LiteX platform."""
     for path in sources():
         platform.add_source(path, language="systemverilog")
     platform.add_verilog_include_path(str(INCLUDES))
 
 
 def plain_verilog(values: dict[str, int | str]) -> pathlib.Path:
-    """Converts the peripheral with these parameters to one Verilog-2005 module by slang."""
+    """Converts the peripheral with given parameters to one Verilog-2005 module by slang."""
     given = [f"{name}={value}" for name, value in sorted(values.items())]
     folder = paths.BUILD / "litex"
     folder.mkdir(parents=True, exist_ok=True)

@@ -58,7 +58,7 @@ def machine_maker(card: bool) -> MakeMachine:
         base = rtl_card.RtlMachine
 
     class UnderDriver(base):
-        """The attacked card with driver/enclave as its host."""
+        """Connects the attacked card to the C driver (driver/enclave) as its host."""
 
         make_host = session.Host
 
@@ -66,12 +66,12 @@ def machine_maker(card: bool) -> MakeMachine:
 
 
 def where_of(card: bool) -> str:
-    """Returns the description of the machine of :func:`machine_maker`."""
+    """Returns a text that names the machine under attack: simulated card or model, and C driver."""
     return f"{'the simulated card' if card else 'a model of the card'} under the C driver"
 
 
 def choose(names: list[str], every: bool) -> list[Entry]:
-    """Selects attacks by name, family ("flip/"), requirement ("H7") or pattern."""
+    """Selects attacks of the catalogue by name, family ("flip/"), requirement ("H7") or pattern."""
     entries = catalogue()
     if every:
         return entries
@@ -97,7 +97,7 @@ def family_of(entry: Entry) -> str:
 
 
 def say(caught: str) -> str:
-    """Formats the party that detected an attack for the user."""
+    """Returns a text that names the check of card or driver that detected an attack."""
     return CAUGHT.get(caught, caught.replace("host:", "driver: ").replace("device:", "card: "))
 
 
@@ -116,7 +116,7 @@ def verdict_of(entry: Entry, make: MakeMachine) -> tuple[Verdict, list[str]]:
 
 @contextlib.contextmanager
 def bar(title: str, total: int, err: Console) -> Iterator[Callable[[int], None]]:
-    """Shows a progress bar over a count; yields the function that advances it."""
+    """Shows a progress bar with a title and a total; yields the function that advances the bar."""
     columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()]
     progress = Progress(
         *columns, TimeRemainingColumn(), console=err, transient=True, disable=not err.is_terminal
@@ -154,7 +154,10 @@ def _key(requirement: str) -> tuple[str, int]:
 def run(
     names: list[str], every: bool, card: bool, as_json: bool, console: Console, err: Console
 ) -> bool:
-    """Runs attacks and prints the verdict on each. Returns true if all were detected."""
+    """Runs attacks on the protected channel and prints who detected each one.
+
+    Returns true if all were detected.
+    """
     entries = choose(names, every)
     make = machine_maker(card)
     where = where_of(card)
@@ -220,7 +223,7 @@ def _show_families(results: list, where: str, console: Console) -> None:
 
 
 def run_fuzz(manipulations: int, seed: int, card: bool, console: Console, err: Console) -> bool:
-    """Runs sessions under composed random manipulations of the bus.
+    """Runs protected sessions under random manipulations of the bus and prints the tally.
 
     Returns true if none succeeded.
     """
@@ -253,7 +256,7 @@ def _hash_key(key: bytes) -> int:
 
 
 def _session(machine: Machine) -> Session:
-    """Recomputes the first session's secrets, which only the judge of the attack knows."""
+    """Recomputes the secrets of an attacked session, to judge the attacker's guess."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),

@@ -51,7 +51,7 @@ class SimulatedServer(Server):
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Maps host memory into the card's address space."""
+        """Maps host memory into the simulated card's address space."""
         sim = self.simulator
         address = int(self.ffi.cast("uintptr_t", memory))
         place = sim.ffi.cast("void *", address)
@@ -67,13 +67,13 @@ class SimulatedServer(Server):
         return error or self._call(sim.lib.mae_sim_wait(sim.handle, STEP - 1))
 
     def install(self, _user, secret, session_id) -> int:
-        """Installs secret and session id through the provisioning port."""
+        """Installs a session's secret and id through the simulated card's provisioning port."""
         ffi = self.ffi
         given = bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
         return 0 if self.simulator.install(*given, INSTALL) else -16
 
     def clocks(self, _user) -> int:
-        """Returns the clocks since the machine was created."""
+        """Returns the number of clocks that the simulated card has run."""
         return self.simulator.stats()["bus_clocks"]
 
 
@@ -88,7 +88,7 @@ def reference() -> Server:
 
 
 def main() -> int:
-    """Serves one enclave as the command line says."""
+    """Serves a simulated card to one enclave, as the arguments on the command line say."""
     number, wire, library, options, mebibytes, counters = sys.argv[1:]
     if library == "reference":
         server = reference()

@@ -58,7 +58,7 @@ class Server:
         return 0
 
     def map(self, _user, host, memory, size) -> int:
-        """Maps host memory into the card's address space."""
+        """Maps host memory into the model card's address space."""
         self.link.BASE = host
         self.link.memory = self.ffi.buffer(memory, size)
         return 0
@@ -71,7 +71,7 @@ class Server:
         return 0
 
     def install(self, _user, secret, session_id) -> int:
-        """Installs secret and session id through the provisioning port."""
+        """Installs a session's secret and id in the model card through its provisioning port."""
         ffi = self.ffi
         taken = self.link.card.install(
             bytes(ffi.buffer(secret, 32)), bytes(ffi.buffer(session_id, 16))
@@ -79,12 +79,12 @@ class Server:
         return 0 if taken else -16
 
     def clocks(self, _user) -> int:
-        """Returns the number of steps, with one clock added for each call."""
+        """Returns the time of the model card: its steps, and one clock for each call."""
         self.steps += 1
         return self.steps
 
     def serve(self, number: int, wire: int) -> int:
-        """Serves the card until the enclave's process closes its socket."""
+        """Serves the model card until the enclave's process closes its socket."""
         card = self.ffi.new("struct mae_os_card *", self.functions)
         return self.lib.mae_os_serve(number, wire, WINDOW, card)
 

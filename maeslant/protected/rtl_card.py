@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presents the simulated protected card with the interface and events of the model's card.
+"""Presents the simulated protected card with the interface and events of the card model.
 
 So the workload, its attacks and its fuzz run on the hardware. Simulated time passes in `step` and
 in register accesses; the card's bursts are the link's events, made between two clocks. What the
@@ -27,7 +27,7 @@ FRAGMENT = 8  # bytes of a secret that are as bad as all of it
 
 
 class Note(enum.IntEnum):
-    """The kinds of monitor notes, numbered as in mae_bus_monitor_pkg."""
+    """Lists the kinds of bus monitor notes, numbered as in mae_bus_monitor_pkg."""
 
     WRITE = 1
     CLEAR = 2
@@ -41,7 +41,7 @@ class Note(enum.IntEnum):
 
 
 class Time(enum.IntEnum):
-    """The kinds of timed monitor events, numbered as in mae_bus_monitor_pkg."""
+    """Lists the kinds of timed bus monitor events, numbered as in mae_bus_monitor_pkg."""
 
     IN_BEGINS = 0
     IN_ENDS = 1
@@ -52,19 +52,19 @@ class Time(enum.IntEnum):
 
 
 class Mirror:
-    """A view of device memory (`data`) in the simulated model's state."""
+    """Shows the device memory in the simulated card's state as bytes."""
 
     def __init__(self, rows: memoryview) -> None:
         self.rows = rows
 
     @property
     def data(self) -> bytes:
-        """The bytes of the whole device memory."""
+        """Returns the bytes of the simulated card's whole device memory."""
         return bytes(self.rows)
 
 
 class RtlDevice:
-    """The simulated protected card, with the interface of model.device.Device.
+    """Presents the simulated protected card with the interface of model.device.Device.
 
     The bus (link.Link) is given after construction, as with device.Device.
     """
@@ -101,7 +101,7 @@ class RtlDevice:
             raise ValueError(f"{build} has {self.capabilities}, not {capabilities}")
 
     def close(self) -> None:
-        """Destroys the simulated machine."""
+        """Destroys the simulated protected card."""
         self.signals, self.memory = {}, None
         self.simulator.close()
 
@@ -128,7 +128,7 @@ class RtlDevice:
         return address if address < end else end + address % PAGE
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes the card's registers in whole 32-bit words, one after another."""
+        """Writes the simulated card's registers in whole 32-bit words, one after another."""
         for at in range(0, len(data) - 3, 4):
             if (address + at) % 4 == 0:
                 try:
@@ -138,7 +138,7 @@ class RtlDevice:
                     raise self._refusal(error, address) from None
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads the registers that hold the bytes asked for."""
+        """Reads the simulated card's registers that hold the requested bytes."""
         first = address - address % 4
         data = b""
         try:
@@ -160,7 +160,7 @@ class RtlDevice:
         return self.news
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a secret by the provisioning port; waits until keys are derived or refused."""
+        """Installs a secret in the simulated card; waits until keys are derived or refused."""
         taken = self.simulator.install(secret, session_id, 4 * STEP)
         for _ in range(SCRUB_CLOCKS // STEP):
             if not taken or self.state in (State.KEYED, State.RUN, State.DEAD):
@@ -172,12 +172,12 @@ class RtlDevice:
 
     @property
     def state(self) -> State:
-        """The value of the simulated card's STATE register."""
+        """Returns the value of the simulated card's STATE register."""
         return State(self.simulator.read32(STATE))
 
     @property
     def cause(self) -> tuple[Cause, int, int]:
-        """The value of the CAUSE registers: cause, queue, sequence number."""
+        """Returns the simulated card's CAUSE registers: cause, queue, sequence number."""
         word, low, high = (self.simulator.read32(CAUSE + at) for at in (0, 4, 8))
         return Cause(word & 0xFF), word >> 8 & 0xFF, high << 32 | low
 
@@ -192,13 +192,13 @@ class RtlDevice:
 
     @property
     def keys(self) -> object | None:
-        """Waits for SCRUB to end; returns None when the card has no session."""
+        """Waits until the simulated card has erased its memory; returns None for its keys."""
         if self.state in (State.RESET, State.SCRUB, State.ERROR):
             self.finish_scrub()
         return None if self.state in (State.IDLE, State.DEAD) else self
 
     def _take_notes(self) -> None:
-        """Translates the simulator's notes into the model's monitor events."""
+        """Translates the simulator's monitor notes into the card model's events."""
         for kind, a, b, c, data in self.simulator.notes():
             self.news = True
             match kind:
@@ -230,7 +230,7 @@ class RtlDevice:
                     self.times.append((a, b))
 
     def find(self, secrets: dict[str, bytes]) -> list[str]:
-        """Finds fragments of secrets in the card's state, in either byte order."""
+        """Finds fragments of secrets in the simulated card's state, in either byte order."""
         names, starts, state = [], [], bytearray()
         for name, view in self.signals.items():
             # ".__V": variables of the simulator itself, which no circuit has.
@@ -254,10 +254,10 @@ class RtlDevice:
 
 
 class RtlMachine(Machine):
-    """The workload's machine with the simulated card."""
+    """Runs protected sessions on the simulated card."""
 
     make_device = RtlDevice
 
     def close(self) -> None:
-        """Destroys the simulated machine."""
+        """Destroys the simulated machine and its card."""
         self.device.close()

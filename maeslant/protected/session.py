@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Binds the protected driver (driver/enclave) to Python: sessions, tasks, untrusted worlds.
+"""Binds the protected driver (driver/enclave) to Python: sessions, tasks, untrusted callbacks.
 
 `Host` has the methods of maeslant.protected.model.host.Host and raises its errors, so that what
 drives the reference drives the C driver.
@@ -46,7 +46,7 @@ def library() -> tuple[cffi.FFI, object]:
 
 
 class Outside:
-    """An untrusted world in Python (a Link of the model) for the C driver.
+    """Implements the untrusted world of the C driver in Python: registers, shared memory, time.
 
     What a callback raises is kept and raised again when the driver's call returns.
     """
@@ -77,7 +77,7 @@ class Outside:
         self.error = self.error or value
 
     def reraise(self) -> None:
-        """Raises the exception that a callback raised, if any."""
+        """Raises the exception that a callback of the C driver raised, if any."""
         error, self.error = self.error, None
         if error:
             raise error
@@ -109,16 +109,16 @@ class Outside:
             self.link.store(at, bytes(self.ffi.buffer(data, size)))
 
     def now(self, _user) -> int:
-        """Returns the time in steps; steps in which nothing happened count most."""
+        """Returns the time in steps of the card, for the C driver's time-outs."""
         return self.time
 
     def pause(self, _user, news: bool) -> None:
-        """Lets the card work for one step."""
+        """Lets the card work for one step while the C driver waits."""
         self.time += 1 if self.link.step() else FOREVER
 
 
 class Gate:
-    """An untrusted world in another process: the operating system's, which owns the card.
+    """Connects the C driver to the operating system's process, which owns the card.
 
     `command` is that process; the numbers of its sockets stand in place of "{socket}" and "{wire}".
     The wire stands for the card's provisioning port: the trusted library has no part in it.
@@ -153,24 +153,24 @@ class Gate:
         return cls([str(program), "{socket}", "{wire}", library_path, options, str(mebibytes)])
 
     def reraise(self) -> None:
-        """Does nothing, because the other process raises no Python exceptions."""
+        """Does nothing, because the operating system's process raises no Python exceptions."""
 
     def pause(self, _user, news: bool) -> None:
         """Advances the simulated card, which runs in another process, by a number of clocks."""
         self.struct.pause(self.struct.user, news)
 
     def read(self, offset: int, size: int) -> bytes:
-        """Reads an unprotected register as the operating system."""
+        """Reads an unprotected register of the card as the operating system."""
         data = self.ffi.new("uint8_t[]", size)
         self.struct.read(self.struct.user, offset, data, size)
         return bytes(self.ffi.buffer(data))
 
     def write(self, offset: int, data: bytes) -> None:
-        """Writes an unprotected register as the operating system."""
+        """Writes an unprotected register of the card as the operating system."""
         self.struct.write(self.struct.user, offset, self.ffi.from_buffer(data), len(data))
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a secret by the provisioning port; returns true if it was accepted."""
+        """Installs a session's secret by the card's provisioning port; returns true if accepted."""
         try:
             self.wire.send(secret + session_id)
             return self.wire.recv(1) == b"\1"
@@ -184,11 +184,14 @@ class Gate:
 
     @property
     def commands(self) -> int:
-        """The number of round trips to the other process."""
+        """Returns the number of round trips to the operating system's process."""
         return self.lib.mae_gate_commands(self.handle)
 
     def close(self) -> None:
-        """Ends the other process, after the sessions' end. May be called twice."""
+        """Ends the operating system's process after the end of its sessions.
+
+        May be called twice.
+        """
         if self.handle is not None:
             self.socket.close()
             self.wire.close()
@@ -204,7 +207,7 @@ class Gate:
 
 
 class Job:
-    """A task of the C driver: a request, or the chunks of a transfer."""
+    """Tracks a task of the C driver: a request, or the chunks of a transfer."""
 
     def __init__(self, host: "Host", handle, data=None) -> None:
         self.host, self.data = host, data
@@ -219,19 +222,19 @@ class Job:
 
     @property
     def last(self):
-        """The queue and sequence number that a WAIT for this job names."""
+        """Returns the queue and sequence number that a WAIT for a driver task names."""
         result = self.result
         return wire_name(result.queue, result.last)
 
     @property
     def numbers(self) -> range:
-        """The sequence numbers of the job's requests."""
+        """Returns the sequence numbers of a driver task's requests."""
         result = self.result
         return range(result.first, result.last + 1)
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of the job are done."""
+        """Returns true once all requests of a driver task are answered or have failed."""
         return bool(self.result.done)
 
 
@@ -255,7 +258,7 @@ def _free_task(core: Core, lib, handle) -> None:
 
 
 class Host:
-    """The enclave's end of a protected session, in the C driver.
+    """Drives the enclave's end of a protected session through the C driver.
 
     `link` is the untrusted world: a Link, or a Gate.
 
@@ -301,11 +304,11 @@ class Host:
 
     @property
     def session(self):
-        """The C driver's session handle."""
+        """Returns the C driver's session handle."""
         return self.core.handle
 
     def free(self) -> None:
-        """Wipes and frees the session and its jobs. May be called twice."""
+        """Wipes and frees the C driver's session and its tasks. May be called twice."""
         if self.core.handle is not None:
             self.lib.mae_session_free(self.core.handle)
             self.core.handle = None
@@ -335,19 +338,19 @@ class Host:
         return Job(self, handle[0], data)
 
     def open(self) -> Job:
-        """Starts the session by sending the OPEN request."""
+        """Starts a protected session by sending the OPEN request."""
         return self._job(self.lib.mae_session_open)
 
     def close(self) -> Job:
-        """Ends the session by the CLOSE request; all other requests must have been answered."""
+        """Ends a protected session by CLOSE; all other requests must have been answered."""
         return self._job(self.lib.mae_session_close)
 
     def rekey(self, queue: int) -> Job:
-        """Switches a queue to the next epoch; other queues continue."""
+        """Switches a queue to the keys of the next epoch; other queues continue."""
         return self._job(self.lib.mae_session_rekey, queue)
 
     def skip(self, queue: int) -> Job:
-        """Abandons the open transfer of a queue."""
+        """Abandons the open transfer of a queue by a SKIP request."""
         return self._job(self.lib.mae_session_skip, queue)
 
     def batch(self, queue: int, operations: Iterable[wire.Operation]) -> Job:
@@ -380,7 +383,7 @@ class Host:
         end = (give_up + 1) * (chunk or len(data))
 
         def fill(_user, offset, stage, size) -> int:
-            """Supplies plaintext until the abandoned chunk has its last bytes."""
+            """Supplies plaintext to the C driver until the abandoned chunk has its last bytes."""
             if offset + size >= min(end, len(data)):
                 return 1
             self.ffi.memmove(stage, data[offset : offset + size], size)
@@ -402,7 +405,7 @@ class Host:
         return self._job(self.lib.mae_session_d2h, d2h, data=data)
 
     def pump(self) -> bool:
-        """Sends requests, takes responses and advances time; returns true if anything happened."""
+        """Sends requests, takes responses, advances time; returns true if anything happened."""
         news = self.ffi.new("bool *")
         _ = self.lib.mae_session_poll(self.session, news)
         self.outside.pause(None, bool(news[0]))
@@ -410,7 +413,7 @@ class Host:
         return bool(news[0])
 
     def wait(self, job: Job) -> bytes:
-        """Waits until a job is done; returns a batch's read data or a transfer's bytes (H17)."""
+        """Waits until a driver task is done; returns a batch's read data or a transfer's bytes."""
         lib, result = self.lib, None
         code = lib.mae_session_wait(self.session, job.handle)
         result = job.result
@@ -432,7 +435,7 @@ class Host:
         return list(values[0:count])
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a batch and returns the values it read, in order."""
+        """Waits for a batch of register accesses and returns the values read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the simulated GCM stream engine at any Lanes value: messages in, data and tags out.
+"""Drives the simulated GCM stream engine: takes messages, returns data and tags.
 
 The clocks, the stalls and the order of things at the ports are sim/gcm's; here is the list of jobs.
 """
@@ -29,7 +29,7 @@ class EngineError(MaeslantError):
 
 @dataclasses.dataclass(slots=True)
 class Key:
-    """A job that loads a key into a key bank after the bank's earlier messages have ended."""
+    """Describes a job that loads a key into a key bank of the GCM engine."""
 
     bank: int
     key: bytes
@@ -37,7 +37,7 @@ class Key:
 
 @dataclasses.dataclass(slots=True)
 class Message:
-    """A message job for the GCM engine; :meth:`Engine.run` fills in its result.
+    """Describes a message for the GCM engine; :meth:`Engine.run` fills in its result.
 
     ``odd`` makes its beats disagree with its announced lengths: 1 in bytes, 2 in the last mark.
     """
@@ -57,7 +57,7 @@ class Message:
 
 @dataclasses.dataclass(slots=True)
 class Abort:
-    """A job that aborts the engine ``wait`` clocks after the last earlier job was handed to it."""
+    """Describes a job that aborts the GCM engine a number of clocks after the last job."""
 
     wait: int
     clear: bool = False
@@ -65,7 +65,7 @@ class Abort:
 
 @dataclasses.dataclass(slots=True)
 class Stall:
-    """A job that sets the chance of a pause in 256: beats in, beats out, tags, messages, keys."""
+    """Describes a job that sets the chance of random pauses at the GCM engine's ports."""
 
     chances: tuple[int, int, int, int, int]
 
@@ -80,12 +80,12 @@ def names() -> dict[int | str, str]:
 
 
 def lanes(engine: int | str) -> int:
-    """Returns the number of blocks a clock of an engine of :func:`names`."""
+    """Returns the number of blocks a clock of a named GCM engine."""
     return int(configurations.get(names()[engine])["parameters"]["Lanes"])
 
 
 def key_sizes(engine: int | str) -> tuple[int, ...]:
-    """Returns the key sizes in bytes that an engine accepts (FIPS 197, section 5)."""
+    """Returns the key sizes in bytes that a GCM engine accepts (FIPS 197, section 5)."""
     longest = configurations.get(names()[engine])["parameters"].get("MaxKeyLen", 2)
     return (16, 24, 32)[: int(longest) + 1]
 
@@ -106,7 +106,7 @@ def _library(name: str) -> object:
 
 
 class Engine:
-    """A simulated GCM engine, given by its number of lanes or its name; starts without keys."""
+    """Simulates a GCM engine, given by its number of lanes or its name."""
 
     def __init__(self, engine: int | str, seed: int = 1) -> None:
         self.lib = _library(names()[engine])
@@ -121,7 +121,7 @@ class Engine:
         return self.lib.mae_sim_gcm_clocks(self.handle)
 
     def run(self, jobs: Sequence[Job]) -> None:
-        """Runs the jobs to their ends and stores each message's result in it."""
+        """Runs keys, messages and aborts on the GCM engine and stores each message's result."""
         ffi = _ffi()
         words, data = bytearray(), bytearray()
         for job in jobs:

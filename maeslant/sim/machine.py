@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls a simulated machine: registers, time, bus bursts answered by Python, internal signals.
+"""Controls a simulated machine: registers, time, bus bursts, internal signals.
 
 The header is the only declaration. For the driver's own use of the machines see
 maeslant/driver/device.py.
@@ -23,7 +23,7 @@ WriteBurst = Callable[[int, bytes], None]
 
 
 class SimulatorError(MaeslantError):
-    """Raised when a simulator call returns a negative errno; ``code`` is it, made positive."""
+    """Raised when a simulator call returns a negative errno."""
 
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
@@ -31,7 +31,7 @@ class SimulatorError(MaeslantError):
 
 
 class Refused(Exception):
-    """Raised by a burst callback to answer with a bus error."""
+    """Raised by a burst callback to answer the device with a bus error."""
 
 
 @functools.cache
@@ -50,7 +50,7 @@ def _library(path: pathlib.Path) -> object:
 
 
 class Simulator:
-    """A simulated machine with its registers and its clock.
+    """Controls a simulated machine with its registers and its clock.
 
     Exceptions that a burst's callback raises come out of the call that ran time.
     """
@@ -99,7 +99,7 @@ class Simulator:
         return bool(self._check(self.lib.mae_sim_wait(self.handle, clocks)))
 
     def map(self, address: int, memory: bytearray, writable: bool = True) -> None:
-        """Maps a buffer into the device's address space; the buffer must keep its size."""
+        """Maps a buffer of fixed size into the simulated device's address space."""
         view = self.ffi.from_buffer(memory)
         self.kept[f"map {address}"] = view
         call = self.lib.mae_sim_map(self.handle, address, view, len(memory), int(writable))
@@ -138,13 +138,13 @@ class Simulator:
         self._check(self.lib.mae_sim_set_bus(self.handle, *calls, ffi.NULL))
 
     def install(self, secret: bytes, session_id: bytes, clocks: int) -> bool:
-        """Offers a secret (32 bytes) and session id (16) for some clocks; true if accepted."""
+        """Offers a secret and session id to the card for a number of clocks; true if accepted."""
         assert (len(secret), len(session_id)) == (32, 16)
         call = self.lib.mae_sim_install(self.handle, secret, session_id, clocks)
         return bool(self._check(call))
 
     def set_nonces(self, source: Callable[[], bytes]) -> None:
-        """Sets the source of the device's 32-byte nonces, called now and after each one is used."""
+        """Sets the source of the card's 32-byte nonces, called now and after each use."""
 
         def give(_user: object, nonce: object) -> None:
             self.ffi.memmove(nonce, source(), 32)
@@ -164,7 +164,7 @@ class Simulator:
             yield note.kind, note.a, note.b, note.c, bytes(self.ffi.buffer(note.data))
 
     def signals(self) -> dict[str, memoryview]:
-        """Returns live views of all internal signals of the device, keyed by hierarchical name."""
+        """Returns live views of all internal signals of the simulated device by their names."""
         found, signal = {}, self.ffi.new("struct mae_sim_signal *")
         for index in itertools.count():
             if self.lib.mae_sim_signal(self.handle, index, signal):
@@ -184,5 +184,5 @@ class Simulator:
         return result
 
     def reset_stats(self) -> None:
-        """Resets the simulation's counters to zero."""
+        """Resets the simulator's counters to zero."""
         self.lib.mae_sim_stats_reset(self.handle)

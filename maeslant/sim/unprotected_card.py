@@ -42,7 +42,7 @@ HOST = 1 << 32  # where host memory is mapped
 
 
 class UnprotectedCard:
-    """An unprotected card and `size` bytes of host memory that it can reach (`memory`)."""
+    """Simulates an unprotected card and `size` bytes of host memory that it can reach."""
 
     def __init__(self, build: str = BUILD, options: str = "", size: int = 1 << 22) -> None:
         self.sim = Simulator(simulator.build(build), options)
@@ -55,15 +55,15 @@ class UnprotectedCard:
         self.sim.write32(IRQ_ENABLE, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def close(self) -> None:
-        """Destroys the simulated machine."""
+        """Destroys the simulated unprotected card."""
         self.sim.close()
 
     def clocks(self) -> int:
-        """Returns the number of core clocks since the statistics were reset."""
+        """Returns the number of clocks of the unprotected card since its counters were reset."""
         return self.sim.stats()["core_clocks"]
 
     def _wait(self, bit: int, limit: int) -> None:
-        """Waits for an interrupt and clears it; raises MaeslantError when none comes."""
+        """Waits for an interrupt of the card and clears it; raises MaeslantError if none comes."""
         while not (status := self.sim.read32(IRQ_STATUS)) & bit:
             if not self.sim.wait(limit):
                 raise MaeslantError("the card gave no interrupt")
@@ -74,7 +74,7 @@ class UnprotectedCard:
     def transfer(
         self, channel: int, pieces: list[tuple[int, int, int]], limit: int = 10_000_000
     ) -> None:
-        """Transfers (host offset, device address, bytes) pieces in order; waits for all.
+        """Transfers (host offset, device address, bytes) pieces in order; waits for the last one.
 
         Raises MaeslantError for a bus error or a piece that the card refuses.
         """
@@ -95,31 +95,31 @@ class UnprotectedCard:
             raise MaeslantError("a transfer " + ("was refused" if problems & 1 else "failed"))
 
     def load(self, device: int, data: bytes, host: int = 0) -> None:
-        """Writes device memory, through host memory at the offset ``host``."""
+        """Writes the unprotected card's memory, through host memory at the offset ``host``."""
         self.memory[host : host + len(data)] = data
         cuts = range(0, len(data), LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, len(data) - at)) for at in cuts]
         self.transfer(H2D, pieces)
 
     def fetch(self, device: int, size: int, host: int = 0) -> bytes:
-        """Reads device memory, through host memory at the offset ``host``."""
+        """Reads the unprotected card's memory, through host memory at the offset ``host``."""
         cuts = range(0, size, LONGEST)
         pieces = [(host + at, device + at, min(LONGEST, size - at)) for at in cuts]
         self.transfer(D2H, pieces)
         return bytes(self.memory[host : host + size])
 
     def write(self, offset: int, value: int, width: int = 8) -> None:
-        """Writes a register of the kernel."""
+        """Writes a register of the unprotected card's kernel."""
         for at in range(0, width, 4):
             self.sim.write32(WINDOW + offset + at, value >> 8 * at & 0xFFFFFFFF)
 
     def read(self, offset: int, width: int = 8) -> int:
-        """Reads a register of the kernel."""
+        """Reads a register of the unprotected card's kernel."""
         words = [self.sim.read32(WINDOW + offset + at) << 8 * at for at in range(0, width, 4)]
         return sum(words)
 
     def run(self, limit: int = 100_000_000) -> None:
-        """Starts the kernel and waits for its end; raises MaeslantError for a fault."""
+        """Starts the unprotected card's kernel and waits for its end; raises for a fault."""
         self.write(CONTROL, 1, 4)
         self._wait(IRQ_KERNEL, limit)
         if self.read(KERNEL_STATUS, 4) & FAULT:

@@ -30,7 +30,7 @@ PATIENCE = 50_000  # pauses
 
 
 class UnprotectedJobs(UnprotectedCard):
-    """An open unprotected card with concurrent transfers; use it as a context manager.
+    """Opens an unprotected card with concurrent transfers; use it as a context manager.
 
     Transfers are numbered in their direction.
     """
@@ -48,7 +48,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.close()
 
     def allocate(self, size: int) -> int:
-        """Allocates host memory in a ring and returns its offset; reuses the oldest."""
+        """Allocates host memory in a ring buffer and returns its offset."""
         size = -(-size // 64) * 64
         if self.free + size > len(self.memory):
             self.free = 0
@@ -56,7 +56,7 @@ class UnprotectedJobs(UnprotectedCard):
         return self.free - size
 
     def push(self, channel: int, host: int, device: int, size: int) -> int:
-        """Starts a DMA transfer and returns its number.
+        """Starts a DMA transfer of the unprotected card and returns its number.
 
         HOST_HI was set when the card was opened.
         """
@@ -73,7 +73,7 @@ class UnprotectedJobs(UnprotectedCard):
         return self.push(H2D, place, device, len(data))
 
     def begin_fetch(self, device: int, size: int) -> int:
-        """Starts a transfer out of the card and returns its number."""
+        """Starts a DMA transfer out of the unprotected card and returns its number."""
         place = self.allocate(size)
         number = self.push(D2H, place, device, size)
         self.places[number] = (place, size)
@@ -88,7 +88,7 @@ class UnprotectedJobs(UnprotectedCard):
         self.sim.write32(IRQ_STATUS, IRQ_IN | IRQ_OUT | IRQ_KERNEL)
 
     def wait_for(self, channel: int, number: int) -> None:
-        """Waits for the end of a numbered transfer; raises MaeslantError if one failed."""
+        """Waits for the end of a numbered DMA transfer; raises MaeslantError if one failed."""
         for _ in range(PATIENCE):
             if self.sim.read32(channel + COMPLETED) >= number:
                 if self.sim.read32(channel + CHANNEL_STATUS) >> 8:
@@ -98,22 +98,22 @@ class UnprotectedJobs(UnprotectedCard):
         raise MaeslantError("a transfer did not end in time")
 
     def wait_loaded(self, number: int) -> None:
-        """Waits for the end of a numbered transfer into the card."""
+        """Waits for the end of a numbered DMA transfer into the unprotected card."""
         self.wait_for(H2D, number)
 
     def fetched(self, number: int) -> bytes:
-        """Waits for a numbered transfer out of the card and returns its bytes."""
+        """Waits for a numbered DMA transfer out of the card and returns its bytes."""
         self.wait_for(D2H, number)
         place, size = self.places.pop(number)
         return bytes(self.memory[place : place + size])
 
     def start(self, commands: int) -> None:
-        """Starts the kernel on the command list at address ``commands``."""
+        """Starts the card's kernel on the command list at address ``commands``."""
         self.write(LIST, commands)
         self.write(CONTROL, 1, 4)
 
     def wait_run(self) -> int:
-        """Waits for the end of the kernel's run and returns its clocks."""
+        """Waits for the end of a run of the card's kernel and returns its clocks."""
         for _ in range(PATIENCE):
             status = self.read(KERNEL_STATUS, 4)
             if status & FAULT:

@@ -58,12 +58,12 @@ FILES = ["net.v.gz", "net.sta", "net.repair", "front.log", "map.log", "cells.jso
 
 
 def scripts(period_ns: float | None, abc: str | None) -> list[str]:
-    """Returns the names of the ABC scripts to try."""
+    """Returns the names of the ABC mapping scripts to try for a clock period."""
     return [abc] if abc else [*SCRIPTS] if period_ns else ["speed"]
 
 
 def recipe(library: Library, period_ns: float | None, flatten: bool, abc: str) -> dict[str, object]:
-    """Returns the recipe of a mapping, for the report and the fingerprint."""
+    """Returns the settings of a standard-cell mapping, for the report and its fingerprint."""
     return {
         "period_ns": period_ns,
         "abc": {name: SCRIPTS[name] for name in scripts(period_ns, abc)},
@@ -89,7 +89,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object], str]:
-    """Synthesizes a design; returns area, timing and the name of the best script."""
+    """Synthesizes a design for standard cells; returns area, timing and the best ABC script."""
     sta.version()
     front = work / "front.il"
     tell("reading")
@@ -129,7 +129,7 @@ def _map(
     how: dict[str, object],
     abc: str,
 ) -> tuple[dict[str, object], dict[str, object]]:
-    """Maps a design by one of the scripts; returns area and timing."""
+    """Maps a design to standard cells by one ABC script; returns area and timing."""
     folder.mkdir()
     constraints, script = folder / "constraints", folder / "script"
     netlist, period = folder / "net.v", how["period_ns"] or FASTEST_NS

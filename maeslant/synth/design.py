@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Describes a design for synthesis: build or module, parameters, files, fingerprint."""
+"""Describes a design for synthesis: top module, parameters, files, fingerprint."""
 
 import contextlib
 import dataclasses
@@ -34,11 +34,11 @@ class Design:
 
     @property
     def file(self) -> pathlib.Path:
-        """Returns the file of the top module."""
+        """Returns the SystemVerilog file of a design's top module."""
         return self.outside or rtl_modules()[self.top]
 
     def digest(self, recipe: dict[str, object]) -> str:
-        """Returns the SHA-256 of the files' code, the parameters and the recipe."""
+        """Returns the SHA-256 of a design's code and parameters and of a synthesis recipe."""
         text = json.dumps([self.top, self.parameters, recipe], sort_keys=True)
         found = hashlib.sha256(text.encode())
         for path in (*self.files, *paths.RTL.glob("prim/*.svh")):
@@ -57,7 +57,7 @@ class Design:
 
 
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
-    """Finds the build or module of a name; ``parameters`` override the build's.
+    """Finds the build or module of a name, with overriding ``parameters``.
 
     A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
     all of rtl/, and files beside it.
@@ -100,7 +100,7 @@ def find(name: str, parameters: dict[str, object] | None = None) -> Design:
 
 
 def _outside(name: str, known: set[str]) -> pathlib.Path | None:
-    """Returns and checks the SystemVerilog file whose path is ``name``; None if no path."""
+    """Returns the user's SystemVerilog file whose path is ``name``; None if no path."""
     path = pathlib.Path(name)
     if "/" not in name and path.suffix not in (".sv", ".v"):
         return None
@@ -121,7 +121,7 @@ def _outside(name: str, known: set[str]) -> pathlib.Path | None:
 
 
 def _closure(top: pathlib.Path) -> list[pathlib.Path]:
-    """Lists a file from outside, the files beside it that it uses, and their files of rtl/."""
+    """Lists a user's SystemVerilog file, the files beside it that it uses, and those of rtl/."""
     near = {p.stem: p for kind in ("sv", "v") for p in sorted(top.parent.glob(f"*.{kind}"))}
     done: dict[pathlib.Path, None] = {}
     todo = [top]
@@ -166,7 +166,7 @@ def all_parameters(design: Design) -> dict[str, int]:
 
 
 def _types(file: pathlib.Path) -> dict[str, str]:
-    """Returns a module's parameters with their types."""
+    """Returns a module's parameters with their SystemVerilog types."""
     return {name: kind for name, (kind, _) in header(file).items()}
 
 
@@ -193,7 +193,7 @@ def _value(kind: str, value: int) -> str:
 
 
 def enum_values(kind: str) -> dict[str, int]:
-    """Reads the values of an enum of a package, by names with the package's; none for others."""
+    """Reads the values of a package's enum type by name; none for other types."""
     for path in paths.rtl_packages():
         body = re.search(
             rf"typedef enum[^{{]*{{([^}}]*)}}\s*{kind.split('::')[-1]};", path.read_text()

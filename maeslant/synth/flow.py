@@ -27,7 +27,7 @@ METRICS = {
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Describes a point of synthesis: design, target and recipe, known before any tool runs."""
+    """Describes a synthesis before any tool runs: design, target and recipe."""
 
     design: design.Design
     target: str
@@ -36,7 +36,7 @@ class Point:
 
     @property
     def digest(self) -> str:
-        """Returns the fingerprint of RTL, parameters and recipe, without the tools' versions.
+        """Returns the fingerprint of a synthesis: RTL, parameters and recipe.
 
         A library is known by its content, whatever its file is called. What the recipe says in
         words (ports, inputs, ways) changes with the code that does it.
@@ -46,13 +46,13 @@ class Point:
 
     @property
     def file(self) -> pathlib.Path:
-        """Returns the path of a synthesis point's report."""
+        """Returns the path of a synthesis report in the build folder."""
         folder = f"{self.design.name}-{self.target}-{self.digest[:8]}"
         return report.REPORTS / folder / "report.json"
 
     @property
     def published(self) -> pathlib.Path:
-        """Returns the path of a point's published report, which does not depend on RTL content."""
+        """Returns the path of a published synthesis report."""
         base = {} if self.design.outside else design.find(self.design.name).parameters
         words = [self.design.name, self.target]
         if self.library and self.target not in liberty.KNOWN:
@@ -81,7 +81,7 @@ def point(
     flatten: bool | None = None,
     abc: str | None = None,
 ) -> Point:
-    """Returns the point of synthesis that the arguments of :func:`synthesize` describe."""
+    """Returns the design, target and recipe that :func:`synthesize` would use."""
     what = design.find(name, parameters)
     if target in fpga.TARGETS:
         if period_ns is not None:
@@ -109,7 +109,7 @@ def point(
 
 
 def flattens(what: design.Design) -> bool:
-    """Returns true if a design is flattened by default, which it is not with many lanes."""
+    """Returns true if a design is flattened for synthesis by default."""
     return what.parameters.get("Lanes", 0) <= 2
 
 
@@ -125,7 +125,7 @@ def remembered(
     abc: str | None = None,
     older: bool = False,
 ) -> Report | None:
-    """Returns the finished report of a point, or None; computes nothing.
+    """Returns the finished report of a synthesis, or None; computes nothing.
 
     What was synthesized here goes before what is published; that has no netlist. ``older`` takes a
     published report of RTL or of a flow that has changed since, too, and marks it so.
@@ -144,7 +144,7 @@ def remembered(
 def _current(
     what: Point, found: Report | None, parameters: dict[str, object] | None
 ) -> Report | None:
-    """Returns a report if it is current, without outdated power figures; else None."""
+    """Returns a synthesis report if it is current, without outdated power; else None."""
     if found is None or found.sources != what.digest:
         return None
     if found.power and found.power.get("model") != MODEL:
@@ -162,7 +162,7 @@ def publish(
     power: bool = False,
     **how: object,
 ) -> Report:
-    """Publishes a finished report in results/reports; prefers one with power."""
+    """Publishes a finished synthesis report in results/reports; prefers one with power."""
     what = point(name, target, parameters, **how)
     there = report.load(what.published)
     if there and there.sources == found.sources:
@@ -188,7 +188,7 @@ def synthesize(
     abc: str | None = None,
     tell: Callable[[str], None] = lambda step: None,
 ) -> Report:
-    """Synthesizes a build or a module, of rtl/ or of a file, for a target; returns its report.
+    """Synthesizes a named build, a module or a user's file for a target; returns its report.
 
     ``target``: nangate45, sky130, ihp, ecp5, xc7, or the path of a Liberty file. ``parameters`` are
     set on top of the build's. ``period_ns`` is met as small as possible; without, the least there
@@ -213,7 +213,7 @@ def synthesize(
 
 
 def check_simulation(name: str, target: str) -> None:
-    """Raises SynthesisError if :func:`simulate` could not run; known before synthesis."""
+    """Raises SynthesisError, before synthesis, if the netlist could not be simulated."""
     if target in fpga.TARGETS:
         raise SynthesisError(f"the netlist for {target} is not kept: none to simulate")
     gates.tests(design.find(name).top)
@@ -223,7 +223,7 @@ def check_simulation(name: str, target: str) -> None:
 def simulate(
     found: Report, target: str, tell: Callable[[str], None] = lambda step: None
 ) -> dict[str, object]:
-    """Runs the module's own cocotb tests on a point's netlist; returns those that passed.
+    """Runs a module's own cocotb tests on its synthesized netlist; returns the passed ones.
 
     The report keeps their names, and publishing it publishes them.
     """
@@ -274,7 +274,7 @@ def _new(
 def function(
     name: str, parameters: dict[str, object] | None, timing: dict[str, object] | None
 ) -> dict[str, object] | None:
-    """Returns blocks a clock and latency of a build from its published figures, and Gbit/s."""
+    """Returns a build's blocks a clock, latency and Gbit/s from its published figures."""
     if parameters or not FIGURES.exists():
         return None
     own: dict[str, float] = {}

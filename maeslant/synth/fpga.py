@@ -68,7 +68,7 @@ def tools(target: str) -> dict[str, str]:
 
 
 def recipe(target: str, seeds: int, flatten: bool = True) -> dict[str, object]:
-    """Returns the recipe of a target, for the report and the fingerprint."""
+    """Returns the settings of an FPGA synthesis, for the report and its fingerprint."""
     if target == "xc7":
         kept = {} if flatten else {"kept": [*REPEATED]}
         return {"family": "xc7", "flatten": flatten, "passes": XILINX, **kept}
@@ -78,7 +78,7 @@ def recipe(target: str, seeds: int, flatten: bool = True) -> dict[str, object]:
 
 
 def left_out(target: str) -> str:
-    """Returns the text on effects that the figures of a target leave out."""
+    """Returns a text on the effects that an FPGA target's figures leave out."""
     if target == "xc7":
         return "everything after mapping: a Yosys estimate, not a result of the maker's tools"
     return "pads (the core stands behind registers of a wrapper, which is not counted)"
@@ -91,7 +91,7 @@ def synthesize(
     how: dict[str, object],
     tell: Callable[[str], None],
 ) -> tuple[dict[str, object], dict[str, object] | None]:
-    """Synthesizes a design by a recipe; returns its area, and its timing after place and route."""
+    """Synthesizes a design for an FPGA; returns area, and timing after place and route."""
 
     def stat(name: str) -> str:
         return f"tee -q -o {work / name}.json stat -json"
@@ -130,7 +130,7 @@ def synthesize(
 
 
 def _counts(file: pathlib.Path) -> dict[str, int]:
-    """Returns the number of mapped cells by type."""
+    """Returns the number of mapped cells by type from a Yosys statistics file."""
     return json.loads(file.read_text())["design"]["num_cells_by_type"]
 
 
@@ -158,7 +158,7 @@ def _area(counts: dict[str, int], kinds: dict[str, dict[str, float]]) -> dict[st
 
 
 def _runs(work: pathlib.Path, seeds: int, router: str) -> dict[int, dict]:
-    """Runs nextpnr for several seeds, one per core at a time; returns the reports by seed.
+    """Runs nextpnr for several seeds in parallel; returns the reports by seed.
 
     A seed whose placement is not routed gives way to the next number.
     """
@@ -198,7 +198,7 @@ def _result(stem: pathlib.Path, code: int) -> dict:
 
 
 def _astray(log: pathlib.Path) -> bool:
-    """Returns true if router2 diverges: twice the conflicts that it once had."""
+    """Returns true if nextpnr's router2 diverges, by the conflicts in its log."""
     text = log.read_text() if log.exists() else ""
     overused = [int(number) for number in re.findall(r"iter=\d+ .*overused=(\d+)", text)]
     return bool(overused) and overused[-1] > 2 * min(overused) + 100
@@ -216,7 +216,7 @@ def _start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
 
 
 def _median(runs: dict[int, dict]) -> dict[str, object]:
-    """Returns the timing of the median run, with the clock rates of all seeds."""
+    """Returns the timing of the median place-and-route run, with all seeds' clock rates."""
     fmax = {seed: min(c["achieved"] for c in run["fmax"].values()) for seed, run in runs.items()}
     middle = statistics.median_low(fmax.values())
     run = runs[next(seed for seed, value in fmax.items() if value == middle)]

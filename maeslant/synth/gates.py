@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates netlists: runs a module's own cocotb tests on its mapped netlist.
+"""Runs a module's own cocotb tests on its synthesized netlist.
 
 The cells are functional models that Yosys makes of the Liberty file; flip-flops start in random
 states. The netlist's ports have the names and widths of the module's. Of the configurations that
@@ -30,7 +30,7 @@ INSIDE = ("AttributeError", "contains no", "no object named")
 def simulate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Runs the tests on a finished point's netlist; returns passed and impossible tests."""
+    """Runs the tests of a synthesized module on its netlist; returns passed and impossible ones."""
     module = tests(report.top)
     parameters = all_parameters(find(report.name, report.parameters))
     env = _environment(module, report.top, parameters)
@@ -49,7 +49,7 @@ def run(
     library: Library,
     tell: Callable[[str], None] = lambda step: None,
 ) -> dict[str, object]:
-    """Runs a test module's coroutines on a netlist."""
+    """Runs a test module's cocotb coroutines on a netlist."""
     tell("making the cells' models")
     models, gates = netlist.with_name("cells.v"), netlist.with_name("gates.v")
     kinds = set(re.findall(r"(?m)^  (\w+) \w+ \($", netlist.read_text()))
@@ -83,7 +83,7 @@ def run(
 
 
 def check_simulator() -> None:
-    """Raises SynthesisError if Verilator or g++ is missing; known before synthesis."""
+    """Raises SynthesisError, before synthesis, if Verilator or g++ is missing."""
     try:
         toolchain.verilator()
     except MaeslantError as error:
@@ -105,7 +105,7 @@ def tests(top: str) -> str:
 
 
 def _environment(module: str, top: str, parameters: dict[str, int]) -> dict[str, str]:
-    """Returns the environment of the test configuration nearest to the parameters."""
+    """Returns the environment of the test configuration nearest to given parameters."""
     from maeslant.build import cocotb_bench
 
     calls: list[dict] = []

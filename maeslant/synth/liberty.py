@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locates standard-cell libraries and reads the data that synthesis needs from them."""
+"""Finds standard-cell libraries and reads cell areas and functions from them."""
 
 import dataclasses
 import functools
@@ -46,7 +46,7 @@ class Cell:
 
 @dataclasses.dataclass(frozen=True)
 class Library:
-    """An unpacked Liberty file, and the conditions around a design mapped to it."""
+    """Describes an unpacked Liberty file, and the conditions around a mapped design."""
 
     target: str
     path: pathlib.Path
@@ -61,12 +61,12 @@ class Library:
 
 
 def folder() -> pathlib.Path:
-    """Returns the folder of the Liberty files of KNOWN."""
+    """Returns the folder of the known Liberty files."""
     return pathlib.Path(os.environ.get(FOLDER, paths.ROOT.parent / "shared" / "pdk"))
 
 
 def find(target: str) -> Library:
-    """Returns the library of a target: a name of KNOWN, or the path of a Liberty file."""
+    """Returns the standard-cell library of a target: a known name, or a Liberty file's path."""
     if target in KNOWN:
         file, public, dont_use = KNOWN[target]
         places = (folder() / file, folder() / f"{file}.gz")
@@ -97,7 +97,7 @@ def find(target: str) -> Library:
 
 
 def _unpacked(packed: pathlib.Path) -> tuple[pathlib.Path, str]:
-    """Unpacks a Liberty file under build/; returns its path and the sha256 of its text."""
+    """Unpacks a Liberty file; returns its path and the sha256 of its text."""
     raw = packed.read_bytes()
     try:
         text = gzip.decompress(raw) if packed.suffix == ".gz" else raw
@@ -139,7 +139,7 @@ def _cells(text: str) -> dict[str, Cell]:
 
 
 def _state(body: str) -> dict[str, object]:
-    """Reads the state group of a cell's body; returns an empty dictionary if there is none."""
+    """Reads the state group of a Liberty cell; returns an empty dictionary if missing."""
     group = re.search(
         r'\b(ff|latch|ff_bank|latch_bank|statetable)\s*\(\s*"?(\w+)"?[\s,]*"?(\w*)"?[^)]*\)\s*'
         r"\{([^}]*)\}",
@@ -152,7 +152,7 @@ def _state(body: str) -> dict[str, object]:
 
 
 def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
-    """Returns the cells with one given output function, smallest first."""
+    """Returns the library cells with one given output function, smallest first."""
     found = []
     for cell in cells.values():
         if cell.sequential or len(cell.inputs) != inputs or len(cell.functions) != 1:
@@ -166,13 +166,13 @@ def _like(cells: dict[str, Cell], inputs: int, function: str) -> list[Cell]:
 
 
 def buffers(cells: dict[str, Cell]) -> list[Cell]:
-    """Returns the buffers, smallest first, without delay cells."""
+    """Returns the buffer cells of a library, smallest first, without delay cells."""
     found = _like(cells, 1, "0")
     return [cell for cell in found if not re.search(r"clk|dly|delay", cell.name.lower())]
 
 
 def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
-    """Returns the name of a buffer of medium strength, X4 in most libraries."""
+    """Returns the name of a library's buffer of medium strength."""
     found = buffers(cells)
     four = [c for c in found if re.search(r"(?i)(_|x)4$", c.name)]
     if not found:
@@ -181,7 +181,7 @@ def _buffer(cells: dict[str, Cell], path: pathlib.Path) -> str:
 
 
 def _nand2(cells: dict[str, Cell], path: pathlib.Path) -> float:
-    """Returns the area of the smallest NAND of two inputs in um2."""
+    """Returns the area of a library's smallest two-input NAND in um2."""
     found = [c for c in _like(cells, 2, "!0&1 !0+!1 !1&0 !1+!0") if "nand" in c.name.lower()]
     if not found:
         raise SynthesisError(f"{path} has no NAND of two inputs to count gate equivalents in")

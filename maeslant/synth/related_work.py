@@ -34,7 +34,7 @@ FIGURES = (
 
 @functools.cache
 def designs() -> tuple[dict[str, object], ...]:
-    """Returns every design of related work: its texts and its known figures.
+    """Returns the published designs of related work: texts and known figures.
 
     The figure blocks_per_clock is computed where only clocks_per_block is given.
     """

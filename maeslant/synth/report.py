@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stores synthesis reports, in build/reports/NAME-TARGET-HASH/report.json.
-
-results/reports/TITLE.json publishes the report alone, without netlist and logs: pages link to it,
-and take the point as finished until something that it depends on changes.
-"""
+"""Stores and loads synthesis reports, in build/reports and results/reports."""
 
 import contextlib
 import dataclasses
@@ -23,12 +19,12 @@ SCHEMA = 1
 
 
 class SynthesisError(MaeslantError):
-    """Raised when a tool refuses the design or the technology; its text quotes the tool."""
+    """Raised when a synthesis tool refuses the design or the technology."""
 
 
 @dataclasses.dataclass
 class Report:
-    """The report of one synthesis: area, timing, power, tools.
+    """Holds the report of one synthesis: area, timing, power, tools.
 
     Areas in um2 and kGE, times in ns, frequencies in MHz, power in mW, energy in pJ.
 
@@ -64,20 +60,20 @@ class Report:
         return self.file and self.file.parent
 
     def as_dict(self) -> dict[str, object]:
-        """Returns the content of report.json."""
+        """Returns a synthesis report as a dictionary, the content of report.json."""
         found = dataclasses.asdict(self)
         del found["file"], found["older"]
         return {"schema": found.pop("schema"), **found}
 
     def write(self, file: pathlib.Path) -> None:
-        """Writes the report to a file, wholly or not at all; creates the folder."""
+        """Writes a synthesis report to a file, wholly or not at all."""
         file.parent.mkdir(parents=True, exist_ok=True)
         paths.write(file, json.dumps(self.as_dict(), indent=1) + "\n")
         self.file = file
 
 
 def load(file: pathlib.Path) -> Report | None:
-    """Reads a report; returns None if there is none that this version understands."""
+    """Reads a synthesis report; returns None if there is none that is understood."""
     try:
         found = json.loads(file.read_text())
         made = Report(**found, file=file)
@@ -92,7 +88,7 @@ def load(file: pathlib.Path) -> Report | None:
 
 @contextlib.contextmanager
 def locked(key: str) -> Iterator[None]:
-    """Locks a point, so that one process synthesizes it and the others wait."""
+    """Locks a synthesis, so that one process runs it while the others wait."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     with open(REPORTS / f".lock-{key}", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -101,7 +97,7 @@ def locked(key: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def workplace(name: str) -> Iterator[pathlib.Path]:
-    """Creates a temporary folder beside the reports, removed when the context ends."""
+    """Creates a temporary folder for a synthesis, removed when the context ends."""
     REPORTS.mkdir(parents=True, exist_ok=True)
     folder = pathlib.Path(tempfile.mkdtemp(prefix=f".work-{name}-", dir=REPORTS))
     try:
@@ -111,7 +107,7 @@ def workplace(name: str) -> Iterator[pathlib.Path]:
 
 
 def keep(report: Report, work: pathlib.Path, file: pathlib.Path, files: list[str]) -> Report:
-    """Moves a finished point's files to its report's folder, then writes the report."""
+    """Moves a finished synthesis' files to its report's folder, then writes the report."""
     file.parent.mkdir(parents=True, exist_ok=True)
     for path in {path for name in files for path in work.glob(name)}:
         path.replace(file.parent / path.name)

@@ -24,7 +24,7 @@ ENERGIES = {  # of a report's power: what they are called, and of what
 
 @contextlib.contextmanager
 def progress(title: str, console: Console) -> Iterator[Callable[[str], None]]:
-    """Shows the current step and the time spent, on a terminal; yields the update function."""
+    """Shows the current synthesis step and the time spent; yields the update function."""
     if not console.is_terminal:
         yield lambda step: None
         return
@@ -48,7 +48,7 @@ def settings(given: list[str] | None) -> dict[str, object]:
 
 
 def show(report: Report, tests: dict[str, object] | None, as_json: bool, console: Console) -> None:
-    """Prints a report, and the result of its gate-level simulation."""
+    """Prints a synthesis report, and the result of its gate-level simulation."""
     if as_json:
         folder = str(report.folder) if report.folder else None
         print(json.dumps(report.as_dict() | {"folder": folder, "simulated": tests}, indent=1))
@@ -79,12 +79,12 @@ def show(report: Report, tests: dict[str, object] | None, as_json: bool, console
 
 
 def near(path: pathlib.Path) -> str:
-    """Returns the shorter of a path's two forms: absolute, and from the working folder."""
+    """Returns the shorter form of a path: absolute, or from the working folder."""
     return min(os.path.relpath(path), str(path), key=len)
 
 
 def tables(compute: bool, public: bool, as_json: bool, console: Console, status: Console) -> None:
-    """Writes the comparison tables and prints which points are missing."""
+    """Writes the tables of synthesis results and prints which designs are missing."""
     from maeslant.synth import tables as made
 
     with progress("tables", status) as tell:
@@ -103,7 +103,7 @@ def tables(compute: bool, public: bool, as_json: bool, console: Console, status:
 
 
 def rows(report: Report) -> Iterator[tuple[str, str]]:
-    """Yields the figures of a report as (name, text)."""
+    """Yields the figures of a synthesis report as (name, text)."""
     area = report.area
     if report.kind == "asic":
         share = area["sequential_um2"] / area["um2"] if area["um2"] else 0

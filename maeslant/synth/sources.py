@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements `maeslant files`: lists a design's SystemVerilog files, or makes plain Verilog."""
+"""Lists a design's SystemVerilog files, or makes plain Verilog: `maeslant files`."""
 
 import pathlib
 import re
@@ -41,12 +41,12 @@ def ordered(name: str, parameters: dict[str, object] | None = None) -> list[path
 
 
 def include_folder() -> pathlib.Path:
-    """Returns the folder of the header files that sources include."""
+    """Returns the folder of the header files that SystemVerilog sources include."""
     return paths.RTL / "prim"
 
 
 def plain(name: str, parameters: dict[str, object] | None = None) -> str:
-    """Returns one plain Verilog file with the top and all modules under it, parameters fixed.
+    """Returns a design as one plain Verilog file with fixed parameters.
 
     Module names below the top carry their parameters. Raises SynthesisError where Yosys refuses.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables of published and own results (results/synthesis.*).
+"""Writes the tables of own and published synthesis results (results/synthesis.*).
 
 They are written under build/; ``--publish`` writes those of the repository. A row whose RTL has
 changed since it was synthesized stays, and says so.
@@ -30,7 +30,7 @@ NONE = "–"
 
 @dataclasses.dataclass(frozen=True)
 class Ours:
-    """A table row of one of our points: the arguments of synthesize."""
+    """Describes a table row of one of our synthesized designs."""
 
     name: str
     target: str = "nangate45"
@@ -59,7 +59,7 @@ class Ours:
 
 @dataclasses.dataclass(frozen=True)
 class Difference:
-    """A table row of the difference between two points, or the share of one in the other."""
+    """Describes a table row that compares two synthesized designs: difference or share."""
 
     whole: Ours
     part: Ours
@@ -69,7 +69,7 @@ class Difference:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """A table of published and own figures: title, introduction, columns, rows."""
+    """Describes a table of synthesis results: title, introduction, columns, rows."""
 
     title: str
     says: str
@@ -87,7 +87,7 @@ PER_WATT = {
 
 
 def figures(made: Report | None) -> dict[str, float | None]:
-    """Computes every figure of a point that a column may show."""
+    """Computes every figure of a synthesized design that a table column may show."""
     if made is None:
         return {}
     area, timing = made.area, made.timing or {}
@@ -116,7 +116,7 @@ def figures(made: Report | None) -> dict[str, float | None]:
 
 
 def related_figures(design: dict[str, object]) -> dict[str, float | None]:
-    """Computes every figure of a design of related work that a column may show."""
+    """Computes every figure of a related design that a table column may show."""
     found = {key: value for key, value in design.items() if isinstance(value, int | float)}
     gbps, mm2, mw = found.get("gbps"), found.get("mm2"), found.get("mw")
     if found.get("blocks_per_clock"):
@@ -173,18 +173,18 @@ LINE_RATES = (
 
 
 def _related(*names: str, target: str | None = None) -> tuple[dict, ...]:
-    """Returns the designs of related work whose names begin with the given ones."""
+    """Returns the designs of related work whose names begin with given texts."""
     found = [p for p in related_work.designs() if str(p["name"]).startswith(names)]
     return tuple(p for p in found if target is None or p["target"] == target)
 
 
 def _named(*names: str, **options: object) -> tuple[Ours, ...]:
-    """Returns the rows of those of the given builds that exist."""
+    """Returns table rows for those of given named builds that exist."""
     return tuple(Ours(name, **options) for name in names if name in configurations.load())
 
 
 def _lanes(base: str, number: int, options: dict[str, object]) -> Ours:
-    """Returns the row of a build with a number of lanes, by its build's name if it has one."""
+    """Returns the table row of a build with a given number of lanes."""
     known, label = configurations.load(), f"`{base}` (Lanes {number})"
     wanted = known[base]["parameters"] | {"Lanes": number}
     for name in (base, *known):
@@ -330,7 +330,7 @@ def headlines() -> tuple[Ours, ...]:
 
 
 def _points(rows: tuple[object, ...]) -> list[Ours]:
-    """Returns the synthesis points that table rows need."""
+    """Returns the syntheses that table rows need."""
     found = []
     for row in rows:
         found += [row.whole, row.part] if isinstance(row, Difference) else []
@@ -341,7 +341,7 @@ def _points(rows: tuple[object, ...]) -> list[Ours]:
 def make(
     compute: bool, public: bool = False, tell: Callable[[str], None] = lambda step: None
 ) -> tuple[list[pathlib.Path], list[str]]:
-    """Writes the pages of tables; without ``compute`` from finished reports only.
+    """Writes the pages of synthesis tables, with new syntheses or from reports only.
 
     ``public``: those of the repository, with the reports that they link to. Gives the files that
     were written, and what is missing or of an older RTL. Raises MaeslantError, and writes nothing,
@@ -405,7 +405,7 @@ are left out. Papers and open designs: [references](../docs/references.md)."""
 def _record(
     row: object, done: dict[str, Report | None], page: pathlib.Path = paths.RESULTS / PAGE
 ) -> dict[str, object]:
-    """Converts a row to its label, technology, source and figures."""
+    """Converts a table row to its label, technology, source and figures."""
     if isinstance(row, dict):
         source = f"{row['source']} ({row['basis']})"
         return {
@@ -438,7 +438,7 @@ def _record(
 
 
 def _markdown(columns: tuple[str, ...], records: list[dict]) -> list[str]:
-    """Formats records as a Markdown table."""
+    """Formats table rows as a Markdown table."""
     if not records:
         return ["Not synthesized yet."]
     heads = [COLUMNS[name][0] for name in columns]
@@ -481,7 +481,7 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
 
 
 def _headlines() -> list[str]:
-    """Formats the table of the summary from finished points."""
+    """Formats the summary table of the main synthesis results."""
     columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs Yosys passes that arrive on standard input, one a line, in a process of its own.
+"""Runs Yosys passes that arrive on standard input, one a line.
 
 A line `@once PREFIX` is no pass: of the modules whose names begin so, those with the same contents
 become one, which stays apart (keep_hierarchy) and is mapped once for all its instances.
@@ -21,7 +21,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def contents(modules: dict[str, object], module: object) -> str:
-    """Returns a digest of a module's structure, independent of all names."""
+    """Returns a digest of a Yosys module's structure, independent of all names."""
     ports = sorted((w.name.str(), w.width) for w in module.wires_.values() if w.port_id)
     cells = []
     for cell in module.cells_.values():
@@ -48,7 +48,7 @@ def once(design: object, prefix: str) -> None:
 
 
 def wrapper(file: str, top: str, name: str) -> str:
-    """Returns Verilog that wraps a module: inputs from a shift register, outputs to registers.
+    """Returns Verilog that wraps a module between a shift register and registers.
 
     Clocks and resets are its own pins; all outputs reach one pin, so that nothing is left out.
     """
@@ -85,7 +85,7 @@ endmodule
 
 
 def wrap(design: object, file: str, top: str, name: str) -> None:
-    """Reads a wrapper module into the Yosys design."""
+    """Reads a wrapper module into the Yosys design and makes it the top."""
     text = pathlib.Path(file).with_name(f"{name}.v")
     text.write_text(wrapper(file, top, name))
     libyosys.run_pass(f"read_verilog {text}", design)

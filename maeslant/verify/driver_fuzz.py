@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes the protected driver: python -m maeslant.verify.driver_fuzz [SECONDS] (`make fuzz`).
+"""Fuzzes the protected driver: `python -m maeslant.verify.driver_fuzz` (`make fuzz`).
 
 Targets of driver/fuzz, with libFuzzer where there is clang, else over random inputs: `outside`,
 where everything the driver reads is fuzz data; `answers`, where a card with the right keys answers
@@ -39,7 +39,7 @@ def newest(name: str) -> str | None:
 
 
 def sources(target: str) -> list[pathlib.Path]:
-    """Lists the sources of a fuzz target: the target and the driver over OpenSSL."""
+    """Lists the C sources of a fuzz target and of the driver under test."""
     fuzz = DRIVER / "fuzz"
     if target == "gcm":
         names = (f"gcm_{c_driver.gcm_library()}.c", "kdf.c", "wire.c")
@@ -83,7 +83,7 @@ def has_fuzzer() -> bool:
 
 
 def run_random(target: str, seed: int, count: int) -> int:
-    """Runs a target on its stored inputs and on random ones; raises MaeslantError on failure."""
+    """Runs a fuzz target on stored and random inputs; raises MaeslantError on failure."""
     program = build(target, fuzzer=False)
     for words in (stored(target), [str(seed), str(count)]):
         done = subprocess.run([str(program), *words], capture_output=True, text=True, check=False)
@@ -93,12 +93,12 @@ def run_random(target: str, seed: int, count: int) -> int:
 
 
 def stored(target: str) -> list[str]:
-    """Lists a target's inputs that are stored in the repository."""
+    """Lists a fuzz target's inputs that are stored in the repository."""
     return sorted(map(str, (CORPUS / target).glob("*")))
 
 
 def corpus(target: str) -> pathlib.Path:
-    """Creates a target's corpus folder with initial inputs; returns the folder."""
+    """Creates a fuzz target's corpus folder with initial inputs; returns the folder."""
     folder = FOLDER / f"corpus_{target}"
     folder.mkdir(parents=True, exist_ok=True)
     draw = random.Random(1)
@@ -121,7 +121,7 @@ def grow(target: str) -> int:
 
 
 def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
-    """Runs a target under libFuzzer; returns its statistics."""
+    """Runs a fuzz target under libFuzzer; returns its statistics."""
     program, folder = build(target, fuzzer=True), corpus(target)
     options = [f"-max_total_time={seconds}", "-max_len=8192", "-len_control=0"]
     options += ["-print_final_stats=1", f"-artifact_prefix={FOLDER}/{target}-"]
@@ -140,7 +140,7 @@ def run_fuzzer(target: str, seconds: int) -> dict[str, int]:
 
 
 def covered() -> dict[str, tuple[int, int]]:
-    """Counts the lines of driver/enclave that all corpora reach, and all lines."""
+    """Counts the lines of driver/enclave that all fuzz inputs reach, and all lines."""
     data, programs = [], []
     for target in TARGETS:
         program = build(target, fuzzer=True, coverage=True)
@@ -171,7 +171,7 @@ def covered() -> dict[str, tuple[int, int]]:
 
 
 def main() -> int:
-    """Fuzzes all targets from the command line."""
+    """Fuzzes all targets of the protected driver from the command line."""
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     try:
         if not has_fuzzer():

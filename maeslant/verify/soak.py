@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the GCM stream engine with OpenSSL on random messages, each with a tampered copy.
+"""Compares the GCM stream engine with OpenSSL on random messages (soak test).
 
 ``python -m maeslant.verify.soak --messages 100000 --seed 1`` (`make soak`) runs the whole; the
 counts say what was seen. Keys change on the way, two of them live; stalls, aborts and clears come
@@ -30,11 +30,11 @@ TAG_SIZES = (16, 16, 16, 12, 13, 14, 15, 8, 4)
 
 
 class SoakError(MaeslantError):
-    """Raised when the engine and OpenSSL differ."""
+    """Raised when the GCM engine and OpenSSL differ."""
 
 
 class Oracle:
-    """Computes AES-GCM with OpenSSL, from parts for IV lengths that OpenSSL refuses."""
+    """Computes AES-GCM with OpenSSL as reference, for IVs of any length."""
 
     def __init__(self, key: bytes) -> None:
         self.key = key
@@ -44,7 +44,7 @@ class Oracle:
         return Cipher(algorithms.AES(self.key), modes.ECB()).encryptor().update(block)
 
     def _hash(self, aad: bytes, text: bytes) -> bytes:
-        """Returns GHASH of AAD and ciphertext: a tag without its mask."""
+        """Returns GHASH of AAD and ciphertext, computed as an OpenSSL tag without its mask."""
         pad = self.aead.encrypt(bytes(12), bytes(len(text)), b"")[: len(text)]
         tag = self.aead.encrypt(bytes(12), _xor(text, pad), aad)[len(text) :]
         return _xor(tag, self._block(bytes(15) + b"\1"))
@@ -75,7 +75,7 @@ def _xor(left: bytes, right: bytes) -> bytes:
 
 @dataclasses.dataclass(slots=True)
 class Case:
-    """A random GCM message with its expected result.
+    """Holds a random GCM message with its expected result.
 
     ``what``: good, tampered, odd or cut (by an abort).
     """
@@ -88,7 +88,7 @@ class Case:
 
 
 class Generator:
-    """Generates random cases and jobs, with keys of the given sizes in bytes."""
+    """Generates random GCM messages, keys and aborts for the soak test."""
 
     def __init__(self, seed: str, sizes: tuple[int, ...]) -> None:
         self.rng = random.Random(seed)
@@ -101,14 +101,14 @@ class Generator:
         self.style = "any"
 
     def key(self, bank: int) -> None:
-        """Adds a job that loads a random key into a bank."""
+        """Adds a job that loads a random key into a bank of the GCM engine."""
         key = self.rng.randbytes(self.rng.choice(self.sizes))
         self.oracles[bank] = Oracle(key)
         self.jobs.append(Key(bank, key))
         self.counts["keys"] += 1
 
     def size(self, dense: int) -> int:
-        """Returns a random GCM data size: dense up to ``dense``, rarely up to 64 KB."""
+        """Returns a random GCM data size, mostly small, rarely up to 64 KB."""
         kind = self.rng.random()
         if kind < 0.93:
             return self.rng.randrange(dense + 1)
@@ -117,7 +117,7 @@ class Generator:
         return self.rng.randrange(1 << 16) + 1
 
     def message(self, bank: int, tamper: bool, what: str) -> None:
-        """Adds a random message under a bank's key."""
+        """Adds a random GCM message under a bank's key."""
         rng = self.rng
         iv_size = 12 if rng.random() < 0.75 else rng.choice((rng.randrange(1, 40), 8, 16, 128, 300))
         aad_size, size = rng.randrange(101) * (rng.random() < 0.75), self.size(300)
@@ -141,7 +141,7 @@ class Generator:
         self.jobs.append(case.message)
 
     def tamper(self, case: Case) -> None:
-        """Flips a bit of a case's tag, data, AAD or IV, or empties its tag."""
+        """Flips a bit of a GCM message's tag, data, AAD or IV, or empties its tag."""
         if self.rng.random() < 0.02:
             case.place, case.message.tag = "no tag", b""
             return
@@ -153,7 +153,7 @@ class Generator:
         setattr(case.message, case.place, bytes(part))
 
     def stall(self) -> None:
-        """Adds a job with new random stalls of the engine's ports."""
+        """Adds a job with new random stalls of the GCM engine's ports."""
         rng = self.rng
         chances = [rng.choice((0, 0, 0, 30, 128, 230)) for _ in range(5)]
         if rng.random() < 0.3:
@@ -161,7 +161,7 @@ class Generator:
         self.jobs.append(Stall(tuple(chances)))
 
     def abort(self) -> None:
-        """Adds an abort, mostly in the middle of messages, sometimes clearing the keys."""
+        """Adds an abort of the GCM engine, mostly in the middle of messages."""
         clear = self.rng.random() < 0.1
         wait = self.rng.choice((0, 1, 5, 20, 60))
         self.jobs.append(Abort(self.rng.randrange(wait + 1), clear))
@@ -174,7 +174,7 @@ class Generator:
             self.key(bank)
 
     def batch(self, good: int, tampered: int) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates good and tampered messages in random order, and some aborted ones."""
+        """Generates good and tampered GCM messages in random order, and a few aborted ones."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for bank in range(gcm_engine.BANKS):
@@ -199,7 +199,7 @@ class Generator:
         return self.jobs, self.cases
 
     def cut_batch(self) -> tuple[list[gcm_engine.Job], list[Case]]:
-        """Generates short runs of messages, each ended by an abort."""
+        """Generates short runs of GCM messages, each ended by an abort."""
         rng = self.rng
         self.jobs, self.cases, self.open = [], [], 0
         for _ in range(10):
@@ -215,7 +215,7 @@ class Generator:
 
 
 def check(case: Case) -> None:
-    """Compares a case's result with the expected one; raises SoakError."""
+    """Compares a GCM message's result with the expected one; raises SoakError."""
     message = case.message
     shape = f"bank {message.bank}, IV {len(message.iv)}, AAD {len(message.aad)}, "
     shape += f"data {len(message.data)}, {'decrypt' if message.decrypt else 'encrypt'}"
@@ -242,7 +242,7 @@ def check(case: Case) -> None:
 
 
 def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collections.Counter[str]:
-    """Runs good and as many tampered messages on a new engine; returns the counts."""
+    """Runs good and tampered messages on a new GCM engine; returns the counts."""
     name = f"{seed}/{lanes}/{number}"
     generator = Generator(name, gcm_engine.key_sizes(lanes))
     engine = Engine(lanes, generator.rng.getrandbits(64))
@@ -268,7 +268,7 @@ def chunk(lanes: int | str, number: int, seed: int, messages: int) -> collection
 
 
 def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
-    """Returns the command that repeats a chunk of the soak test."""
+    """Returns the command that repeats a part of the soak test."""
     command = f"python -m maeslant.verify.soak --seed {seed} --lanes {lanes}"
     return f"{command} --messages {messages} --chunk {number}"
 
@@ -276,7 +276,7 @@ def again(lanes: int | str, number: int, seed: int, messages: int) -> str:
 def soak(
     messages: int, seed: int, lanes: list[int | str], processes: int = 2, only: int | None = None
 ) -> dict[int | str, collections.Counter[str]]:
-    """Runs a number of messages in all, spread over the widths; returns the counts by width."""
+    """Runs the soak test with a number of messages over all widths; returns the counts."""
     for width in lanes:
         Engine(width)  # build before the processes need it
     work = []
@@ -302,7 +302,7 @@ def soak(
 
 
 def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> None:
-    """Prints the soak test's counts, a line for each width."""
+    """Prints the soak test's counts, a line for each width of the engine."""
     columns = {
         "good": "right",
         "tampered": "refused",
@@ -330,7 +330,7 @@ def show(counts: dict[int | str, collections.Counter[str]], seconds: float) -> N
 
 
 def main() -> int:
-    """Runs the comparison from the command line; returns 0 if all results agree."""
+    """Runs the GCM soak test from the command line; returns 0 if all results agree."""
     parser = argparse.ArgumentParser(prog="python -m maeslant.verify.soak", description=__doc__)
     parser.add_argument(
         "--messages", type=int, default=100_000, help="number of messages, of all widths together"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_aes_pkg: defines the types of AES (FIPS 197) and the interface of every block cipher core in
-// this project.
+// mae_aes_pkg: defines the types of AES (FIPS 197) and the interface of every block cipher core.
 //
 // Byte order: byte 0 of a block (in0 of FIPS 197) is in bits 127:120; byte 0 of a key is in bits
 // 255:248, so AES-128 uses key[255:128] and AES-192 uses key[255:64].

@@ -51,6 +51,7 @@ module mae_aes_core
     input  mode_cfg_t cfg_i,
 
     output logic [Contexts-1:0] room_o,
+    input  logic [Contexts-1:0] waits_i,
 
     input  logic                    row_valid_i,
     output logic                    row_ready_o,
@@ -113,6 +114,7 @@ module mae_aes_core
       .cfg_ctx_i,
       .cfg_i,
       .room_o,
+      .waits_i,
       .row_valid_i,
       .row_ready_o,
       .row_ctx_i,

@@ -62,6 +62,7 @@ module mae_dma_aes_client
     input  logic     [BytesWidth-1:0] row_bytes_i,
     input  logic                      row_last_i,
     output logic     [  Contexts-1:0] client_room_o,
+    input  logic     [  Contexts-1:0] row_waits_i,
 
     output logic                      row_valid_o,
     input  logic                      row_ready_i,
@@ -84,7 +85,7 @@ module mae_dma_aes_client
 
   mode_cfg_t cfg;
   gcm_job_t  gcm;
-  logic is_gcm, begins, key_valid, job_ready;
+  logic is_gcm, key_valid, job_ready;
   logic [7:0] plain_flags;
   logic [Contexts-1:0] open;
   desc_t unused_desc;  // addresses, lists and cookie are used by mae_dma
@@ -137,8 +138,7 @@ module mae_dma_aes_client
         {cfg_desc_i.nonce, cfg_desc_i.phase, cfg_desc_i.tag_bytes} != '0) begin
       cfg_status_o = StatusBadOp;
     end
-    // A job that is half accepted cannot be refused any more, even if its key is lost.
-    if (is_gcm) cfg_status_o = begins ? StatusOk : gcm_status;
+    if (is_gcm) cfg_status_o = gcm_status;
 
     cfg.mode = mode_e'(cfg_desc_i.op[ModeWidth-1:0]);
     cfg.dir = dir_e'(decrypt);
@@ -187,19 +187,21 @@ module mae_dma_aes_client
 
     mae_gcm_interleaved #(
         .Lanes   (Lanes),
-        .Contexts(Contexts)
+        .Contexts(Contexts),
+        .KeySlots(KeySlots)
     ) u_gcm (
         .clk_i,
         .rst_ni,
         .clear_i,
         .wiping_o           (gcm_wiping),
+        .key_changed_i      (write_valid_i && write_ready_o),
+        .key_changed_slot_i (write_i.slot),
         .job_valid_i        (cfg_valid_i && cfg_status_o == StatusOk),
         .job_ready_o        (job_ready),
         .job_ctx_i          (cfg_ctx_i),
         .job_is_gcm_i       (is_gcm),
         .job_cfg_i          (cfg),
         .job_gcm_i          (gcm),
-        .begins_o           (begins),
         .open_o             (open),
         .report_valid_o,
         .report_ctx_o       (report_o.ctx),
@@ -242,7 +244,6 @@ module mae_dma_aes_client
         (report.key_lost ? StatusBadKey : StatusOk);
   end else begin : gen_plain
     assign gcm_wiping     = 1'b0;
-    assign begins         = 1'b0;
     assign open           = '0;
     assign report_valid_o = 1'b0;
     assign report_o       = '0;
@@ -294,6 +295,7 @@ module mae_dma_aes_client
       .cfg_ctx_i     (core_cfg_ctx),
       .cfg_i         (core_cfg),
       .room_o        (core_room),
+      .waits_i       ({{(CoreContexts - Contexts) {1'b1}}, row_waits_i}),
       .row_valid_i   (core_row_valid),
       .row_ready_o   (core_row_ready),
       .row_ctx_i     (core_row_ctx),

@@ -4,7 +4,7 @@
 // AXI4 manager, as descriptor rings in host memory tell.
 //
 // The host writes descriptors (mae_dma_pkg) to a submission ring and the index after the last one
-// to a doorbell register. The ring manager dispatches them in order, two walkers convert addresses
+// to a doorbell register. The ring manager dispatches them, those of one context in order; two walkers convert addresses
 // and scatter-gather lists to segments, the read engine packs the source into rows for the client,
 // the write engine writes the client's rows to the destination, and a completion is written after
 // the last write response. Transfers of different contexts run concurrently and complete in any
@@ -31,7 +31,7 @@
 // whose write data are zeros without strobes; set ctrl_i.enable after that. The write beat that
 // was offered when halt_i rose stays on the bus until it is taken, as AXI demands.
 // Parameters: Legal: DataWidth 128, 256, 512, 1024; Contexts 1..256; IdWidth >= 8; Prefetch a
-// power of 2, 2..32; RowsPerContext, BurstBeats as in mae_dma_read_engine and
+// power of 2, 2..64; RowsPerContext, BurstBeats as in mae_dma_read_engine and
 // mae_dma_write_engine.
 // Source: Fernando et al. (its I/O subsystem).
 
@@ -43,7 +43,7 @@ module mae_dma
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,  // descriptors fetched ahead
+    parameter int unsigned Prefetch = 64,  // descriptors fetched ahead
     parameter int unsigned RowsPerContext = 32,  // in the buffer of each engine, on average
     parameter int unsigned BurstBeats = 8,
     localparam int unsigned BytesWidth = $clog2(DataWidth / 8 + 1)
@@ -82,6 +82,7 @@ module mae_dma
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
     input  logic     [  Contexts-1:0] client_room_i, // the client can accept a row of this context
+    output logic     [  Contexts-1:0] row_waits_o,   // rows of this context are there, or may be
 
     // client: rows to memory
     input  logic                      row_valid_i,
@@ -291,6 +292,7 @@ module mae_dma
       .row_bytes_o,
       .row_last_o,
       .client_room_i,
+      .row_waits_o,
       .writer_room_i(writer_room),
       .ar_valid_o   (mov_ar_valid),
       .ar_ready_i   (mov_ar_ready),

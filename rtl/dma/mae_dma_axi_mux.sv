@@ -150,18 +150,20 @@ module mae_dma_axi_mux
   // Read addresses: lists first, then descriptors, then data.
   address_t ar_in, ar_out;
   logic [1:0] reader;
+  reader_e reader_id;
   control_ar_t ctl_ar;
   logic ctl_ar_any;
 
   assign ctl_ar_any = ctl_ar_valid_i != '0;
   assign reader = ctl_ar_valid_i[2] ? 2'd2 : (ctl_ar_valid_i[1] ? 2'd1 : 2'd0);
   assign ctl_ar = ctl_ar_i[reader];
+  assign reader_id = ctl_ar.tag[5] ? ReaderRingHigh : reader_e'(reader);
   assign ar_in_valid = ctl_ar_any || mov_ar_valid_i;
 
   always_comb begin
     ar_in = '{id: mov_ar_id_i, addr: mov_ar_addr_i, len: mov_ar_len_i, size: FullSize};
     if (ctl_ar_any) begin
-      ar_in.id   = control_id({reader, ctl_ar.tag});
+      ar_in.id   = control_id({reader_id, ctl_ar.tag[4:0]});
       ar_in.addr = {ctl_ar.block, 6'd0};
       ar_in.len  = 8'(BlockBeats - 1);
       ar_in.size = BlockSize;
@@ -192,7 +194,7 @@ module mae_dma_axi_mux
   assign r_control     = r_id_i[IdWidth-1];
   assign r_control_id  = r_id_i[ControlIdBits-1:0];
   assign mov_r_valid_o = r_valid_i && !r_control && !drain_q;
-  assign ctl_r_tag_o   = r_control_id[4:0];
+  assign ctl_r_tag_o   = {reader_e'(r_control_id[6:5]) == ReaderRingHigh, r_control_id[4:0]};
   assign ctl_r_error_o = r_error_i;
   assign ctl_r_last_o  = r_last_i;
   always_comb begin
@@ -200,6 +202,7 @@ module mae_dma_axi_mux
     for (int unsigned i = 0; i < 3; i++) begin
       ctl_r_valid_o[i] = r_valid_i && !drain_q && r_control && r_control_id[6:5] == 2'(i);
     end
+    if (ctl_r_tag_o[5]) ctl_r_valid_o[ReaderRing] = r_valid_i && !drain_q && r_control;
   end
 
   if (BlockBeats == 1) begin : gen_beat
@@ -223,7 +226,7 @@ module mae_dma_axi_mux
         r_data_i[BeatWidth-1:0];
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) upper_q <= '0;
-      else if (ctl_ar_any && ar_in_ready) upper_q[{reader, ctl_ar.tag}] <= ctl_ar.block[0];
+      else if (ctl_ar_any && ar_in_ready) upper_q[{reader_id, ctl_ar.tag[4:0]}] <= ctl_ar.block[0];
     end
   end
 

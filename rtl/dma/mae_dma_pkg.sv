@@ -127,13 +127,14 @@ package mae_dma_pkg;
   // Control traffic (descriptors, lists) reads aligned blocks of 64 bytes: one beat, or a burst on
   // a narrower bus. The top bit of an AXI ID distinguishes it from data bursts.
   localparam int unsigned BlockBytes = 64;
-  localparam int unsigned ControlIdBits = 7;  // below the top bit: reader, then the reader's tag
+  localparam int unsigned ControlIdBits = 7;  // below the top bit: reader, then bits 4:0 of its tag
   typedef enum logic [1:0] {
     ReaderRing    = 2'd0,
     ReaderSrcList = 2'd1,
-    ReaderDstList = 2'd2
+    ReaderDstList = 2'd2,
+    ReaderRingHigh = 2'd3  // the ring again, tags from 32 on
   } reader_e;
-  typedef logic [4:0] control_tag_t;
+  typedef logic [5:0] control_tag_t;  // below 32 for lists
   typedef logic [ControlIdBits-1:0] completion_tag_t;  // of outstanding completions
 
   typedef struct packed {

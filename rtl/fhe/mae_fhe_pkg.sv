@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defines the types of the CKKS kernel: parameter sets, instructions, passes.
+// mae_fhe_pkg: defines the types of the CKKS kernel: parameter sets, instructions, passes.
 //
 // The kernel holds polynomials of N = 2^LogN coefficients modulo three primes, one engine a prime:
 // engine 0 and 1 the data primes q0 and q1, engine 2 the special prime P of key switching. Every

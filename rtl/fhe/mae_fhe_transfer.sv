@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // mae_fhe_transfer: moves a polynomial, a table of powers or a block of constants between device
-// memory and an engine.
+// memory and a polynomial engine.
 //
 // start_i takes an instruction (OpLoad, OpStore, OpConstants, OpTable); busy_o falls when the
 // engine or the memory port has the last of it. OpLoad with montgomery multiplies by R. bad_o: a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_poly_engine: computes on polynomials modulo one prime: slots (mae_poly_slots), an NTT core
-// (mae_ntt_core) and constants.
+// mae_poly_engine: computes on polynomials modulo one prime: sums, products, automorphisms and
+// number-theoretic transforms.
 //
 // part_i is this engine's part of the instruction; it must hold from the first beat until
 // mae_poly_control is idle. A pass makes u + v w, u - v w (minus) or (v - u) w (gs) of every

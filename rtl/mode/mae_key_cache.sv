@@ -9,8 +9,9 @@
 // A bank that is still needed is first marked as `leaving` for LeaveClocks, so that the rows in
 // flight find their key.
 //
-// Replacement: an empty bank first; then one whose slot no job needs; then one in use for at least
-// MinResidence clocks; among equals the least recently used. So more keys than banks alternate
+// Replacement: an empty bank first; then one whose slot no job needs; then, for a slot for which
+// rows wait, one for whose slot none wait, or one in use for at least MinResidence clocks; among
+// equals the least recently used. So more keys than banks alternate when the rows of one are done, or
 // every MinResidence clocks, round-robin among the slots, without starvation. A slot for which the
 // parallel path waits (`urgent`) may replace a key after UrgentResidence clocks, every second time.
 //
@@ -125,7 +126,10 @@ module mae_key_cache
     end
   end
 
-  assign missing = demand_i.want[KeySlots-1:0] & ~resident;
+  // Slots for which rows wait come first; others get banks that nobody needs.
+  logic [KeySlots-1:0] waiting;
+  assign waiting = demand_i.want[KeySlots-1:0] & demand_i.waits[KeySlots-1:0] & ~resident;
+  assign missing = (waiting != '0) ? waiting : demand_i.want[KeySlots-1:0] & ~resident;
   assign urgent_missing = demand_i.urgent && !resident[index_t'(demand_i.urgent_slot)];
 
   // The bank to replace: for the next slot in turn, and for the urgent slot.
@@ -136,44 +140,57 @@ module mae_key_cache
   logic  urgent_wanted;
   bank_t urgent_bank;
 
-  // Rank of a bank for replacement: empty, not needed, long enough in use, not to be replaced.
-  function automatic logic [1:0] rank(input logic loaded, input logic wanted, input logic stayed);
-    if (!loaded) return 2'd0;
-    if (!wanted) return 2'd1;
-    return stayed ? 2'd2 : 2'd3;
+  // Rank of a bank for replacement: not to be replaced, long enough in use, without rows that wait,
+  // not needed, empty.
+  typedef enum logic [2:0] {
+    Empty,
+    Unneeded,
+    NoRows,
+    Stayed,
+    Kept
+  } rank_e;
+
+  function automatic rank_e rank(input logic loaded, input logic wanted, input logic waits,
+                                 input logic stayed);
+    if (!loaded) return Empty;
+    if (!wanted) return Unneeded;
+    if (!waits) return NoRows;
+    return stayed ? Stayed : Kept;
   endfunction
 
   always_comb begin
-    logic [1:0] turn_rank;
-    logic [1:0] urgent_rank;
-    logic [1:0] this_rank;
+    rank_e      turn_rank;
+    rank_e      urgent_rank;
+    rank_e      this_rank;
     age_t       turn_age;
     age_t       urgent_age;
-    turn_rank   = 2'd3;
-    urgent_rank = 2'd3;
+    turn_rank   = Kept;
+    urgent_rank = Kept;
     turn_age    = '0;
     urgent_age  = '0;
     turn_bank   = '0;
     urgent_bank = '0;
     for (int unsigned b = 0; b < KeyBanks; b++) begin
-      this_rank = rank(loaded_q[b], demand_i.want[slot_q[b]], stay_q[b] >= stay_t'(MinResidence));
+      this_rank = rank(loaded_q[b], demand_i.want[slot_q[b]], demand_i.waits[slot_q[b]],
+                       stay_q[b] >= stay_t'(MinResidence));
       if (this_rank < turn_rank || (this_rank == turn_rank && age_q[b] > turn_age)) begin
         turn_rank = this_rank;
         turn_age  = age_q[b];
         turn_bank = bank_t'(b);
       end
       this_rank =
-          rank(loaded_q[b], demand_i.want[slot_q[b]], stay_q[b] >= stay_t'(UrgentResidence));
+          rank(loaded_q[b], demand_i.want[slot_q[b]], demand_i.waits[slot_q[b]],
+               stay_q[b] >= stay_t'(UrgentResidence));
       if (this_rank < urgent_rank || (this_rank == urgent_rank && age_q[b] > urgent_age)) begin
         urgent_rank = this_rank;
         urgent_age  = age_q[b];
         urgent_bank = bank_t'(b);
       end
     end
-    turn_found    = turn_rank != 2'd3;
-    turn_wanted   = turn_rank >= 2'd2;
-    urgent_found  = urgent_rank != 2'd3;
-    urgent_wanted = urgent_rank >= 2'd2;
+    turn_wanted   = turn_rank > Unneeded;
+    turn_found    = turn_rank != Kept && (!turn_wanted || waiting != '0);
+    urgent_wanted = urgent_rank > Unneeded;
+    urgent_found  = urgent_rank != Kept;
   end
 
   // Decision.
@@ -279,7 +296,7 @@ module mae_key_cache
   end
 
   logic unused;
-  assign unused = ^{turn_grant, demand_i.want, demand_i.used};
+  assign unused = ^{turn_grant, demand_i};
 
   `MAE_ASSERT(OneBankASlot, $countones(resident) == $countones(loaded_q))
   `MAE_STREAM_HOLDS(KeyHolds, key_valid_o, key_ready_i || clear_i, key_o)

@@ -14,7 +14,8 @@
 // room_o[c]: a row of context c can be accepted. When it falls, the client may send two more rows
 // beside the row that made it fall (with SlotRows = 2 none). A client that ignores it loses no row,
 // but a row without space stalls the rows behind it. room_o also falls while key banks are
-// exchanged. row_ready_o is combinational in row_ctx_i. All results of a row whose blocks were
+// exchanged. waits_i tells for which contexts the client has rows: keys for which none wait give
+// way to others. row_ready_o is combinational in row_ctx_i. All results of a row whose blocks were
 // requested in one clock must come in one clock, as with every cipher of mae_aes_pkg's interface.
 // State of the contexts: mae_mode_chain_values, mae_mode_key_requests and the two paths.
 // Latency: parallel path 2 clocks + the cipher's + 1; serial path 1 clock + the cipher's + 1.
@@ -50,6 +51,7 @@ module mae_mode_engine
     input  mode_cfg_t cfg_i,
 
     output logic [Contexts-1:0] room_o,
+    input  logic [Contexts-1:0] waits_i,  // the client has rows of the context, or may have
 
     input  logic                    row_valid_i,
     output logic                    row_ready_o,
@@ -188,10 +190,12 @@ module mae_mode_engine
       .tweak_done_i(tweak_done),
       .tweak_slot_i(answer_slot),
       .active_i    (active_q),
+      .waits_i     (waits_i | ~parallel_q | tweak),
       .keys_i,
       .key_ok_o    (key_ok),
       .lost_o      (lost),
-      .want_o      (demand_o.want)
+      .want_o      (demand_o.want),
+      .waits_o     (demand_o.waits)
   );
 
   always_comb begin

@@ -6,8 +6,8 @@
 // An XTS message first needs its tweak key and then its data key; every other job needs one key.
 //  key_ok_o  the context's key is in a bank that is not leaving and can be used in its direction;
 //            one clock late.
-//  want_o    slots that active contexts need. A scan of `Group` contexts a clock updates it, so it
-//            is up to 2 * Contexts / Group clocks late; the slot of a new job appears at once.
+//  want_o    slots that active contexts need; one clock late, the slot of a new job at once.
+//  waits_o   those of them whose contexts are in waits_i; one clock late.
 //  lost_o    a key that an active job uses was written or erased, or never existed: do not show
 //            further output of that job. Stays high until the context's next job.
 // Latency: 1 clock.
@@ -32,15 +32,14 @@ module mae_mode_key_requests
     input logic      [   Lanes-1:0]                tweak_done_i,
     input logic      [   Lanes-1:0][SlotWidth-1:0] tweak_slot_i,
     input logic      [Contexts-1:0]                active_i,
+    input logic      [Contexts-1:0]                waits_i,       // rows of the context wait
 
     input  key_state_t                   keys_i,
     output logic       [   Contexts-1:0] key_ok_o,
     output logic       [   Contexts-1:0] lost_o,
-    output logic       [MaxKeySlots-1:0] want_o
+    output logic       [MaxKeySlots-1:0] want_o,
+    output logic       [MaxKeySlots-1:0] waits_o
 );
-  localparam int unsigned Group = (Contexts % 8 == 0) ? 8 : 1;
-  localparam int unsigned Groups = Contexts / Group;
-  localparam int unsigned ScanWidth = (Groups > 1) ? $clog2(Groups) : 1;
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -59,9 +58,9 @@ module mae_mode_key_requests
   logic      [   Contexts-1:0] key_ok_q;
   logic      [   Contexts-1:0] lost_q;
   logic      [MaxKeySlots-1:0] want_q;
-  logic      [MaxKeySlots-1:0] seen;
-  logic      [MaxKeySlots-1:0] seen_q;
-  logic      [  ScanWidth-1:0] scan_q;
+  logic      [MaxKeySlots-1:0] waits_q;
+  logic      [MaxKeySlots-1:0] want;
+  logic      [MaxKeySlots-1:0] waits;
 
   function automatic logic usable(input key_bank_t [MaxKeyBanks-1:0] banks, input need_t need);
     return bank_stays(banks, need.slot, need.dir);
@@ -81,30 +80,18 @@ module mae_mode_key_requests
   end
 
   always_comb begin
-    seen = seen_q;
-    for (int unsigned i = 0; i < Group; i++) begin
-      if (active_i[32'(scan_q)*Group+i]) seen[now_q[32'(scan_q)*Group+i].slot] = 1'b1;
+    want  = '0;
+    waits = '0;
+    for (int unsigned c = 0; c < Contexts; c++) begin
+      if (active_i[c]) want[now_q[c].slot] = 1'b1;
+      if (active_i[c] && waits_i[c]) waits[now_q[c].slot] = 1'b1;
     end
-    // The scan may have passed the context of a new job: its slot counts in this scan, too.
-    if (cfg_valid_i) seen[cfg_now.slot] = 1'b1;
+    if (cfg_valid_i) want[cfg_now.slot] = 1'b1;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) begin
-      want_q <= '0;
-      seen_q <= '0;
-      scan_q <= '0;
-    end else begin
-      if (32'(scan_q) == Groups - 1) begin
-        scan_q <= '0;
-        seen_q <= '0;
-        want_q <= seen;
-      end else begin
-        scan_q <= scan_q + ScanWidth'(1);
-        seen_q <= seen;
-      end
-      if (cfg_valid_i) want_q[cfg_now.slot] <= 1'b1;
-    end
+    if (!rst_ni) {want_q, waits_q} <= '0;
+    else {want_q, waits_q} <= {want, waits};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -149,6 +136,7 @@ module mae_mode_key_requests
   assign key_ok_o = key_ok_q;
   assign lost_o   = lost_q;
   assign want_o   = want_q;
+  assign waits_o  = waits_q;
 
   logic unused;
   assign unused = ^{cfg_ctx_i, cfg_i};

@@ -78,9 +78,11 @@ package mae_mode_pkg;
     bank_t bank;
   } bank_hit_t;
 
-  // Requests of the engine to the key cache: the slots that open jobs need, the slot for which the
-  // parallel path waits, and the banks that were requested in this clock.
+  // Requests of the engine to the key cache: the slots for which rows wait, the slot for which the
+  // parallel path waits, the slots that open jobs need, and the banks that were requested in this
+  // clock.
   typedef struct packed {
+    logic [MaxKeySlots-1:0] waits;
     logic                   urgent;
     key_slot_t              urgent_slot;
     logic [MaxKeySlots-1:0] want;
@@ -122,13 +124,12 @@ package mae_mode_pkg;
     block_t tag;
   } gcm_report_t;
 
-  // Operations of mae_ghash_interleaved on a context.
-  typedef enum logic [2:0] {
-    OpSetH  = 3'd0,  // sets a new H, and the hash to 0
-    OpPower = 3'd1,  // computes H^k from H^(k-1)
-    OpBlock = 3'd2,  // hashes a block
-    OpZero  = 3'd3,  // sets the hash to 0
-    OpClear = 3'd4   // erases everything
+  // Operations of mae_ghash_interleaved on a key slot or on a context.
+  typedef enum logic [1:0] {
+    OpSetH  = 2'd0,  // sets H of a slot
+    OpPower = 2'd1,  // computes H^k of a slot from H^(k-1)
+    OpBlock = 2'd2,  // hashes a block
+    OpClear = 2'd3   // sets the hash to 0
   } ghash_op_e;
 
   function automatic block_t mode_pre(input mode_e mode, input dir_e dir, input block_t chain,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Defines assertion macros. They are active in simulation and in formal proofs, and empty in
-// synthesis (macro SYNTHESIS).
+// Defines assertion macros for RTL: parameter checks, handshake rules, properties. They are active
+// in simulation and in formal proofs, and empty in synthesis (macro SYNTHESIS).
 //
 //  MAE_ASSERT(name, property): the property holds at every rising clk_i outside reset (rst_ni).
 //  MAE_STREAM_HOLDS(name, valid, ready, payload): once valid is high, valid and payload keep their

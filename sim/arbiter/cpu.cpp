@@ -25,7 +25,7 @@ uint64_t bound_of(const Region &region, bool out_of_turn, uint64_t before) {
     return bound;
 }
 
-// Drives the next access, when the last one and the pause after it are over.
+// Drives the CPU's next memory access, when the last one and the pause after it are over.
 const Cpu::Port &Cpu::drive(uint64_t clock) {
     if (port_.valid) return port_;
     if (wait_ != 0) {
@@ -57,7 +57,7 @@ const Cpu::Port &Cpu::drive(uint64_t clock) {
     return port_;
 }
 
-// Returns true if the access must not be held at all.
+// Returns true if a CPU access must not be held at all.
 bool Cpu::free_now(const Port &port, uint64_t clock) const {
     if (!active_) return true;
     const uint32_t row = port.address / 16;
@@ -256,7 +256,7 @@ void Cpu::new_habits() {
     at_ = 0;
 }
 
-// Plans some more accesses at critical places.
+// Plans some more CPU accesses at critical places.
 void Cpu::plan() {
     if (left_ == 0) new_habits();
     --left_;

@@ -21,7 +21,7 @@ struct Failure : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-// A job as it concerns the CPU, in rows of the memory.
+// Describes a memory job as it concerns the CPU, in rows of the memory.
 struct Region {
     uint32_t source = 0, destination = 0, keys = 0;
     uint32_t rows = 0, key_rows = 0;  // 0: it has none

@@ -78,7 +78,7 @@ class Machine {
     Vtop top_;
 };
 
-// Simulates one clock. Signals seen before its edge are those of that clock.
+// Simulates one clock of the torture test. Signals seen before its edge are those of that clock.
 inline void Machine::tick() {
     const Cpu::Port &port = cpu.drive(clock);
     top_.cpu_valid_i = port.valid;

@@ -13,7 +13,7 @@ void Torture::check_tag(const Block &tag, unsigned bytes) {
     }
 }
 
-// Computes a plain mode's result while the CPU leaves the source alone.
+// Computes the result of a job in an unauthenticated mode while the CPU leaves the source alone.
 void Torture::result_of_plain(Job &job, Block &chain) {
     std::vector<Bytes> keys;
     for (uint32_t i = 0; job.key_each && i < job.rows(); ++i) {
@@ -225,7 +225,7 @@ void Torture::cmac() {
     } while (!job.final);
 }
 
-// Starts a job that the arbiter must refuse.
+// Starts a memory job that the arbiter must refuse.
 void Torture::refused() {
     Job job;
     job.slot = below(kSlots);

@@ -42,7 +42,7 @@ Block xored(const Block &a, const uint8_t *b) {
     return out;
 }
 
-// The AES block cipher under one key, by OpenSSL.
+// Computes the AES block cipher under one key, by OpenSSL.
 class Aes {
    public:
     Block operator()(const Bytes &key, bool decrypt, const Block &in) {

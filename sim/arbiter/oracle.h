@@ -28,8 +28,8 @@ enum Mode : uint8_t {
     kCmac = 10
 };
 
-// Computes a plain mode. `chain` is the chain value before the first block (XTS: the encrypted
-// tweak), and then the one after the last. `keys` has a key for each block, or one.
+// Computes a job in an unauthenticated mode. `chain` is the chain value before the first block (of
+// XTS: the encrypted tweak), and then the one after the last. `keys`: one for each block, or one.
 Bytes plain_mode(Mode mode, bool decrypt, const std::vector<Bytes> &keys, const Bytes &data,
                  Block &chain);
 

@@ -26,7 +26,7 @@ void Torture::load_key(unsigned slot, size_t size) {
     if (machine_.read(kKeyStatus) >> 8 != 0) throw Failure("a key was refused");
 }
 
-// Loads keys into empty slots, and sometimes new ones.
+// Loads AES keys into empty slots, and sometimes new ones.
 void Torture::some_keys() {
     for (unsigned slot = 0; slot < kSlots; ++slot) {
         if (keys_[slot].empty() || chance(3)) load_key(slot, 16 + 8 * below(3));
@@ -39,7 +39,7 @@ uint32_t Torture::some_length(bool any) {
     return 16 * rows - (any && chance(50) ? below(16) : 0);
 }
 
-// Chooses source, destination and keys of a legal job.
+// Chooses source, destination and keys of a legal memory job.
 void Torture::place(Job &job) {
     const uint32_t n = std::max(1u, job.rows());
     const uint32_t key_rows = job.key_each ? n * job.stride() / 16 : 0;
@@ -139,7 +139,7 @@ Region Torture::region(const Job &job) const {
     return out;
 }
 
-// Waits until nothing is in flight.
+// Waits until no CPU access is in progress.
 void Torture::settle() {
     machine_.cpu.frozen = true;
     while (!machine_.cpu.idle()) machine_.tick();
@@ -192,7 +192,7 @@ void Torture::dropped() {
     machine_.write(kIrqStatus, 9);
 }
 
-// Disturbs a running job; returns true if that ended it.
+// Disturbs a running memory job by a wipe, a reset or the like; returns true if the job ended.
 bool Torture::disturb(const Job &job) {
     event_at_ = ~uint64_t{0};
     const uint32_t what = below(100);

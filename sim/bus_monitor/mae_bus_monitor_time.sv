@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notes when an event of a card begins or ends, in clocks since the start.
+// Records for the simulator when an event of a card begins or ends, in clocks since the start.
 
 module mae_bus_monitor_time
   import mae_bus_monitor_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notes the internal events of a protected card for the simulator (sim/notes.h): memory contents,
+// Records the internal events of a protected card for the simulator (sim/notes.h): memory contents,
 // register accesses, kernel reads, finished transfers, and the cause of a session's end. Bound to
 // the card's modules; it drives nothing. maeslant/protected/rtl_card.py reads the notes.
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Notes when the unprotected card moves which data. Bound to its movers; it drives nothing.
+// Records for the simulator when the unprotected card moves which data. Bound to its movers; it
+// drives nothing.
 
 bind mae_unprotected_dma mae_bus_monitor_time #(
     .First(mae_bus_monitor_pkg::TimeIn),

@@ -248,7 +248,7 @@ void mae_sim_gcm::offer_beat() {
     top_.in_valid_i = beat_held_;
 }
 
-// Applies the stalls, aborts and clears that are due; at most one in a clock.
+// Applies to the GCM engine the stalls, aborts and clears that are due; at most one in a clock.
 void mae_sim_gcm::event() {
     if (rest_done_ == rest_.size()) return;
     const Entry &entry = rest_[rest_done_];

@@ -52,13 +52,18 @@ struct mae_gcm_result {
 
 typedef struct mae_sim_gcm mae_sim_gcm_t;
 
-/* Creates an engine out of reset, whose out_* holds a number of beats. Null when there is
-   no memory. */
+/*
+ * Creates a simulated GCM engine out of reset, whose out_* holds a number of beats. Null when there
+ * is no memory.
+ */
 MAE_SIM_API mae_sim_gcm_t *mae_sim_gcm_create(uint64_t seed, uint32_t held);
 MAE_SIM_API void mae_sim_gcm_destroy(mae_sim_gcm_t *gcm);
 MAE_SIM_API uint32_t mae_sim_gcm_lanes(const mae_sim_gcm_t *gcm);
-/* Runs all jobs to their ends; keys stay for the next call. `in` and `out` have the same size. 0,
- * or -1 when the engine violated its protocol: mae_sim_gcm_message() says how. */
+/*
+ * Runs all jobs of a simulated GCM engine to their ends; keys stay for the next call. `in` and
+ * `out` have the same size. 0, or -1 when the engine violated its protocol: mae_sim_gcm_message()
+ * says how.
+ */
 MAE_SIM_API int mae_sim_gcm_run(mae_sim_gcm_t *gcm, const struct mae_gcm_job *jobs, size_t count,
                                 const uint8_t *in, uint8_t *out, struct mae_gcm_result *results);
 MAE_SIM_API uint64_t mae_sim_gcm_clocks(const mae_sim_gcm_t *gcm);

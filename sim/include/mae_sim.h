@@ -71,9 +71,11 @@ extern "C" {
 /* cdef begin */
 typedef struct mae_sim mae_sim_t;
 
-/* The counters since mae_sim_create() or the last mae_sim_stats_reset(). Beats are handshakes of
- * the device's AXI4 manager. Payload is every beat whose ID has its top bit clear; the others are
- * descriptors, lists and completions. */
+/*
+ * The simulator's counters since mae_sim_create() or the last mae_sim_stats_reset(). Beats are
+ * handshakes of the device's AXI4 manager. Payload is every beat whose ID has its top bit clear;
+ * the others are descriptors, lists and completions.
+ */
 struct mae_sim_stats {
     uint64_t core_clocks; /* of clk_i */
     uint64_t bus_clocks;  /* of bus_clk_i, or of clk_i where there is one clock */
@@ -91,7 +93,7 @@ struct mae_sim_stats {
     uint32_t one_way;         /* 1 with bus=one-way */
 };
 
-/* Further counters over the same time, for tests and reports. */
+/* Further counters of the simulator over the same time, for tests and reports. */
 struct mae_sim_detail {
     uint64_t payload_read_beats;
     uint64_t payload_write_beats;
@@ -113,27 +115,36 @@ struct mae_sim_detail {
     uint64_t write_latency_max;
 };
 
-/* Creates a machine and releases its reset. NULL on failure, with the reason in `error`. */
+/*
+ * Creates a simulated machine and releases its reset. NULL on failure, with the reason in `error`.
+ */
 MAE_SIM_API mae_sim_t *mae_sim_create(const char *options, char *error, size_t error_size);
-/* Destroys a machine. */
+/* Destroys a simulated machine. */
 MAE_SIM_API void mae_sim_destroy(mae_sim_t *sim);
 
-/* Makes one AXI4-Lite access; runs until it is answered. `offset` is a multiple of 4. */
+/*
+ * Makes one AXI4-Lite access to the simulated device; runs until it is answered. `offset` is a
+ * multiple of 4.
+ */
 MAE_SIM_API int mae_sim_read32(mae_sim_t *sim, uint32_t offset, uint32_t *value);
 MAE_SIM_API int mae_sim_write32(mae_sim_t *sim, uint32_t offset, uint32_t value);
 
-/* Maps `bytes` at `host` to the bus address `iova`, byte for byte, any alignment. The memory must
- * outlive its mapping. Unmapping names a whole mapping; responses still in flight then meet
- * unmapped memory. */
+/*
+ * Maps `bytes` of the caller's memory at `host` to the bus address `iova`, with any alignment. The
+ * memory must outlive its mapping. Unmapping names a whole mapping; responses still in flight then
+ * meet unmapped memory.
+ */
 MAE_SIM_API int mae_sim_map(mae_sim_t *sim, uint64_t iova, void *host, uint64_t bytes,
                             int writable);
-/* Removes a mapping. */
+/* Removes a mapping of the caller's memory from the simulated bus. */
 MAE_SIM_API int mae_sim_unmap(mae_sim_t *sim, uint64_t iova, uint64_t bytes);
 
-/* Runs until the interrupt line is high: 1, or 0 after max_clocks. Returns at once when it
-   is high already. */
+/*
+ * Runs the simulation until the interrupt line is high: 1, or 0 after max_clocks. Returns at once
+ * when it is high already.
+ */
 MAE_SIM_API int mae_sim_wait(mae_sim_t *sim, uint64_t max_clocks);
-/* Runs for exactly `clocks`. */
+/* Runs the simulation for exactly `clocks`. */
 MAE_SIM_API int mae_sim_run(mae_sim_t *sim, uint64_t clocks);
 
 /* Copies between mapped ranges by the host's processor, over the same memory: a read and a write
@@ -149,12 +160,14 @@ MAE_SIM_API int mae_sim_host_copy(mae_sim_t *sim, uint64_t dst_iova, uint64_t sr
  * A change applies to bursts whose address is taken from then on. */
 typedef int64_t (*mae_sim_read_fn)(void *user, uint64_t address, uint32_t bytes, uint8_t *data);
 typedef int (*mae_sim_write_fn)(void *user, uint64_t address, const uint8_t *data, uint32_t bytes);
-/* Sets the callbacks that answer the device's bursts; both NULL: mapped memory again. */
+/* Sets the callbacks that answer the simulated device's bursts; both NULL: mapped memory again. */
 MAE_SIM_API int mae_sim_set_bus(mae_sim_t *sim, mae_sim_read_fn read, mae_sim_write_fn write,
                                 void *user);
 
-/* Offers secret (32 bytes) and session id (16) to a protected card's provisioning port for at most
- * `clocks`: 1 when they were accepted, 0 when not. */
+/*
+ * Offers secret (32 bytes) and session id (16) to a protected card's provisioning port for at most
+ * `clocks`: 1 when they were accepted, 0 when not.
+ */
 MAE_SIM_API int mae_sim_install(mae_sim_t *sim, const uint8_t *secret, const uint8_t *session_id,
                                 uint64_t clocks);
 /* Supplies a nonce of 32 bytes: called at once and each time that one was used. Without this
@@ -171,28 +184,35 @@ struct mae_sim_signal {
     const uint8_t *data;
     uint64_t bytes;
 };
-/* Reads the signal of a given index. */
+/* Reads the description of a simulated device's signal by its index. */
 MAE_SIM_API int mae_sim_signal(const mae_sim_t *sim, uint32_t index, struct mae_sim_signal *signal);
 
-/* An event that a bus monitor inside the device recorded; sim/monitor says what each kind means. */
+/*
+ * An event that a bus monitor inside the simulated device recorded; sim/bus_monitor defines each
+ * kind.
+ */
 struct mae_sim_note {
     uint64_t kind;
     uint64_t a, b, c;
     uint8_t data[64];
 };
-/* Turns the recording of events on or off. */
+/*
+ * Turns the recording of the bus monitors' events on or off.
+ */
 MAE_SIM_API void mae_sim_set_notes(mae_sim_t *sim, int wanted);
-/* Takes the oldest event: 1, or 0 when there is none. */
+/* Takes the oldest event of the bus monitors: 1, or 0 when there is none. */
 MAE_SIM_API int mae_sim_take_note(mae_sim_t *sim, struct mae_sim_note *note);
 
-/* Reads the counters. */
+/* Reads the simulator's counters. */
 MAE_SIM_API void mae_sim_stats(const mae_sim_t *sim, struct mae_sim_stats *stats);
-/* Reads the further counters. */
+/* Reads the simulator's further counters. */
 MAE_SIM_API void mae_sim_detail(const mae_sim_t *sim, struct mae_sim_detail *detail);
-/* Resets all counters to zero. */
+/* Resets all counters of the simulator to zero. */
 MAE_SIM_API void mae_sim_stats_reset(mae_sim_t *sim);
 
-/* Returns the last failure in words, "" when there was none. Valid until the next call. */
+/*
+ * Returns the simulator's last failure in words, "" when there was none. Valid until the next call.
+ */
 MAE_SIM_API const char *mae_sim_message(const mae_sim_t *sim);
 /* cdef end */
 

@@ -37,7 +37,7 @@ struct KeyHash {
     size_t operator()(const Key &key) const { return key.a; }
 };
 
-// The state of the CPU and the jobs beside the model.
+// Holds the state of the CPU and the jobs beside the model.
 struct Around {
     ToyMemory memory;
     uint8_t pending = 0, write = 0, row = 0, loose = 0;  // loose: a wipe came during the access
@@ -166,7 +166,7 @@ bool Explorer::used(const mae_states_job &job, uint32_t row) const {
            (job.key_each != 0 && row - job.keys < rows);
 }
 
-// Simulates one clock from the state that the model is in.
+// Simulates one clock of the arbiter from the state that the model is in.
 void Explorer::step(const Choice &choice) {
     ++transitions_;
     if (choice.access != 0) {
@@ -325,7 +325,7 @@ uint16_t Explorer::rank(const State &state, const Key &at, unsigned depth) {
     return most;
 }
 
-// Explores all successors of a state.
+// Explores all successors of an arbiter state.
 void Explorer::expand(const State &state) {
     load(state);
     const Key own = key();

@@ -3,7 +3,7 @@
 
 
 def rows(frame: bytes, lanes: int) -> list[tuple[int, int, int]]:
-    """Splits a frame of bytes into rows: data, number of bytes, last flag.
+    """Splits a frame of bytes into rows of blocks: data, number of bytes, last flag.
 
     Byte 0 of a block is in its bits 127:120.
     """

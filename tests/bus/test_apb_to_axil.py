@@ -29,7 +29,7 @@ async def begin(dut) -> None:
 
 
 async def access(dut, write: bool, address: int, data: int, strobe: int = 15) -> tuple:
-    """Makes one APB access; returns the read data, the error flag and the number of clocks."""
+    """Makes one APB access over the bridge; returns read data, error flag and clocks."""
     dut.s_apb_psel.value, dut.s_apb_penable.value = 1, 0
     dut.s_apb_pwrite.value, dut.s_apb_paddr.value = int(write), address
     dut.s_apb_pwdata.value, dut.s_apb_pstrb.value = data, strobe if write else 0
@@ -46,7 +46,7 @@ async def access(dut, write: bool, address: int, data: int, strobe: int = 15) ->
 
 
 async def registers(dut, delay: int, response: int) -> None:
-    """Models AXI4-Lite registers that answer after `delay` clocks with the inverse address."""
+    """Models AXI4-Lite registers that answer late with the inverse address."""
     for name in REQUESTS:
         axil(dut, name).value = 1
     while True:
@@ -110,7 +110,7 @@ async def errors_and_clocks(dut, delay: int, response: int) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def each_request_goes_out_once(dut) -> None:
-    """The APB bridge offers address and data once, even if they are taken in different clocks."""
+    """The APB bridge sends address and data once, even if they are taken in different clocks."""
     await begin(dut)
     for first, second in (("aw", "w"), ("w", "aw")):
         running = cocotb.start_soon(access(dut, True, 0x123, 0x89ABCDEF, 0b0110))

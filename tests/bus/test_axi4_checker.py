@@ -21,35 +21,35 @@ IDLE: Step = {}
 
 
 def _address(channel: str, **fields: int) -> Step:
-    """Builds an accepted AXI address of one beat of 8 bytes."""
+    """Builds the AXI signals of an accepted address for a burst of one beat of 8 bytes."""
     fields = {"valid": 1, "ready": 1, "size": 3, "burst": 1} | fields
     return {f"{channel}{name}": value for name, value in fields.items()}
 
 
 def aw(**fields: int) -> Step:
-    """Builds an accepted AXI write address."""
+    """Builds the AXI signals of an accepted write address."""
     return _address("aw", **fields)
 
 
 def ar(**fields: int) -> Step:
-    """Builds an accepted AXI read address."""
+    """Builds the AXI signals of an accepted read address."""
     return _address("ar", **fields)
 
 
 def w(**fields: int) -> Step:
-    """Builds an accepted beat of AXI write data, the last beat of its burst."""
+    """Builds the AXI signals of an accepted write beat, the last of its burst."""
     return {"wvalid": 1, "wready": 1, "wlast": 1, "wstrb": 0xFF} | {
         f"w{name}": value for name, value in fields.items()
     }
 
 
 def b(**fields: int) -> Step:
-    """Builds an accepted AXI write response."""
+    """Builds the AXI signals of an accepted write response."""
     return {"bvalid": 1, "bready": 1} | {f"b{name}": value for name, value in fields.items()}
 
 
 def r(**fields: int) -> Step:
-    """Builds an accepted beat of AXI read data, the last beat of its burst."""
+    """Builds the AXI signals of an accepted read beat, the last of its burst."""
     return {"rvalid": 1, "rready": 1, "rlast": 1} | {
         f"r{name}": value for name, value in fields.items()
     }
@@ -132,7 +132,7 @@ CASES = {"legal": LEGAL} | {name: steps for name, (_, steps) in BROKEN.items()}
 
 @cocotb.test()
 async def traffic(dut) -> None:
-    """Drives both ends of the checked AXI bus with a case's signals, clock by clock."""
+    """Drives both ends of a checked AXI bus with a case's signals, clock by clock."""
     driven = {
         handle._name.removeprefix(f"{side}_axi_"): handle
         for handle in dut

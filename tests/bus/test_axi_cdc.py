@@ -17,7 +17,7 @@ SIZE = 2**16
 
 
 async def reset(dut, s_ps: int, m_ps: int) -> list[Task]:
-    """Starts both clocks at random phases and resets both sides; releases them in random order."""
+    """Starts both clocks of the AXI clock crossing at random phases and resets both sides."""
     dut.s_rst_ni.value = dut.m_rst_ni.value = 0
     clocks = [start_clock(dut.s_clk_i, s_ps), start_clock(dut.m_clk_i, m_ps)]
     await Timer(5 * max(s_ps, m_ps), "ps")
@@ -28,7 +28,7 @@ async def reset(dut, s_ps: int, m_ps: int) -> list[Task]:
 
 
 async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiMaster, AxiRam]:
-    """Connects an AXI manager to one side of the clock crossing and a memory to the other."""
+    """Connects an AXI manager to one side of the clock crossing and a memory to the other side."""
     s_bus, m_bus = AxiBus.from_prefix(dut, "s_axi"), AxiBus.from_prefix(dut, "m_axi")
     manager = AxiMaster(s_bus, dut.s_clk_i, dut.s_rst_ni, False)
     memory = AxiRam(m_bus, dut.m_clk_i, dut.m_rst_ni, False, size=SIZE)

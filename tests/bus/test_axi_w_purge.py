@@ -25,7 +25,7 @@ class Link:
         self.rate, self.room = 1.0, 1.0
 
     async def step(self, purge: int) -> None:
-        """Drives the inputs after the falling edge and reads the outputs at the rising edge."""
+        """Drives the inputs of mae_axi_w_purge and reads its outputs for one clock."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         if self.offered is None and self.random.random() < self.rate:
@@ -47,7 +47,7 @@ class Link:
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Link:
-    """Resets mae_axi_w_purge."""
+    """Starts the clock, resets mae_axi_w_purge and returns its models."""
     await start(dut, purge_i=0, s_axi_wvalid=0, m_axi_wready=0)
     return Link(dut, seed)
 

@@ -16,7 +16,7 @@ SIZE = 1024
 
 
 async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiLiteMaster, AxiLiteRam]:
-    """Starts clocks at random phases; resets an AXI4-Lite manager and a memory behind the CDC."""
+    """Connects an AXI4-Lite manager and a memory to the two sides of the clock crossing."""
     dut.s_rst_ni.value = dut.m_rst_ni.value = 0
     start_clock(dut.s_clk_i, s_ps)
     start_clock(dut.m_clk_i, m_ps)

@@ -83,7 +83,7 @@ async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unstrobed_write(dut: SimHandleBase) -> None:
-    """A write without a byte strobe causes no request to the register block."""
+    """An AXI4-Lite write without a byte strobe causes no request to the register block."""
     block = await begin(dut, 0)
     await address(dut, "aw", 0x10)
     await word(dut, 0x12345678, 0)

@@ -56,7 +56,7 @@ async def accesses(dut: SimHandleBase) -> None:
     pause_all(master, 0.2)
 
     async def answer() -> None:
-        """Returns the read data and error flag for an access that the module shows."""
+        """Returns read data and error flag for a register access that mae_axil_to_reg makes."""
         while True:
             await dut.read_addr_o.value_change
             at = int(dut.read_addr_o.value) & ~3
@@ -91,7 +91,7 @@ async def accesses(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unstrobed_write(dut: SimHandleBase) -> None:
-    """A write without a byte strobe is answered with OKAY and causes no register access."""
+    """mae_axil_to_reg answers a write without a byte strobe with OKAY and accesses no register."""
     await raw(dut)
     dut.write_error_i.value = 1
     await address(dut, "aw", 0x10)
@@ -104,7 +104,7 @@ async def unstrobed_write(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
-    """AXI4-Lite writes end while no read answer is taken, and reads while no write answer is."""
+    """AXI4-Lite reads and writes end without each other in mae_axil_to_reg."""
     await raw(dut)
     dut.write_done_i.value = dut.read_done_i.value = 1
     for _ in range(2):
@@ -133,19 +133,19 @@ async def raw(dut: SimHandleBase) -> None:
 
 
 async def address(dut: SimHandleBase, channel: str, at: int) -> None:
-    """Drives an AXI4-Lite address until it is taken."""
+    """Drives an AXI4-Lite address until the address is taken."""
     getattr(dut, f"s_axil_{channel}addr").value = at
     await handed(dut, channel)
 
 
 async def word(dut: SimHandleBase, data: int, strobes: int) -> None:
-    """Drives a word of AXI4-Lite write data until it is taken."""
+    """Drives a word of AXI4-Lite write data until the word is taken."""
     dut.s_axil_wdata.value, dut.s_axil_wstrb.value = data, strobes
     await handed(dut, "w")
 
 
 async def handed(dut: SimHandleBase, channel: str) -> None:
-    """Holds valid until ready is high, for at most ten clocks."""
+    """Holds valid of an AXI4-Lite channel until ready is high, for at most ten clocks."""
     valid = getattr(dut, f"s_axil_{channel}valid")
     valid.value = 1
     for _ in range(10):
@@ -158,7 +158,7 @@ async def handed(dut: SimHandleBase, channel: str) -> None:
 
 
 async def taken(dut: SimHandleBase, channel: str) -> None:
-    """Holds ready until valid is high, for at most ten clocks."""
+    """Holds ready of an AXI4-Lite channel until valid is high, for at most ten clocks."""
     ready = getattr(dut, f"s_axil_{channel}ready")
     ready.value = 1
     for _ in range(10):

@@ -15,7 +15,7 @@ RULES = ("AxilBHolds", "AxilRHolds", "AxilBAnswers", "AxilRAnswers", "AxilBResp"
 
 @cocotb.test()
 async def accesses(dut) -> None:
-    """Makes one bus write and one bus read whose answers wait."""
+    """Makes one AXI4-Lite write and one read, whose answers the manager takes late."""
     for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
         getattr(dut, f"s_axil_{name}").value = 0
     dut.rst_ni.value = 0

@@ -43,7 +43,7 @@ class Request:
 
 
 class Contract:
-    """Drives a block cipher clock by clock; checks each answer's value, order and clock."""
+    """Drives a block cipher clock by clock; checks the value, order and clock of each answer."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut = dut
@@ -68,11 +68,11 @@ class Contract:
         self.ctx = itertools.cycle(range(256))
 
     async def reset(self) -> None:
-        """Resets the cipher with idle inputs."""
+        """Resets the block cipher under test with idle inputs."""
         await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, req_valid_i=0, req_i=0)
 
     def rounds_clocks(self, size: int) -> int:
-        """Returns the clocks from a request until its key bank may take another key."""
+        """Returns the clocks from a cipher request until its key bank may take another key."""
         return ROUNDS[size] * self.per_round
 
     def latency(self, size: int) -> int:
@@ -84,7 +84,7 @@ class Contract:
         return [bool(lane % 2)] if self.duplex else self.dirs
 
     def drive(self) -> None:
-        """Drives the offered requests and key onto the cipher's ports."""
+        """Drives the offered requests and key onto the cipher's ports for one clock."""
         valid = req = 0
         for lane, request in enumerate(self.offered):
             if request is not None:
@@ -99,7 +99,7 @@ class Contract:
             self.dut.key_i.value = (head << 256) | int.from_bytes(key.ljust(32, b"\0"), "big")
 
     async def step(self) -> tuple[list[int], bool]:
-        """Runs one clock: drives the inputs, records accepted requests, checks answers.
+        """Runs one clock of the cipher: drives inputs, records accepted requests, checks answers.
 
         Lanes taken; whether the key was.
         """
@@ -195,7 +195,7 @@ class Contract:
 
 
 async def begin(dut: SimHandleBase) -> Contract:
-    """Resets a cipher and returns its contract driver."""
+    """Resets a cipher and returns the driver that checks its contract."""
     cipher = Contract(dut)
     await cipher.reset()
     return cipher

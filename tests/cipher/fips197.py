@@ -14,7 +14,7 @@ ROUNDS = {16: 10, 24: 12, 32: 14}
 
 
 def times(a: int, b: int) -> int:
-    """Multiplies in GF(2^8) modulo x^8 + x^4 + x^3 + x + 1 (§4.2)."""
+    """Multiplies two bytes in the AES field GF(2^8) (FIPS 197 §4.2)."""
     product = 0
     while b:
         if b & 1:
@@ -25,7 +25,7 @@ def times(a: int, b: int) -> int:
 
 
 def _sbox(x: int) -> int:
-    """Computes an S-box entry: multiplicative inverse, 0 for 0, then the affine map (§5.1.1)."""
+    """Computes an entry of the AES S-box: multiplicative inverse, then affine map (§5.1.1)."""
     b = next((y for y in range(256) if times(x, y) == 1), 0)
     bits = [b >> i & 1 for i in range(8)]
     return (
@@ -49,7 +49,7 @@ INV_SBOX = [SBOX.index(x) for x in range(256)]
 
 
 def words(key: bytes) -> list[bytes]:
-    """Expands an AES key into the words of the key schedule (§5.2)."""
+    """Expands an AES key into the words of its key schedule (FIPS 197 §5.2)."""
     size = len(key) // 4
     schedule = [key[4 * i : 4 * i + 4] for i in range(size)]
     rcon = 1
@@ -72,17 +72,17 @@ def round_keys(key: bytes) -> list[bytes]:
 
 
 def xor(a: bytes, b: bytes) -> bytes:
-    """XORs two byte strings."""
+    """XORs two byte strings of equal length."""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
 def shift_rows(state: bytes, by: int = 1) -> bytes:
-    """Rotates row r of an AES state left by r columns (§5.1.2); by = -1: right (§5.3.1)."""
+    """Rotates row r of an AES state left by r columns (§5.1.2), or right with by = -1."""
     return bytes(state[4 * ((c + by * r) % 4) + r] for c in range(4) for r in range(4))
 
 
 def mix_columns(state: bytes, matrix: tuple[int, ...] = (2, 3, 1, 1)) -> bytes:
-    """Multiplies each column by the circulant matrix with this first row (§5.1.3, §5.3.3)."""
+    """Multiplies each column of an AES state by a circulant matrix (MixColumns, §5.1.3)."""
     return bytes(
         functools.reduce(
             lambda a, b: a ^ b,
@@ -94,13 +94,13 @@ def mix_columns(state: bytes, matrix: tuple[int, ...] = (2, 3, 1, 1)) -> bytes:
 
 
 def encrypt_round(state: bytes, key: bytes, last: bool) -> bytes:
-    """Computes one round of AES encryption (§5.1)."""
+    """Computes one round of AES encryption as FIPS 197 defines it (§5.1)."""
     state = shift_rows(bytes(SBOX[x] for x in state))
     return xor(state if last else mix_columns(state), key)
 
 
 def decrypt_round(state: bytes, key: bytes, last: bool) -> bytes:
-    """Computes one round of AES decryption (§5.3)."""
+    """Computes one round of AES decryption as FIPS 197 defines it (§5.3)."""
     state = xor(bytes(INV_SBOX[x] for x in shift_rows(state, -1)), key)
     return state if last else mix_columns(state, (14, 11, 13, 9))
 
@@ -129,7 +129,7 @@ def _openssl(key: bytes, decrypt: bool):  # noqa: ANN202 - the type is private t
 
 
 def check_against_openssl(blocks: int = 20) -> None:
-    """Checks this AES model against OpenSSL."""
+    """Checks the tests' AES model against OpenSSL on random blocks."""
     rng = random.Random(197)
     for size in ROUNDS:
         for _ in range(blocks):

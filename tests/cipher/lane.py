@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives a lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) in place of its key memory.
-
-:class:`Lane` drives one and checks, clock by clock, what the header says of its outputs.
-"""
+"""Drives a lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) in place of its key memory."""
 
 import random
 from collections import deque
@@ -21,7 +18,7 @@ Request = tuple[int, int, int, bytes]  # ctx, bank, decrypt, block
 
 
 class Lane:
-    """Models a cipher lane: its keys and its blocks as [clocks until the answer, ctx, answer]."""
+    """Models a cipher lane with its keys and the blocks in progress."""
 
     def __init__(self, dut, pipeline: bool) -> None:
         self.dut = dut
@@ -58,13 +55,13 @@ class Lane:
                 )
 
     def latency(self, key: bytes) -> int:
-        """Returns the clocks from a lane's request to its answer."""
+        """Returns the latency of a cipher lane for a key."""
         if self.per_reg > 1:
             return ROUNDS[len(key)] // self.per_reg
         return ROUNDS[len(key)] * self.regs + 1 if self.pipeline else ROUNDS[len(key)]
 
     def takes(self, bank: int, decrypt: int) -> bool:
-        """Returns true if the lane must accept a request in this clock."""
+        """Returns true if a cipher lane must accept a request in this clock."""
         if bank >= self.banks or not self.ready[decrypt] >> bank & 1:
             return False
         if self.pipeline:  # in two clocks nobody may be where this block would be
@@ -72,7 +69,7 @@ class Lane:
         return all(left == 0 for left, *_ in self.inside)
 
     async def step(self, request: Request | None = None) -> bool:
-        """Runs one clock with an optional request; checks outputs; returns true if accepted."""
+        """Runs one clock of a cipher lane with an optional request; checks the outputs."""
         dut = self.dut
         for block in self.inside:
             block[0] -= 1
@@ -99,13 +96,13 @@ class Lane:
         return taken
 
     def request(self, bank: int | None = None, decrypt: int | None = None) -> Request:
-        """Makes a random request to the lane."""
+        """Makes a random request to a cipher lane."""
         bank = random.randrange(self.banks) if bank is None else bank
         decrypt = random.choice(self.dirs) if decrypt is None else decrypt
         return random.randrange(256), bank, decrypt, random.randbytes(16)
 
     async def traffic(self, clocks: int, gap: float, flicker: float) -> int:
-        """Sends random requests while bank readiness changes; returns the accepted blocks."""
+        """Sends random requests to a cipher lane while the readiness of its keys changes."""
         blocks = 0
         for _ in range(clocks):
             if random.random() < flicker:
@@ -119,7 +116,7 @@ class Lane:
         return blocks
 
     async def clear(self, clocks: int) -> None:
-        """Clears the lane for a clock; no block comes out, and after ``clocks`` no data remains."""
+        """Clears a cipher lane for a clock; no block and no data may remain."""
         self.dut.req_valid_i.value = 0
         await Timer(1, "ns")
         assert registers_left(self.dut)

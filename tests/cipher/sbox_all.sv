@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instantiates every S-box for the tests: implementation, register and kind. Implementations is the
-// number of values of sbox_impl_e.
+// sbox_all: instantiates every S-box for the tests, by implementation, register and kind.
+// Implementations is the number of values of sbox_impl_e.
 
 module sbox_all
   import mae_aes_pkg::*;

@@ -18,7 +18,7 @@ KINDS = {
 
 
 async def all_bytes(dut) -> None:
-    """The S-box substitutes each byte at each position, in random directions, with idle clocks."""
+    """The S-box under test substitutes each byte at each position, in random directions."""
     fips197.check_against_openssl()
     regs, count = bench.parameters()["Regs"], len(dut.in_i) // 8
     kind = KINDS.get(dut._name) or bench.parameters()["Kind"]
@@ -46,7 +46,7 @@ async def all_bytes(dut) -> None:
 
 
 async def register_empties(dut) -> None:
-    """The S-box register holds no data a clock after en_i falls, nor in reset."""
+    """The register of the S-box under test holds no data a clock after en_i falls, nor in reset."""
     count = len(dut.in_i) // 8
     for reset in (False, True):
         await start(dut, en_i=1, in_i=int.from_bytes(random.randbytes(count), "little"))

@@ -22,7 +22,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def chained_messages_fill_the_lanes(dut) -> None:
-    """As many chained messages as clocks of latency keep every cipher lane busy.
+    """As many chained messages as clocks of latency keep every lane of mae_cipher_lanes busy.
 
     The answer of clock t goes back in clock t + 1 here, so a lane holds latency + 1 messages and
     still takes a block every clock.

@@ -29,7 +29,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def first_blocks_at_every_clock(dut) -> None:
-    """The first blocks of a key wait only for its last round key, at any distance from the key.
+    """mae_cipher_min_area takes the first blocks of a key as early as its last round key allows.
 
     Encryption begins anew wherever the key's own walk to its end stands.
     """
@@ -50,7 +50,7 @@ async def first_blocks_at_every_clock(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def no_state_between_answers(dut) -> None:
-    """The block output of mae_cipher_min_area is 0 between answers and hides round states."""
+    """The output of mae_cipher_min_area is 0 between answers and hides round states."""
     cipher = await begin(dut)
     await cipher.load(0, random.randbytes(16))
     for _ in range(60):

@@ -23,7 +23,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shorter_keys_wait_for_longer_ones(dut) -> None:
-    """On one lane an AES-128 block after an AES-256 block waits four rounds; order is kept."""
+    """In mae_cipher_pipe an AES-128 block behind an AES-256 block waits four rounds."""
     cipher = await begin(dut)
     if cipher.banks < 2 or len(cipher.sizes) < 2:
         return
@@ -84,7 +84,7 @@ def test_clear_leaves_nothing() -> None:
     ids=str,
 )
 def test_flush_leaves_nothing(parameters: dict[str, int]) -> None:
-    """A pipeline without reset of data registers is empty a latency and a clock after clear_i."""
+    """mae_cipher_pipe without data resets is empty a latency and a clock after clear_i."""
     bench.run(
         "mae_cipher_pipe",
         parameters={**parameters, "Flush": 1},

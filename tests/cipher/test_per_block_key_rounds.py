@@ -19,7 +19,7 @@ SIZES = (16, 24, 32)
 
 
 def offer(dut, size: int) -> tuple[int, int]:
-    """Drives a random key and its blocks; returns the expected blocks and user value."""
+    """Drives a random key and blocks into mae_per_block_key_rounds; returns expected results."""
     blocks, width = bench.parameters()["Blocks"], bench.parameters()["UserWidth"]
     key, data = random.randbytes(size), random.randbytes(16 * blocks)
     user = random.getrandbits(width)

@@ -20,7 +20,7 @@ for command in sys.argv[1:]:
 
 
 def prove(kind: str, flip: int) -> subprocess.CompletedProcess:
-    """Runs Yosys' SAT solver on two S-boxes side by side; returns its result."""
+    """Runs Yosys' SAT solver on two S-box implementations side by side; returns its result."""
     cipher = paths.RTL / "cipher"
     files = [cipher / "mae_aes_pkg.sv", cipher / "sbox" / "mae_sbox_table_pkg.sv"]
     files += sorted(cipher.glob("sbox/mae_sbox*.sv"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain Verilog bench of the plain Verilog of `small128`: FIPS 197, Appendix C.1.
+// Tests the plain Verilog of the build `small128` with the example of FIPS 197, Appendix C.1.
 module small128_bench;
   reg clk = 0, rst_n = 0, key_valid = 0, req_valid = 0;
   wire key_ready, req_ready, rsp_valid;

@@ -21,12 +21,12 @@ KEY = KEYS[256]
 
 
 def options(mode: str, *more: str, bits: int = 256) -> list[str]:
-    """Returns the command line options for a mode and a key."""
+    """Returns the command line options for an AEAD mode and a random key."""
     return ["--mode", mode, "--key", KEYS[bits], *more]
 
 
 def oracle(mode: str, bits: int = 256):
-    """Returns the `cryptography` package's AEAD cipher; its tag follows the ciphertext."""
+    """Returns the `cryptography` package's AEAD cipher, whose tag follows the ciphertext."""
     return MODES[mode](bytes.fromhex(KEYS[bits]))
 
 
@@ -86,7 +86,7 @@ def test_ivs_of_other_lengths(mode: str) -> None:
 
 
 def changed(data: bytes, place: int) -> bytes:
-    """Returns a byte string with one bit inverted."""
+    """Returns a byte string with one bit inverted, as tampered test data."""
     place %= len(data)
     return data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :]
 
@@ -148,7 +148,7 @@ def test_long_stream_in_bounded_memory(tmp_path: pathlib.Path) -> None:
 
 
 def test_killed_midway(tmp_path: pathlib.Path) -> None:
-    """A maeslant decrypt that is killed leaves no plaintext in any file."""
+    """A `maeslant decrypt` that is killed leaves no plaintext in any file."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     process = subprocess.Popen(
         [MAESLANT, "decrypt", "-", tmp_path / "out", *options("gcm")],

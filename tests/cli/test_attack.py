@@ -19,7 +19,7 @@ from maeslant.protected.model.keys import Key
 
 
 def run(*words: str, status: int = 0) -> str:
-    """Runs `maeslant attack` and returns its output."""
+    """Runs the command `maeslant attack` and returns its output."""
     result = CliRunner().invoke(app, ["attack", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception

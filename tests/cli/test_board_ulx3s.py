@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the self-test of boards/ulx3s: its LEDs show that AES in the core works."""
+"""Tests the self-test of boards/ulx3s: LEDs show if AES in the core works."""
 
 import cocotb
 from cocotb.clock import Clock

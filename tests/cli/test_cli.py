@@ -26,20 +26,20 @@ SMALL = ("--device", "sim:peripheral")  # the one that is quickest to build
 
 
 def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
-    """Runs the command line; returns the finished process."""
+    """Runs the `maeslant` command line; returns the finished process."""
     command = [MAESLANT, *map(str, arguments)]
     return subprocess.run(command, input=data, capture_output=True, timeout=timeout, check=False)
 
 
 def good(*arguments: object, data: bytes | None = None) -> bytes:
-    """Runs the command line and requires success."""
+    """Runs the `maeslant` command line and requires success."""
     result = run(*arguments, data=data)
     assert result.returncode == 0, result.stderr.decode()
     return result.stdout
 
 
 def bad(*arguments: object, data: bytes | None = None) -> str:
-    """Runs the command line, requires a clear refusal and returns its error message."""
+    """Runs the `maeslant` command line, requires a clear refusal and returns its error message."""
     result = run(*arguments, data=data)
     message = result.stderr.decode()
     assert result.returncode != 0
@@ -57,7 +57,7 @@ def openssl(mode: str, bits: int, data: bytes, *more: str) -> bytes:
 
 
 def options(mode: str, bits: int = 128) -> list[str]:
-    """Returns the command line options for a mode, a key and an IV."""
+    """Returns the command line options for a mode of operation, a key and an IV."""
     key = KEYS[bits] + KEYS[bits][::-1] if mode == "xts" else KEYS[bits]
     return ["--mode", mode, "--key", key, *([] if mode == "ecb" else ["--iv", IV])]
 
@@ -104,7 +104,7 @@ def test_xts(length: int) -> None:
 
 
 def test_no_padding() -> None:
-    """--no-padding encrypts whole blocks without padding and refuses other lengths."""
+    """`maeslant encrypt --no-padding` accepts whole blocks only and adds no padding."""
     data = bytes(range(64))
     got = good("encrypt", "-", "-", *options("cbc"), "--no-padding", data=data)
     assert got == openssl("cbc", 128, data, "-nopad")
@@ -119,7 +119,7 @@ def test_peripheral_device() -> None:
 
 
 def test_key_file(tmp_path: pathlib.Path) -> None:
-    """A key file may hold raw bytes, or hex digits with or without a newline."""
+    """`maeslant encrypt` accepts a key file of raw bytes, or of hex digits."""
     raw, text = tmp_path / "raw", tmp_path / "text"
     raw.write_bytes(bytes.fromhex(KEYS[256]))
     text.write_text(KEYS[256] + "\n")
@@ -160,14 +160,14 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_bad_options(change: list[str], words: str) -> None:
-    """Each bad option gets an error that names it and never shows the key."""
+    """Each bad option of `maeslant encrypt` gets an error that names it and never shows the key."""
     message = bad("encrypt", "-", "-", *change, data=b"short")
     assert words in message
     assert KEYS[128] not in message
 
 
 def test_bad_files(tmp_path: pathlib.Path) -> None:
-    """Missing, existing, unwritable and truncated files give an error and lose no data."""
+    """`maeslant encrypt` gives an error for missing, existing or truncated files; no data loss."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.write_bytes(b"text")
     there.write_bytes(b"keep")
@@ -188,7 +188,7 @@ def test_bad_files(tmp_path: pathlib.Path) -> None:
 
 
 def test_full_disk(tmp_path: pathlib.Path) -> None:
-    """A file size limit (as on a full disk) gives an error and leaves no output file."""
+    """`maeslant encrypt` gives an error on a full disk and leaves no output file."""
     source = tmp_path / "source"
     source.write_bytes(bytes(1 << 20))
     result = subprocess.run(
@@ -285,7 +285,7 @@ def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.full
 def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
-    """A maeslant encrypt that is killed leaves no output file and no temporary file."""
+    """A `maeslant encrypt` that is killed leaves no output file and no temporary file."""
     process = subprocess.Popen(
         [MAESLANT, "encrypt", "-", tmp_path / "out", *options("ctr")],
         stdin=subprocess.PIPE,

@@ -17,7 +17,7 @@ RNG = np.random.default_rng(3)
 
 
 def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
-    """Saves arrays to .npy files."""
+    """Saves arrays to .npy files, the input of `maeslant fhe matmul`."""
     files = [folder / f"{name}.npy" for name in arrays]
     for file, array in zip(files, arrays.values(), strict=True):
         np.save(file, array)
@@ -27,7 +27,7 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
 @pytest.mark.parametrize("words", ((), ("--protected",)), ids=("plain", "protected"))
 @pytest.mark.full
 def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
-    """`fhe matmul` gives SEAL's bytes for a matrix smaller than 64 x 64 and for the identity."""
+    """`maeslant fhe matmul` gives SEAL's bytes for small matrices and for the identity."""
     simulator.build(BUILD if words else sets.SMALL.build)
     for a, b in (
         (RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)),
@@ -56,7 +56,7 @@ def test_bad_input(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("params", sets.SETS.values(), ids=sets.SETS)
 def test_measured_transforms(params: sets.ParameterSet) -> None:
-    """The measured clocks of a transform meet their target and grow as N log N / lanes."""
+    """The clocks of a number-theoretic transform meet their target and grow as N log N / lanes."""
     eight, sixteen, more = fhe.transform_figures(params)
     assert eight.met() is not False and sixteen.met() is not False
     # Beside the pipeline's length, which is the same, half the lanes take twice the clocks.

@@ -15,7 +15,7 @@ FIELDS = {"part", "config", "metric", "value", "unit", "better", "target", "sour
 
 
 def figures(*parts: str) -> list[dict]:
-    """Runs `maeslant measure` for some parts; returns its figures."""
+    """Runs `maeslant measure` for given parts; returns the measured figures."""
     found = json.loads(good("measure", *parts, "--json"))
     assert found
     for figure in found:

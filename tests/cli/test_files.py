@@ -21,14 +21,14 @@ TOPS = ("small128", "lanes4", "gcm1_fpga", "mae_gcm_axis", "peripheral", "stream
 
 
 def command(*words: str) -> subprocess.CompletedProcess:
-    """Runs `maeslant files` in a process of its own."""
+    """Runs `maeslant files` in a separate process."""
     line = [sys.executable, "-m", "maeslant.cli", "files", *words]
     return subprocess.run(line, capture_output=True, text=True, check=False, cwd=paths.ROOT)
 
 
 @pytest.mark.parametrize("name", TOPS)
 def test_the_list_is_all_that_a_tool_needs(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator compiles the list of `maeslant files` in its order without a library folder."""
+    """Verilator compiles the file list of `maeslant files` in its order without library folders."""
     known = configurations.load()
     top = known[name]["top"] if name in known else name
     file = tmp_path / "files.f"
@@ -42,7 +42,7 @@ def test_the_list_is_all_that_a_tool_needs(name: str, tmp_path: pathlib.Path) ->
 
 
 def test_json() -> None:
-    """`maeslant files --json` gives the values of the plain list."""
+    """`maeslant files --json` lists the files and options of the plain text list."""
     found = json.loads(command("small128", "--json").stdout)
     assert found["files"] == [str(path) for path in sources.ordered("small128")]
     assert all(pathlib.Path(path).is_file() for path in found["files"])

@@ -16,7 +16,7 @@ GUARD = {figure["metric"]: figure["value"] for figure in FIGURES if figure["part
 
 
 def cells(begin: str) -> str:
-    """Returns the first figure of the table row that begins with a text."""
+    """Returns the first figure of the row of the guide's table that begins with a text."""
     text = PAGE.read_text()
     return re.search(rf"^\| {re.escape(begin)}[^|]*\| ([^|]*?) \|", text, re.MULTILINE)[1]
 
@@ -29,7 +29,7 @@ def added(way: str) -> str:
 
 
 def clocks(what: str) -> str:
-    """Returns the clocks of a protected access from doorbell to answer."""
+    """Returns the clocks of a protected register access from doorbell to answer."""
     return f"{GUARD[f'protected {what}: doorbell to answer in host memory']:.0f}"
 
 

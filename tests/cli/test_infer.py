@@ -10,7 +10,7 @@ from maeslant.cli import app
 
 
 def infer(*words: str) -> dict:
-    """Runs `maeslant infer` and returns its JSON record."""
+    """Runs `maeslant infer` and returns its JSON output."""
     result = CliRunner().invoke(app, ["infer", "--json", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception

@@ -19,7 +19,7 @@ LENGTHS = (16, 48, 240)
 
 @pytest.fixture(scope="module")
 def runner() -> Runner:
-    """Builds one PicoRV32 system for all tests of this file."""
+    """Builds one PicoRV32 system with firmware for all tests of the file."""
     return Runner()
 
 
@@ -79,7 +79,7 @@ def test_key_each(runner: Runner, mode: str, way: str) -> None:
 
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_software(runner: Runner, direction: int) -> None:
-    """The C implementation of AES that the figures use as reference is right."""
+    """The firmware's AES in C, the reference of the figures, agrees with OpenSSL."""
     source = random.Random(direction)
     for key_bytes in (16, 24, 32):
         keys = [source.randbytes(key_bytes) for _ in range(3)]
@@ -110,7 +110,7 @@ def test_wrong_tag(runner: Runner, mode: str, way: str) -> None:
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr", "xts", "gcm"))
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
-    """A CPU program that reads the destination directly after the start sees only results."""
+    """A CPU program that reads a memory job's destination at once sees only final results."""
     source = random.Random(f"{mode} {direction} at once")
     job = random_job(source, jobs.GO_ON, mode, direction, 1024)
     job.work = (job.destination, 1024)
@@ -121,7 +121,7 @@ def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
 
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr"))
 def test_in_place(runner: Runner, mode: str) -> None:
-    """A memory job may work in place, or with a destination below its source."""
+    """The memory arbiter runs jobs in place, or with a destination below the source."""
     source = random.Random(mode)
     for destination in (jobs.SOURCE, jobs.SOURCE + 0x100):
         job = random_job(source, jobs.POLLED, mode, ENCRYPT, 800)
@@ -140,7 +140,7 @@ def test_in_place(runner: Runner, mode: str) -> None:
     ),
 )
 def test_bad_address(runner: Runner, place: str, value: int) -> None:
-    """Illegal addresses of a memory job are refused, and the next job runs."""
+    """The memory arbiter refuses jobs with illegal addresses, and the next job runs."""
     job = Job(jobs.POLLED, "ecb", ENCRYPT, bytes(range(64)), [bytes(16)])
     refused = Job(jobs.POLLED, "ecb", ENCRYPT, bytes(range(64)), [bytes(16)], laid_out=False)
     setattr(refused, place, value)

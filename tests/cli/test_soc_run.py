@@ -15,7 +15,7 @@ AXIL_TARGET, ARBITER_TARGET = 200, 20  # clocks a block, of 4 KB and more
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess:
-    """Runs `maeslant soc run`."""
+    """Runs `maeslant soc run` and returns its output."""
     command = [MAESLANT, "soc", "run", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 

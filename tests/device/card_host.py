@@ -35,7 +35,7 @@ PERIOD_NS = 10
 
 @dataclasses.dataclass
 class Job:
-    """Holds an AES job: descriptor, data, and the expected memory contents."""
+    """Holds an AES job of the stream card: descriptor, data, expected memory contents."""
 
     desc: Desc
     data: bytes
@@ -44,7 +44,7 @@ class Job:
 
 
 class Card(Registers):
-    """Models the host of a stream card."""
+    """Models the host of a stream card: memory, rings, registers, AES jobs."""
 
     def __init__(self, dut: SimHandleBase, seed: int, log2: int, clock: str, reset: str) -> None:
         super().__init__(dut, "mae_stream_card", getattr(dut, clock), getattr(dut, reset))
@@ -90,7 +90,7 @@ class Card(Registers):
         return card
 
     async def set_rings(self) -> None:
-        """Sets the base addresses and sizes of the rings and starts them."""
+        """Sets the addresses and sizes of the stream card's rings and starts them."""
         await self.write("sub_base_lo", SUB & 0xFFFFFFFF)
         await self.write("sub_base_hi", SUB >> 32)
         await self.write("comp_base_lo", COMP & 0xFFFFFFFF)
@@ -100,7 +100,7 @@ class Card(Registers):
         await self.enable()
 
     async def enable(self) -> None:
-        """Starts both rings at entry 0."""
+        """Starts both rings of the stream card at entry 0."""
         self.sent = self.taken = 0
         self.memory.write(COMP, bytes(COMPLETION_BYTES << self.log2))
         await self.write("sub_tail", 0)
@@ -108,7 +108,7 @@ class Card(Registers):
         await self.write("ctrl", enable=1)
 
     async def disable(self) -> None:
-        """Stops the rings after all jobs are complete."""
+        """Stops the stream card's rings after all jobs are complete."""
         await self.write("ctrl", enable=0)
         while (await self.fields("status"))["busy"]:
             pass
@@ -120,7 +120,7 @@ class Card(Registers):
         return self.keys[slot]
 
     def place(self, length: int, align: int = 0) -> int:
-        """Allocates memory for data with a gap before it, at a given or random alignment."""
+        """Allocates host memory for data with a gap before it, at a given or random alignment."""
         at = self.next_data + 1 + self.random.randrange(40)
         if align:
             at = -(-at // align) * align
@@ -129,7 +129,7 @@ class Card(Registers):
         return at
 
     def side(self, length: int, parts: int, align: int) -> tuple[int, list[tuple[int, int]]]:
-        """Describes a job's source or destination: its address or list, and its pieces."""
+        """Allocates a job's source or destination, as one buffer or as a list of pieces."""
         if not parts:
             at = self.place(length, align)
             return at, [(at, length)]
@@ -159,7 +159,7 @@ class Card(Registers):
         flags: int = 0,
         answer: bytes | None = None,
     ) -> Job:
-        """Writes data to memory and makes a job of it; OpenSSL gives the answer by default."""
+        """Writes data to host memory and makes an AES job of it, with OpenSSL's answer."""
         src, pieces = self.side(len(data), parts[0], align)
         at = 0
         for addr, count in pieces:
@@ -194,7 +194,7 @@ class Card(Registers):
         return Job(desc, data, dst_pieces, answer)
 
     async def submit(self, jobs: list[Job]) -> None:
-        """Writes descriptors to the submission ring and rings the doorbell; they must fit."""
+        """Writes descriptors to the stream card's submission ring and rings the doorbell."""
         assert self.sent - self.taken + len(jobs) <= 1 << self.log2
         for job in jobs:
             at = SUB + DESC_BYTES * (self.sent % (1 << self.log2))
@@ -203,7 +203,7 @@ class Card(Registers):
         await self.write("sub_tail", self.sent % 65536)
 
     async def finish(self, limit: int = 100000) -> dict[int, Completion]:
-        """Waits for all submitted jobs; returns completions by cookie."""
+        """Waits for all jobs of the stream card; returns completions by cookie."""
         found: dict[int, Completion] = {}
         waited = 0
         while self.taken < self.sent:
@@ -222,7 +222,7 @@ class Card(Registers):
         return found
 
     async def run(self, jobs: list[Job], want: dict[int, Status] | None = None) -> None:
-        """Runs jobs and checks statuses, answers, and that no other byte of memory changes."""
+        """Runs AES jobs on the stream card and checks statuses, answers and all other memory."""
         image = bytearray(self.memory.data)
         done: dict[int, Completion] = {}
         lot = 1 << self.log2
@@ -250,7 +250,7 @@ class Card(Registers):
             raise AssertionError(f"memory differs at {at:#x}: {whose(jobs, at)}")
 
     def forget_rings(self, image: bytearray) -> None:
-        """Removes the rings from a memory image that is compared."""
+        """Removes the rings from an image of host memory that is compared."""
         rings = ((SUB, DESC_BYTES << self.log2), (COMP, COMPLETION_BYTES << self.log2))
         for first, size in rings:
             place = slice(first - BASE, first - BASE + size)
@@ -264,7 +264,7 @@ class Card(Registers):
 
 
 def whose(jobs: list[Job], at: int) -> str:
-    """Returns the job whose destination contains an address, as text."""
+    """Returns a text that names the job whose destination contains an address."""
     for job in jobs:
         if any(addr <= at < addr + count for addr, count in job.dst):
             return f"destination of {job.desc}"
@@ -272,7 +272,7 @@ def whose(jobs: list[Job], at: int) -> str:
 
 
 def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
-    """Makes random jobs of every mode, length and alignment, with lists and in place."""
+    """Makes random AES jobs of every mode, length and alignment, with lists and in place."""
     rng, jobs = card.random, []
     for i in range(count):
         mode, decrypt = oracle.MODES[i % 7], bool(i // 7 % 2)
@@ -300,7 +300,7 @@ def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
 
 
 async def load_keys(card: Card) -> None:
-    """Loads two keys of each size, more than there are key banks."""
+    """Loads two keys of each size into the stream card, more than it has key banks."""
     for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
         await card.key(slot, size)
     assert await card.read("key_valid") == 0x3F

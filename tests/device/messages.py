@@ -20,7 +20,7 @@ def ccm_head(nonce: bytes, aad: bytes, length: int, tag_bytes: int) -> tuple[byt
 
 
 class Message:
-    """Holds an authenticated message for the peripheral, executed job by job."""
+    """Holds an authenticated message for the peripheral, run job by job."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Message:
         self.got = b""
 
     def cut(self) -> "Message":
-        """Divides a message into more jobs, between blocks, with empty jobs among them."""
+        """Divides an authenticated message into more jobs, with empty jobs among them."""
         jobs: list[tuple[str, bytes]] = []
         for phase, data in self.jobs:
             parts = []
@@ -75,11 +75,11 @@ class Message:
 
     @property
     def over(self) -> bool:
-        """Returns true if all jobs of the message are done."""
+        """Returns true if all jobs of an authenticated message are done."""
         return self.done == len(self.jobs)
 
     async def step(self, p: Peripheral, tag: bytes | None = None) -> None:
-        """Runs the next job of the message; `tag` replaces the expected tag."""
+        """Runs the next job of an authenticated message on the peripheral."""
         if self.done == 0 and self.iv:
             await p.write_words("iv", self.iv)
         phase, data = self.jobs[self.done]
@@ -98,7 +98,7 @@ class Message:
         self.done += 1
 
     async def check(self, p: Peripheral, what: object = None) -> None:
-        """Checks the data, the tag (or its absence) and the error code at the message's end."""
+        """Checks data, tag and error code at the end of an authenticated message."""
         assert await p.error() == 0, what
         assert self.got == self.want, what
         tag = await p.words("tag")
@@ -106,7 +106,7 @@ class Message:
         assert await p.words("hash") == bytes(16), what
 
     async def run(self, p: Peripheral, what: object = None) -> None:
-        """Runs the whole message on the peripheral, key loading included."""
+        """Runs a whole authenticated message on the peripheral, key loading included."""
         assert await p.load_key(self.key_slot, self.key) == 0
         while not self.over:
             await self.step(p)

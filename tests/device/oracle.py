@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes reference results for device tests by the cryptography package (OpenSSL)."""
+"""Computes the expected results of device tests by OpenSSL (package `cryptography`)."""
 
 from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the peripheral through its registers as its driver does."""
+"""Drives the peripheral through its registers as the C driver does."""
 
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
@@ -15,7 +15,7 @@ CONTEXT = {"iv": 4, "hash": 4, "aad_bytes": 2, "data_bytes": 2}  # registers of 
 
 
 class Peripheral(Registers):
-    """Drives a peripheral through its registers."""
+    """Drives a simulated peripheral through its registers."""
 
     def __init__(self, dut) -> None:
         super().__init__(dut, "mae_peripheral")
@@ -24,7 +24,7 @@ class Peripheral(Registers):
     async def start(
         self, mode: str, decrypt: bool, length: int, iv: bytes | None, key_slot=0, tweak_slot=1
     ) -> None:
-        """Starts a peripheral job; without an IV it continues the last message."""
+        """Starts a peripheral job; without an IV the job continues the last message."""
         if iv is not None:
             await self.write_words("iv", iv)
         await self.write("length", length)
@@ -47,7 +47,7 @@ class Peripheral(Registers):
         return b"".join([(await self.read("data_out", i)).to_bytes(4, "little") for i in range(4)])
 
     async def move(self, data: bytes, ahead: int = 2) -> bytes:
-        """Moves a job's data through the registers, writing up to a number of blocks ahead."""
+        """Moves a job's data through the peripheral's registers, some blocks ahead."""
         blocks = [data[at : at + 16] for at in range(0, len(data), 16)]
         answers = b""
         for i in range(len(blocks) + ahead - 1):
@@ -88,7 +88,7 @@ class Peripheral(Registers):
         key_slot: int = 0,
         ahead: int = 2,
     ) -> bytes:
-        """Runs a job of an authenticated mode to its end; returns its output."""
+        """Runs a peripheral job of an authenticated mode to its end; returns the output."""
         await self.start_auth(
             mode, len(data), phase, init=init, final=final, decrypt=decrypt, key_slot=key_slot
         )
@@ -108,7 +108,7 @@ class Peripheral(Registers):
         await self.write("ctrl", mode=code, phase=number, start=1, **fields)
 
     async def feed(self, data: bytes) -> None:
-        """Writes data that gives no answers, as the peripheral has room."""
+        """Writes data without answers to the peripheral, as the peripheral has room."""
         room = 0
         for at in range(0, len(data), 16):
             while not room:
@@ -122,21 +122,21 @@ class Peripheral(Registers):
             pass
 
     async def words(self, name: str, count: int = 4) -> bytes:
-        """Reads consecutive registers as bytes."""
+        """Reads consecutive registers of the peripheral as bytes."""
         words = [await self.read(name, i) for i in range(count)]
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     async def save(self) -> dict[str, bytes]:
-        """Saves the state of an authenticated message from the registers."""
+        """Saves an authenticated message's state from the peripheral's registers."""
         return {name: await self.words(name, count) for name, count in CONTEXT.items()}
 
     async def restore(self, context: dict[str, bytes]) -> None:
-        """Restores the saved state of an authenticated message."""
+        """Restores an authenticated message's state into the peripheral's registers."""
         for name, data in context.items():
             await self.write_words(name, data)
 
     async def expect(self, tag: bytes) -> None:
-        """Writes the tag that the next final decryption compares."""
+        """Writes the tag that the peripheral's next final decryption compares."""
         await self.write_words("tag", tag.ljust(16, b"\x5a"))
         await self.write("tag_bytes", len(tag))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Accesses registers by their names in regs/*.rdl over AXI4-Lite, with key commands."""
+"""Accesses a device's registers by their names in regs/*.rdl over AXI4-Lite."""
 
 import functools
 import logging
@@ -15,7 +15,7 @@ KEY_LENGTHS = {16: 0, 24: 1, 32: 2}
 
 @functools.cache
 def layout(name: str) -> dict[str, tuple[int, int, dict[str, tuple[int, int]]]]:
-    """Reads register layouts: {register: (offset, stride, {field: (low bit, width)})}."""
+    """Reads the register layout of a map in regs/: offsets, strides and fields."""
     found = {}
     top = gen_regs.elaborate(name)
     for node in top.descendants(unroll=False):
@@ -54,22 +54,22 @@ class Registers:
         self.layout = layout(map_name)
 
     async def read_at(self, offset: int) -> tuple[int, AxiResp]:
-        """Reads a word at an address; returns data and bus response."""
+        """Reads a register word at an address; returns data and bus response."""
         result = await self.bus.read(offset, 4)
         return int.from_bytes(result.data, "little"), result.resp
 
     async def write_at(self, offset: int, value: int) -> AxiResp:
-        """Writes a word at an address; returns the bus response."""
+        """Writes a register word at an address; returns the bus response."""
         return (await self.bus.write(offset, value.to_bytes(4, "little"))).resp
 
     async def read(self, name: str, index: int = 0) -> int:
-        """Reads a register by name."""
+        """Reads a device's register by its name."""
         value, resp = await self.read_at(self.layout[name][0] + 4 * index)
         assert resp == AxiResp.OKAY, (name, resp)
         return value
 
     async def fields(self, name: str, index: int = 0) -> dict[str, int]:
-        """Reads all fields of a register."""
+        """Reads all fields of a device's register."""
         value = await self.read(name, index)
         return {
             field: (value >> low) & ((1 << width) - 1)
@@ -82,7 +82,7 @@ class Registers:
         return (await self.fields(register))[field]
 
     def pack(self, name: str, **fields: int) -> int:
-        """Packs fields into a register value; omitted fields are 0."""
+        """Packs fields into a register value; missing fields are 0."""
         value = 0
         for field, number in fields.items():
             low, width = self.layout[name][2][field]
@@ -91,7 +91,7 @@ class Registers:
         return value
 
     async def write(self, name: str, value: int | None = None, index: int = 0, **fields: int):
-        """Writes a register, given as a number or by its fields."""
+        """Writes a device's register, given as a number or by fields."""
         if value is None:
             value = self.pack(name, **fields)
         resp = await self.write_at(self.layout[name][0] + 4 * index, value)
@@ -103,17 +103,17 @@ class Registers:
             await self.write(name, int.from_bytes(data[i : i + 4], "little"), i // 4)
 
     async def key_command(self, **fields: int) -> int:
-        """Executes a key command; returns its error code."""
+        """Executes a device's key command; returns the error code."""
         await self.write("key_cmd", go=1, **fields)
         while (status := await self.fields("key_status"))["busy"]:
             pass
         return status["error"]
 
     async def load_key(self, slot: int, key: bytes) -> int:
-        """Loads a key into a slot; returns the error code."""
+        """Loads a key into a device's key slot; returns the error code."""
         await self.write_words("key", key)
         return await self.key_command(slot=slot, len=KEY_LENGTHS[len(key)])
 
     async def erase_key(self, slot: int) -> int:
-        """Erases a key slot; returns the error code."""
+        """Erases a device's key slot; returns the error code."""
         return await self.key_command(slot=slot, op=1)

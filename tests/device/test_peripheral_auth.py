@@ -31,7 +31,7 @@ SIZES = (16, 24, 32)
 
 
 def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
-    """Makes an authenticated message with random content."""
+    """Makes an authenticated message with random content for the peripheral."""
     size = options.pop("size", random.choice(SIZES))
     nonce_bytes = options.pop("nonce_bytes", 12)
     parts = [random.randbytes(n) for n in (size, nonce_bytes, aad_bytes, data_bytes)]
@@ -40,7 +40,7 @@ def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def lengths(dut) -> None:
-    """Authenticated modes work for all key sizes, directions and lengths, zero included."""
+    """The peripheral's authenticated modes work for all key sizes, directions and lengths."""
     p = await begin(dut)
     pairs = [(0, 0), (0, 1), (1, 0), (15, 16), (16, 15), (20, 64), (33, 31), (16, 32), (48, 0)]
     for i, (aad_bytes, data_bytes) in enumerate(pairs):
@@ -69,7 +69,7 @@ async def nonces(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """The GCM counter wraps in its last 32 bits, even if a later job continues it."""
+    """The peripheral's GCM counter wraps in its last 32 bits, also between jobs."""
     p = await begin(dut)
     message = some("gcm", 80)
     # A nonce of 16 bytes would be hashed: write the counter block itself and compare with CTR.
@@ -87,7 +87,7 @@ async def counter_wraps(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def long_aad(dut) -> None:
-    """The peripheral accepts long additional data, in one job and in many."""
+    """The peripheral accepts long additional data (AAD), in one job and in many."""
     p = await begin(dut)
     for mode in ("gcm", "ccm"):
         await some(mode, 17, 600).run(p)
@@ -126,7 +126,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def interleaved(dut) -> None:
-    """Messages of several keys and modes interleave by saving state between any two jobs."""
+    """Authenticated messages interleave on the peripheral by saving state between jobs."""
     p = await begin(dut)
     for _ in range(3):
         messages = [
@@ -177,7 +177,7 @@ async def plain_modes_between(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def misuse(dut) -> None:
-    """Each misuse of an authenticated mode gives its error code and changes nothing."""
+    """Each misuse of the peripheral's authenticated modes gives its error code."""
     p = await begin(dut)
     key = random.randbytes(16)
 
@@ -243,7 +243,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def key_changes_under_a_job(dut) -> None:
-    """Erasing or replacing a key in use gives bad_key, no tag and no hash."""
+    """Erasing or replacing a key in use gives the peripheral's bad_key error and no tag."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for decrypt in (False, True):
@@ -279,7 +279,7 @@ async def key_changes_under_a_job(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def other_keys_may_change(dut) -> None:
-    """Loading and erasing keys that a job does not use does not disturb the job."""
+    """Loading and erasing unused keys does not disturb the peripheral's job."""
     p = await begin(dut)
     message = some("gcm", 48, key_slot=1)
     await p.load_key(1, message.key)
@@ -296,7 +296,7 @@ async def other_keys_may_change(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def wipe(dut) -> None:
-    """A wipe during or between authenticated jobs erases all data."""
+    """A wipe during or between authenticated jobs erases all data of the peripheral."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for put in (0, 1, 2, 3):
@@ -331,7 +331,7 @@ async def wipe(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """At the end of an authenticated job H, the mask and decrypted data are erased."""
+    """At the end of an authenticated job the peripheral erases H, mask and decrypted data."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 32)
@@ -347,7 +347,7 @@ async def nothing_stays(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def interrupts(dut) -> None:
-    """Authenticated jobs without answers end with the done interrupt."""
+    """Authenticated jobs without answers end with the peripheral's done interrupt."""
     p = await begin(dut)
     await p.load_key(0, random.randbytes(16))
     await p.write("irq_enable", done=1)
@@ -364,7 +364,7 @@ async def interrupts(dut) -> None:
 
 
 async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
-    """Returns clocks per data block, and from the last answer to the end of the job."""
+    """Returns clocks per data block of a peripheral's message, and from last block to end."""
     await p.load_key(0, message.key)
     while len(message.jobs) - message.done > 1:
         await message.step(p)
@@ -386,7 +386,7 @@ async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """Tag computation adds no waiting to a driver's register accesses over the bus."""
+    """Tag computation adds no waiting to the peripheral driver's register accesses."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for size in (16, 32):

@@ -15,7 +15,7 @@ DATA, AAD, IV = 0, 1, 2
 
 
 def part(card: Card, data: bytes, context: int, phase: int, answer: bytes, **fields) -> Job:
-    """Makes one job of a GCM message; `parts` as in Card.job."""
+    """Makes one job of a GCM message for the stream card."""
     parts = fields.pop("parts", (0, 0))
     in_place = fields.pop("in_place", False)
     flags = fields.pop("flags", 0)
@@ -41,7 +41,7 @@ def message(
     parts: tuple[int, int] = (0, 0),
     in_place: bool = False,
 ) -> tuple[list[Job], bytes]:
-    """Makes the jobs of a GCM message with IV, AAD and data of given sizes, and its tag."""
+    """Makes the stream card's jobs of a GCM message with given sizes, and its tag."""
     iv, aad, plain = (card.random.randbytes(n) for n in sizes)
     sealed = AESGCM(card.keys[slot]).encrypt(iv, plain, aad)
     cipher, tag = sealed[:-16], sealed[-16:]
@@ -68,7 +68,7 @@ def message(
 
 
 async def carry_out(card: Card, lots: list[tuple[list[Job], bytes, bool]]) -> None:
-    """Runs GCM messages at once; checks statuses, tags and each byte of memory."""
+    """Runs GCM messages on the stream card at once; checks statuses, tags and memory."""
     image = bytearray(card.memory.data)
     jobs = [job for parts, _, _ in lots for job in parts]
     await card.submit(jobs)
@@ -116,7 +116,7 @@ async def messages(dut) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def nothing_before_the_verdict(dut) -> None:
-    """At the completion of a wrong tag the destination holds no byte of plaintext."""
+    """When a wrong tag completes, the stream card's destination holds no plaintext."""
     card = await Card.begin(dut, 2, latency=(100, 300), shuffle=True, stall=0.2)
     await card.key(0, 16)
     made, tag = message(card, 0, 0, True, (12, 16, 5000), tampered=True, parts=(0, 3))

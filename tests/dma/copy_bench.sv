@@ -8,7 +8,7 @@ module copy_bench
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,
+    parameter int unsigned Prefetch = 64,
     parameter int unsigned RowsPerContext = 32,
     parameter int unsigned BurstBeats = 8
 ) (
@@ -92,6 +92,7 @@ module copy_bench
       .row_bytes_o   (row_bytes[0]),
       .row_last_o    (row_last[0]),
       .client_room_i (client_room),
+      .row_waits_o   (),
       .row_valid_i   (row_valid[1]),
       .row_ready_o   (row_ready[1]),
       .row_ctx_i     (row_ctx[1]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes DMA segments for tests and computes the bursts into which the movers divide them."""
+"""Makes DMA segments for tests and computes the bursts into which they are divided."""
 
 import random
 from collections import deque
@@ -10,7 +10,7 @@ from cocotb.handle import SimHandleBase
 
 
 class Burst(NamedTuple):
-    """Holds a burst of ``stop - start`` bytes; ring positions count in bytes and rows."""
+    """Holds a DMA burst of ``stop - start`` bytes in the ring buffer."""
 
     address: int  # of its first beat
     length: int  # AXI's, beats - 1
@@ -23,7 +23,7 @@ class Burst(NamedTuple):
 
 
 def cut(at: int, address: int, count: int, width: int, beats: int) -> Iterator[Burst]:
-    """Divides ``count`` bytes from ``at`` in the ring into bursts at burst-size multiples."""
+    """Divides a number of bytes of the ring buffer into AXI bursts."""
     end = address + count
     while address < end:
         stop = min(end, (address // (width * beats) + 1) * width * beats)
@@ -37,7 +37,7 @@ def cut(at: int, address: int, count: int, width: int, beats: int) -> Iterator[B
 
 
 class Feed:
-    """Drives the segment ports of a mover while it has room, for random contexts."""
+    """Drives the segment ports of a DMA engine with random contexts."""
 
     def __init__(self, dut: SimHandleBase, contexts: int) -> None:
         self.dut = dut
@@ -45,7 +45,7 @@ class Feed:
         self.pushed: int | None = None  # with the last clock, so its ready is not yet known
 
     def job(self, ctx: int, aborted: bool) -> list[tuple[int, int]]:
-        """Draws one to three segments (address, bytes), some at the ends of pages and memory."""
+        """Draws the segments of a DMA job, some at the ends of pages and memory."""
         segments = []
         for _ in range(random.randint(1, 3)):
             base = random.choice((0, 4096 - 99, 2**64 - 4096, random.randrange(2**63)))
@@ -58,7 +58,7 @@ class Feed:
         return segments
 
     def clock(self) -> None:
-        """Sets the segment inputs for the next clock."""
+        """Sets the segment inputs of a DMA engine for the next clock."""
         dut, ctx = self.dut, random.randrange(len(self.queues))
         room = self.queues[ctx] and ctx != self.pushed and int(dut.seg_ready_o.value) >> ctx & 1
         item = self.queues[ctx].popleft() if room else None

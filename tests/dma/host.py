@@ -79,7 +79,7 @@ class Host:
         return DmaStatus.unpack(int(self.dut.status_o.value))
 
     def place(self, length: int, align: int = 1) -> int:
-        """Allocates memory for data at any alignment, with a gap before it."""
+        """Allocates DMA memory for data at any alignment, with a gap before it."""
         addr = self.next_data + self.random.randrange(1, 200)
         addr = -(-addr // align) * align
         self.next_data = addr + length
@@ -87,7 +87,7 @@ class Host:
         return addr
 
     def make_list(self, lengths: list[int]) -> tuple[int, list[tuple[int, int]]]:
-        """Makes a scatter-gather list over new places; returns its address and the places."""
+        """Makes a scatter-gather list over new memory; returns its address and places."""
         pieces = [(self.place(n), n) for n in lengths]
         return self.write_list(pieces), pieces
 
@@ -104,11 +104,11 @@ class Host:
         return Job(self, context, length, parts, **more)
 
     def submit(self, *descs: Desc) -> None:
-        """Queues descriptors; :meth:`turn` writes them to the ring as it has room."""
+        """Queues descriptors for the DMA, which are written to the ring as there is room."""
         self.waiting.extend(descs)
 
     def turn(self) -> None:
-        """Writes queued descriptors to the ring and takes completions."""
+        """Writes queued descriptors to the DMA's ring and takes completions."""
         ctrl = self.ctrl
         head = self.status().sub_head
         size = 1 << ctrl.sub_log2
@@ -128,14 +128,14 @@ class Host:
         self.dut.ctrl_i.value = ctrl.pack()
 
     async def clocks(self, count: int, every: int = 1) -> None:
-        """Waits for clocks and serves the rings at intervals."""
+        """Waits for a number of clocks and serves the DMA's rings at intervals."""
         for i in range(count):
             if i % every == 0:
                 self.turn()
             await RisingEdge(self.dut.clk_i)
 
     async def finish(self, limit: int = 60000, every: int = 10) -> dict[int, Completion]:
-        """Waits for all submitted descriptors; returns completions by cookie."""
+        """Waits for all submitted DMA descriptors; returns completions by cookie."""
         clocks = 0
         while self.waiting or len(self.completions) < len(self.sent):
             await self.clocks(every, every)
@@ -145,7 +145,7 @@ class Host:
 
 
 class Job:
-    """Holds a copy job: its descriptor, and the sources and destinations of its bytes."""
+    """Holds a DMA copy job: its descriptor, sources and destinations."""
 
     cookies = 0
 
@@ -188,14 +188,14 @@ class Job:
         self.data = b"".join(host.memory.read(a, n) for a, n in self.src)
 
     def landed(self, image: bytearray) -> None:
-        """Applies the copy job to an image of memory."""
+        """Applies a DMA copy job to an image of memory."""
         at = 0
         for addr, count in self.dst:
             image[addr - BASE : addr - BASE + count] = self.data[at : at + count]
             at += count
 
     def forget(self, image: bytearray) -> None:
-        """Copies the destination's contents into the expected image, after a failed job."""
+        """Copies the destination's contents into the expected image, after a failed DMA job."""
         for addr, count in self.dst:
             image[addr - BASE : addr - BASE + count] = self.host.memory.read(addr, count)
 
@@ -203,7 +203,7 @@ class Job:
 def check_memory(
     host: Host, before: bytearray, jobs: list[Job], done: dict[int, Completion]
 ) -> None:
-    """Checks that only the jobs' destinations changed in memory, and as expected."""
+    """Checks that DMA jobs changed only their destinations in memory, as expected."""
     image = before
     for job in jobs:
         got = done[job.desc.cookie]

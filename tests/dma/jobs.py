@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives a DMA mover in tests: pushes segments, collects ends of jobs, makes random lists."""
+"""Drives a DMA engine in tests: pushes segments, collects ends of jobs."""
 
 import collections
 import random
@@ -15,7 +15,7 @@ ABORT = (0, 0)  # in place of a segment: the list has failed
 
 
 class Mover:
-    """Drives one mover's ring side: pushes segments while there is room, collects ends."""
+    """Pushes segments into a DMA engine while it has room, and collects ends of jobs."""
 
     def __init__(
         self, dut: SimHandleBase, prefix: str = "", *, stall: float = 0.0, seed: int = 1
@@ -51,13 +51,13 @@ class Mover:
         self._task.cancel()
 
     def push(self, ctx: int, segments: list[Segment]) -> None:
-        """Queues the segments of a job; a list that ends with ABORT has no last segment."""
+        """Queues the segments of a DMA job; a list that ends with ABORT has no last segment."""
         queue = self.queues.setdefault(ctx, collections.deque())
         last = len(segments) - 1
         queue.extend((segment, i == last) for i, segment in enumerate(segments))
 
     async def end(self, ctx: int) -> dict[str, int]:
-        """Waits for the next end of a context's job; returns its status and byte count."""
+        """Waits for the next end of a context's DMA job; returns status and byte count."""
         while not self.ends[ctx]:
             self.ended.clear()
             await self.ended.wait()
@@ -114,7 +114,7 @@ class Land:
         self.random = chooser
 
     def take(self, count: int, align: int = 1) -> int:
-        """Allocates a number of bytes of the test's memory."""
+        """Allocates a number of bytes of the DMA test's memory."""
         gap = self.random.choice((0, 0, 1, 3, 16, 100))
         at = -(-(self.next + gap) // align) * align
         self.next = at + count
@@ -122,7 +122,7 @@ class Land:
         return at
 
     def scatter(self, length: int, longest: int) -> list[Segment]:
-        """Allocates pieces of 1 to ``longest`` bytes at places in random order."""
+        """Allocates memory pieces of 1 to ``longest`` bytes in random order."""
         sizes = []
         longest = max(longest, length // 100)
         while length:

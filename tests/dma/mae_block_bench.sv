@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_bench: connects the four granule movers as in an unprotected card, host read to device
-// write and device read to host write, for the tests.
+// mae_block_bench: connects the DMA engines of host and device memory as in the unprotected card.
 
 module mae_block_bench
   import mae_dma_pkg::*;

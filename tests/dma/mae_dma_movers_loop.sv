@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_movers_loop: connects the read mover's rows directly to the write mover, for the tests.
+// mae_dma_movers_loop: connects the DMA read engine's rows directly to the write engine, for tests.
 
 module mae_dma_movers_loop
   import mae_dma_pkg::*;
@@ -108,6 +108,7 @@ module mae_dma_movers_loop
       .row_bytes_o  (row_bytes),
       .row_last_o   (row_last),
       .client_room_i('1),
+      .row_waits_o(),
       .writer_room_i(room),
       .ar_valid_o,
       .ar_ready_i,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wraps mae_dma_read_burst_issue in a small size with flat ports: its structs as members, and the
-// progress of all contexts at once instead of the selected one.
+// Wraps mae_dma_read_burst_issue in a small size with flat ports, for its test.
 
 module read_issue_bench
   import mae_dma_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wraps mae_dma_read_reorder in a small size, with the members of its struct as ports.
+// Wraps mae_dma_read_reorder in a small size with flat ports, for its test.
 
 module read_land_bench (
     input logic clk_i,

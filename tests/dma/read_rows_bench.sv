@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wraps mae_dma_read_row_output in a small size with flat ports: the members of its struct, and the
-// committed rows of all contexts instead of the selected one.
+// Wraps mae_dma_read_row_output in a small size with flat ports, for its test.
 
 module read_rows_bench
   import mae_dma_pkg::*;
@@ -20,6 +19,7 @@ module read_rows_bench
 
     input  logic [2:0]      wake_i,
     input  logic [2:0]      room_i,
+    output logic [2:0]      waits_o,
     output logic [1:0]      pick_ctx_o,
     input  logic [2:0][5:0] commit_row_i,
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// report_bench: connects mae_dma to a client that returns every row, and whose answers to jobs and
-// reports on them come from the test.
+// report_bench: connects mae_dma to a client whose answers and reports come from the test.
 
 module report_bench
   import mae_dma_pkg::*;
@@ -9,7 +8,7 @@ module report_bench
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Contexts = 64,
     parameter int unsigned IdWidth = 8,
-    parameter int unsigned Prefetch = 32,
+    parameter int unsigned Prefetch = 64,
     parameter int unsigned RowsPerContext = 32
 ) (
     input  logic clk_i,
@@ -88,6 +87,7 @@ module report_bench
       .row_bytes_o  (row_bytes),
       .row_last_o   (row_last),
       .client_room_i('1),
+      .row_waits_o(),
       .row_valid_i  (row_valid),
       .row_ready_o  (row_ready),
       .row_ctx_i    (row_ctx),

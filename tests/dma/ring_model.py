@@ -3,6 +3,7 @@
 
 import dataclasses
 import random
+from itertools import pairwise
 
 from cocotb.triggers import RisingEdge
 
@@ -38,7 +39,7 @@ BAD_KINDS = 12
 
 @dataclasses.dataclass
 class Running:
-    """Holds a job in the walkers, movers and client."""
+    """Holds a DMA job in the models of walkers, engines and client."""
 
     desc: Desc
     reports: int
@@ -51,18 +52,18 @@ class Running:
 
     @property
     def wrong(self) -> bool:
-        """Returns true if the job's destination must be erased."""
+        """Returns true if a DMA job's destination must be erased."""
         exists = self.desc.length and not self.sinks
         return bool(exists) and self.statuses[CLIENT] == Status.BAD_TAG
 
     def result(self) -> tuple[Status, int, bytes]:
-        """Returns the expected completion: status, bytes, tag."""
+        """Returns the expected completion of a DMA job: status, bytes, tag."""
         status = next((s for s in self.statuses if s), Status.OK)
         return status, self.bytes, self.tag if status == Status.OK else bytes(16)
 
 
 class Ring:
-    """Models host, memory, client, walkers and movers around the ring, clock by clock."""
+    """Models host, memory, client and DMA engines around mae_dma_ring_manager."""
 
     def __init__(self, dut, seed: int, sub_log2=3, comp_log2=3, latency=(1, 40), stall=0.3) -> None:
         self.dut, self.rng, self.latency, self.stall = (
@@ -81,11 +82,12 @@ class Ring:
         self.hold_client = False
         self.clock = 0
         self.host_stall = 0.5
+        self.overtaken = 0  # descriptors that were offered before an older one
         self.write_errors: set[int] = set()  # completion indices that cannot be written
         self.clear()
 
     def clear(self) -> None:
-        """Resets the model to the state of a newly enabled card."""
+        """Resets the ring manager's model to the state of a newly enabled card."""
         self.todo: list[tuple[Desc, bool]] = []  # to be submitted; unreadable?
         self.sent: list[tuple[Desc, bool]] = []
         self.blocks: dict[int, tuple[bytes, bool]] = {}
@@ -119,7 +121,7 @@ class Ring:
         return DmaStatus.unpack(int(self.dut.status_o.value))
 
     async def step(self) -> None:
-        """Runs one clock: samples, checks, then drives the next clock's inputs."""
+        """Runs one clock of the ring manager: checks outputs, then drives the next inputs."""
         dut = self.dut
         await RisingEdge(dut.clk_i)
         self.clock += 1
@@ -178,7 +180,7 @@ class Ring:
                 self.starts.append(self.running[desc.context])
 
     def start(self, job: Running, started: int) -> None:
-        """Records that both walkers start a job, or erase its destination."""
+        """Records that both list walkers start a job, or erase its destination."""
         dut, desc = self.dut, job.desc
         for side, word, addr, flag, entries in (
             (1, dut.job_src_o, desc.src, SRC_LIST, desc.src_entries),
@@ -221,7 +223,7 @@ class Ring:
         self.written += 1
 
     def host(self) -> None:
-        """Submits descriptors while enabled and takes completions by their phase."""
+        """Submits descriptors to the ring and takes completions, as the host."""
         rng, ctrl = self.rng, self.ctrl
         size = 1 << ctrl.sub_log2
         head = self.status().sub_head
@@ -241,7 +243,7 @@ class Ring:
         ctrl.comp_head = len(self.completions) % 65536
 
     def room(self, head: int, size: int) -> bool:
-        """Returns true if the host submits another descriptor now."""
+        """Returns true if the host model submits another descriptor now."""
         return (len(self.sent) - head) % 65536 < size and self.rng.random() < 0.7
 
     def drive(self) -> None:
@@ -269,7 +271,7 @@ class Ring:
         self.drive_ends()
 
     def drive_ends(self) -> None:
-        """Drives due reports of walkers, movers and client, one of each."""
+        """Drives due reports of walkers, DMA engines and client to the ring manager."""
         dut, rng = self.dut, self.rng
         valid = contexts = statuses = 0
         dut.report_valid_i.value = 0
@@ -322,14 +324,14 @@ class Ring:
             self.reads.remove(read)
 
     async def run(self, limit: int = 30000) -> None:
-        """Runs the model until all submitted descriptors are completed."""
+        """Runs the ring manager's model until all descriptors are completed."""
         end = self.clock + limit
         while self.todo or len(self.completions) < len(self.sent):
             await self.step()
             assert self.clock < end, f"hangs: {self.status()} {len(self.completions)}"
 
     def check(self) -> None:
-        """Checks that each descriptor has one completion, right and in a possible order."""
+        """Checks that each ring descriptor has one right completion in a possible order."""
         by_index = {c.index: c for c in self.completions}
         assert sorted(by_index) == list(range(len(self.sent)))
         offered = []
@@ -354,14 +356,23 @@ class Ring:
                 tag,
             )
             assert got == want, f"{desc} {bad}"
-        assert self.offered == offered, "the ring's order"
+        given = {
+            context: [d.cookie for d in self.offered if d.context == context]
+            for context in range(self.contexts)
+        }
+        wanted = {
+            context: [d.cookie for d in offered if d.context == context]
+            for context in range(self.contexts)
+        }
+        assert given == wanted, "the ring's order in each context"
+        self.overtaken += sum(a.cookie > b.cookie for a, b in pairwise(self.offered))
         for context in range(self.contexts):
             order = [c.index for c in self.completions if c.context == context and c.bytes]
             assert order == sorted(order), "jobs of a context overtook each other"
 
 
 def expected(desc: Desc, bad: bool, contexts: int) -> Status:
-    """Returns the expected verdict on a descriptor before the client sees it."""
+    """Returns the expected verdict of the ring manager on a descriptor."""
     if bad:
         return Status.DESC_FETCH
     if desc.reserved or desc.flags & 0xC0:
@@ -378,7 +389,7 @@ def expected(desc: Desc, bad: bool, contexts: int) -> Status:
 
 
 def random_desc(rng: random.Random, cookie: int, contexts: int, spoil: float) -> tuple[Desc, bool]:
-    """Makes a random descriptor, sometimes illegal; returns it and if its read fails."""
+    """Makes a random ring descriptor, sometimes illegal."""
     flags = rng.choice((0, INIT | IRQ, SRC_LIST, DST_LIST, SRC_LIST | DST_LIST | IRQ))
     desc = Desc(
         cookie=cookie,

@@ -36,7 +36,7 @@ INIT, SRC_LIST, DST_LIST, IRQ, FINAL = 2, 4, 8, 16, 32  # flags
 
 @dataclasses.dataclass
 class Desc:
-    """Holds a submission descriptor."""
+    """Holds a DMA submission descriptor."""
 
     cookie: int
     context: int
@@ -90,7 +90,7 @@ class Desc:
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
-    """Holds a completion entry."""
+    """Holds an entry of the DMA completion ring."""
 
     cookie: int
     status: Status
@@ -102,7 +102,7 @@ class Completion:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Completion":
-        """Unpacks a completion from its 32 bytes of memory."""
+        """Unpacks a DMA completion from its 32 bytes of memory."""
         tag, cookie, status, context, index, count, phase = struct.unpack("<16sIBBHII", data)
         return cls(cookie, Status(status), context, index, count, phase, tag)
 
@@ -118,7 +118,7 @@ def entry(addr: int, length: int, reserved: int = 0) -> bytes:
 
 
 def pack_fields(fields: list[tuple[int, int]]) -> int:
-    """Packs (value, width) pairs as a packed struct: the first in the highest bits."""
+    """Packs (value, width) pairs as a packed SystemVerilog struct, the first one highest."""
     word = 0
     for value, width in fields:
         assert 0 <= value < 1 << width
@@ -128,7 +128,7 @@ def pack_fields(fields: list[tuple[int, int]]) -> int:
 
 @dataclasses.dataclass
 class Ctrl:
-    """Holds the fields of dma_ctrl_t."""
+    """Holds the fields of mae_dma's control port (dma_ctrl_t)."""
 
     enable: int = 0
     abort: int = 0
@@ -141,14 +141,14 @@ class Ctrl:
     comp_head: int = 0
 
     def pack(self) -> int:
-        """Packs dma_ctrl_t for the port."""
+        """Packs the fields of dma_ctrl_t for mae_dma's port."""
         widths = (1, 1, 1, 64, 4, 16, 64, 4, 16)
         return pack_fields(list(zip(dataclasses.astuple(self), widths, strict=True)))
 
 
 @dataclasses.dataclass(frozen=True)
 class DmaStatus:
-    """Holds the fields of dma_status_t."""
+    """Holds the fields of mae_dma's status port (dma_status_t)."""
 
     sub_head: int
     comp_tail: int
@@ -160,7 +160,7 @@ class DmaStatus:
 
     @classmethod
     def unpack(cls, word: int) -> "DmaStatus":
-        """Unpacks dma_status_t from the port."""
+        """Unpacks the fields of dma_status_t from mae_dma's port."""
         values = []
         for width in (1, 1, 1, 1, 9, 16, 16):
             values.append(word & (1 << width) - 1)

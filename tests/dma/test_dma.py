@@ -15,7 +15,7 @@ from tests.support.axi_memory import DECERR, SLVERR
 
 
 def random_jobs(host: Host, count: int, largest: int = 6000) -> list[Job]:
-    """Makes copy jobs of all sizes and alignments, plain, with lists and in place."""
+    """Makes DMA copy jobs of all sizes and alignments, with lists and in place."""
     rng, jobs = host.random, []
     for _ in range(count):
         length = rng.choice((1, 2, 15, 16, 17, 63, 64, 65, rng.randrange(1, 600), largest))
@@ -286,7 +286,7 @@ async def errors_aborts_and_resets(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def interrupt_or_poll(dut) -> None:
-    """A flagged transfer's interrupt finds its completion in memory; others raise none."""
+    """The interrupt of a flagged DMA transfer finds its completion in memory."""
     host = await Host.begin(dut, 70, latency=(20, 100))
     for i in range(6):
         job = host.job(i % host.contexts, 500, flags=IRQ * (i % 2))
@@ -320,7 +320,7 @@ class Meter:
         self.task = cocotb.start_soon(self.run())
 
     async def run(self) -> None:
-        """Counts beats in each clock until it is cancelled."""
+        """Counts payload beats on the DMA's AXI ports in each clock."""
         dut, bursts = self.dut, []
         while True:
             await RisingEdge(dut.clk_i)
@@ -339,13 +339,13 @@ class Meter:
                 self.last = self.clock
 
     def figures(self, one_way: bool) -> tuple[int, float]:
-        """Returns the clocks between first and last payload beat and the share of clocks used."""
+        """Returns clocks between first and last payload beat of a DMA, and the share used."""
         clocks = self.last - self.first + 1
         return clocks, (sum(self.beats) / clocks) if one_way else (min(self.beats) / clocks)
 
 
 async def measure(dut, length: int, count: int, one_way: bool, parts=(0, 0), align=1) -> float:
-    """Copies ``length`` bytes ``count`` times; returns the share of data clocks used."""
+    """Copies data by mae_dma repeatedly; returns the share of data clocks used."""
     host = await Host.begin(dut, 80, sub_log2=9, comp_log2=9, latency=(50, 300), one_way=one_way)
     jobs = [host.job(i % host.contexts, length, parts, align=align) for i in range(count)]
     before = bytearray(host.memory.data)

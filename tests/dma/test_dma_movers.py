@@ -21,7 +21,7 @@ LOOP = "tests/dma/mae_dma_movers_loop.sv"
 
 
 class Bench:
-    """Connects both DMA movers to a memory and holds the expected memory contents."""
+    """Connects both DMA engines to a memory and holds the expected memory contents."""
 
     def __init__(self, dut, size: int, *, stall: float = 0.0, base: int = 0, **memory) -> None:
         self.dut = dut
@@ -43,13 +43,13 @@ class Bench:
         self.held = 0
 
     async def begin(self) -> None:
-        """Resets both DMA movers and starts all models."""
+        """Resets both DMA engines and starts the models of memory and segments."""
         await start(self.dut)
         for model in (self.memory, self.read, self.write):
             model.start()
 
     def expect(self, src: list[Segment], dst: list[Segment]) -> int:
-        """Applies a copy job to the expected memory."""
+        """Applies a copy job to the expected memory of the DMA test."""
         data = b"".join(self.memory.read(addr, count) for addr, count in src)
         at = 0
         for addr, count in dst:
@@ -59,7 +59,7 @@ class Bench:
         return len(data)
 
     async def job(self, ctx: int, src: list[Segment], dst: list[Segment]) -> None:
-        """Runs one copy job from its segments to both movers' ends."""
+        """Runs one copy job through both DMA engines to its ends."""
         length = self.expect(src, dst)
         self.read.push(ctx, src)
         self.write.push(ctx, dst)
@@ -69,7 +69,7 @@ class Bench:
         assert (end["status"], end["bytes"]) == (Status.OK, length)
 
     async def run(self, jobs: dict[int, list[tuple[list[Segment], list[Segment]]]]) -> None:
-        """Runs each context's jobs in sequence, contexts in parallel; then compares memory."""
+        """Runs each context's copy jobs in sequence, contexts in parallel; compares memory."""
 
         async def context(ctx: int) -> None:
             for src, dst in jobs[ctx]:
@@ -92,7 +92,7 @@ class Bench:
             model.stop()
 
     async def watch(self) -> None:
-        """Counts the clocks in which the write mover held a row back."""
+        """Counts the clocks in which the DMA write engine held a row back."""
         while True:
             await FallingEdge(self.dut.clk_i)
             self.held += int(self.dut.held_o.value)
@@ -210,7 +210,7 @@ async def errors_end_their_job_alone(dut) -> None:
 
 
 def size_of(bench_: Bench, jobs: int, length: int, offsets: bool) -> dict[int, list]:
-    """Returns the size of equal transfers, one per context, aligned or not."""
+    """Makes equal copy jobs, one per context, aligned or not."""
     work = {}
     for ctx in range(jobs):
         src = bench_.land.take(length + 64, 4096)
@@ -222,7 +222,7 @@ def size_of(bench_: Bench, jobs: int, length: int, offsets: bool) -> dict[int, l
 
 
 async def transfers(dut, jobs: int, one_way: bool, offsets: bool) -> tuple[float, float, float]:
-    """Runs equal transfers of 64 KB at once; returns the shares of read, write and bus clocks."""
+    """Runs equal DMA transfers of 64 KB at once; returns the shares of data clocks used."""
     tests = Bench(dut, jobs * 0x22000 + 4096, one_way=one_way)
     await tests.begin()
     watch = cocotb.start_soon(tests.watch())
@@ -242,7 +242,7 @@ async def transfers(dut, jobs: int, one_way: bool, offsets: bool) -> tuple[float
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def uses_the_data_clocks(dut) -> None:
-    """16 transfers of 64 KB use 95 % of the data clocks at shuffled latencies of 50 to 300."""
+    """The DMA engines use 95 % of the data clocks for 16 transfers of 64 KB."""
     for offsets in (False, True):
         read, write, _ = await transfers(dut, 16, False, offsets)
         assert read >= 0.95 and write >= 0.95
@@ -252,7 +252,7 @@ async def uses_the_data_clocks(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def one_transfer_alone(dut) -> None:
-    """One DMA transfer of 64 KB alone fills the bus with the rows that others leave free."""
+    """One DMA transfer of 64 KB alone fills the bus, with the buffer rows left free."""
     least = float(os.environ["LEAST"])
     for offsets in (False, True):
         read, write, _ = await transfers(dut, 1, False, offsets)
@@ -285,7 +285,7 @@ async def newcomers_get_a_share(dut) -> None:
 
 
 def run(width: int, contexts: int, rows: int, beats: int, ids: int, **options: object) -> None:
-    """Builds both DMA movers with given parameters and runs some tests."""
+    """Builds both DMA engines with given parameters and runs some tests."""
     parameters = {
         "DataWidth": width,
         "Contexts": contexts,

@@ -22,7 +22,7 @@ async def windows_anywhere(dut) -> None:
     held = [bytearray(size) for _ in range(pages)]
 
     def byte(pair: tuple[int, int], at: int) -> tuple[bytearray, int]:
-        """Returns the page and place of byte ``at`` of two pages."""
+        """Returns the page and place of a byte of two pages of the ring buffer."""
         return held[pair[at // size % 2]], at % size
 
     def two() -> tuple[int, int]:

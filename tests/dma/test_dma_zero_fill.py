@@ -18,7 +18,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last")
 
 
 class Bench:
-    """Models the ring, client and write mover around mae_dma_zero_fill, clock by clock."""
+    """Models the client and the write engine around mae_dma_zero_fill, clock by clock."""
 
     def __init__(self, dut, rng: random.Random, gap=0.3, stall=0.3, room=0.7, want=0.05) -> None:
         self.dut, self.rng = dut, rng
@@ -61,7 +61,7 @@ class Bench:
         dut.scrub_valid_i.value = int(bool(self.asked))
 
     async def step(self) -> None:
-        """Runs one clock: compares the outputs of mae_dma_zero_fill with its inputs."""
+        """Runs one clock and compares the outputs of mae_dma_zero_fill with its inputs."""
         dut = self.dut
         self.drive()
         await RisingEdge(dut.clk_i)
@@ -94,7 +94,7 @@ class Bench:
             self.ordered += 1
 
     def from_scrub(self, row: tuple, job: list[int] | None) -> bool:
-        """Returns true if a row is the next expected row of zeros."""
+        """Returns true if a row is the next expected row of zeros of a job."""
         if job is None or not self.rooms >> job[0] & 1 or row == self.offered:
             return False
         count = min(self.row_bytes, job[1])
@@ -124,7 +124,7 @@ async def zeros_between_rows(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def every_second_clock(dut) -> None:
-    """A job's rows of zeros take two clocks each, with or without client rows."""
+    """mae_dma_zero_fill takes two clocks for each row of zeros."""
     for gap in (0, 1):
         tester = await begin(dut, 9, gap=gap, stall=0, room=1, want=0)
         await tester.step()

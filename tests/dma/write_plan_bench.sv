@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wraps mae_dma_write_burst_plan in a small size with flat ports: the members of its struct, and
-// the rows of all contexts at once instead of the selected one.
+// Wraps mae_dma_write_burst_plan in a small size with flat ports, for its test.
 
 module write_plan_bench
   import mae_dma_pkg::*;

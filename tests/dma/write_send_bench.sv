@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Wraps mae_dma_write_burst_send in a small size, with the members of its struct as ports.
+// Wraps mae_dma_write_burst_send in a small size with flat ports, for its test.
 
 module write_send_bench (
     input logic clk_i,

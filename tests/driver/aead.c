@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Authenticated messages in one call: against the toy's, tampered with, and refused. */
+/* Tests authenticated messages in one call against a toy cipher: tampered, refused, failing. */
 #include "aead_case.h"
 
 static const mae_mode_t modes[] = {MAE_GCM, MAE_CCM};
 
-/* A device without CCM and CMAC of its own has them of CBC and CTR. */
+/* Makes a mock device without CCM and CMAC; the library composes both from CBC and CTR. */
 static struct mock *mock_with(mae_kind_t kind, uint32_t aead_modes)
 {
     struct mock *mock = mock_new(kind);
@@ -109,7 +109,7 @@ static void messages_in_mapped_memory(void)
     mae_close(dev);
 }
 
-/* More AAD than one job takes, and lengths around which CCM writes them otherwise. */
+/* Tests AAD longer than one job, and at the lengths where CCM encodes AAD lengths differently. */
 static void long_aad(void)
 {
     static const size_t lengths[] = {0xfeff, 0xff00, MAE_CHUNK - 22, MAE_CHUNK, CASE_AAD};
@@ -232,7 +232,7 @@ static void counted_nonces(void)
     mae_close(dev);
 }
 
-/* SP 800-38D 8.3: 2^32 messages of a key, unless all nonces are counted ones of 12 bytes. */
+/* Tests the limit of messages under one key: 2^32, unless all nonces are counted (SP 800-38D). */
 static void a_key_wears_out(void)
 {
     const uint64_t most = (uint64_t)1 << 32;
@@ -412,7 +412,7 @@ static void errors_in_the_middle(void)
     }
 }
 
-/* What fails before anything was written leaves an in-place message as it was. */
+/* Tests that a failure before the first write leaves an in-place message unchanged. */
 static void no_room_in_the_device(void)
 {
     struct mock *mock = mock_with(MAE_KIND_STREAM, 0x100);
@@ -436,7 +436,7 @@ static void no_room_in_the_device(void)
     mae_close(dev);
 }
 
-/* Whichever register access fails, the call says so and nothing leaks. */
+/* Tests that each failing register access gives an error and leaks nothing. */
 static void every_access_may_fail(void)
 {
     for (int kind = MAE_KIND_PERIPHERAL; kind <= MAE_KIND_STREAM; kind++) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counted nonces in a forked child: it must not use the numbers of its parent. */
+/* Tests that a forked child does not use its parent's counted nonces. */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "aead_case.h"
 #include "check.h"
 
-/* Parent and child would count the same nonces under one key. */
+/* Tests that counted nonces fail in a forked child, where they would repeat under one key. */
 static void a_forked_child_counts_no_nonce(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Jobs of authenticated messages, one by one; and the register-level calls for firmware. */
+/* Tests single jobs of authenticated messages, and the register-level calls for firmware. */
 #include "aead_case.h"
 
 static mae_error_t run(mae_dev_t *dev, const struct mae_job *job, struct mae_completion *done)
@@ -11,7 +11,7 @@ static mae_error_t run(mae_dev_t *dev, const struct mae_job *job, struct mae_com
     return done->error;
 }
 
-/* Many messages in as many contexts, a job of any of them after a job of any other. */
+/* Tests many authenticated messages whose jobs interleave, each in a context of its own. */
 static void messages_take_turns(mae_kind_t kind)
 {
     enum { MESSAGES = 12, LENGTH = 200, AAD = 64, STRIDE = 1024 };
@@ -118,7 +118,7 @@ static void messages_take_turns_on_a_peripheral(void)
     messages_take_turns(MAE_KIND_PERIPHERAL);
 }
 
-/* A plain message of several jobs goes on after authenticated ones in between. */
+/* Tests that an unauthenticated message of several jobs continues after authenticated ones. */
 static void plain_messages_go_on(void)
 {
     enum { PARTS = 6, PART = 48 };
@@ -266,7 +266,7 @@ static void jobs_out_of_order(void)
     }
 }
 
-/* A message that fails ends itself, not the next one that was queued behind it. */
+/* Tests that a failed message does not affect the next one queued in its context. */
 static void the_next_message_in_a_context(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -380,7 +380,7 @@ static void firmware(void)
     mae_close(dev);
 }
 
-/* A block by itself is a job of one block, over any bus. */
+/* Tests the encryption of one block, which is a job of one block over any bus. */
 static void firmware_block(void)
 {
     struct mock *mock = mock_new(MAE_KIND_PERIPHERAL);
@@ -401,7 +401,7 @@ static void firmware_block(void)
     mae_close(dev);
 }
 
-/* Nothing stays where a job put it, whether its tag was wrong or the bus failed. */
+/* Tests that firmware calls erase their output after a wrong tag or a bus error. */
 static void firmware_wipes(void)
 {
     struct mock *mock = mock_new(MAE_KIND_PERIPHERAL);

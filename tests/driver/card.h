@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mock card ready for jobs. */
+/* Opens a mock stream card that is ready for jobs. */
 #ifndef CARD_H
 #define CARD_H
 
@@ -7,7 +7,7 @@
 
 static const uint8_t key[16] = {1, 2, 3};
 
-/* A card with a key in slot 0, `bytes` of memory and all contexts taken. */
+/* Opens a mock card with a loaded key, memory of given size and all contexts allocated. */
 static inline mae_dev_t *open_card(struct mock *mock, size_t bytes, uint8_t **memory)
 {
     mae_dev_t *dev;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A test program in C: CHECK stops at the first failure and says where. */
+/* Defines the macros of the driver's C tests: CHECK stops at the first failure. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -36,7 +36,7 @@
         test(); \
     } while (0)
 
-/* Reproducible randomness (xorshift64*), in each thread; the seed comes from MAESLANT_SEED. */
+/* Holds the state of a reproducible random generator (xorshift64*) for each thread. */
 static _Thread_local uint64_t random_state;
 
 static inline uint64_t random_word(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages and streams: cut in any way, on any device, they must equal the whole made in one go. */
+/* Tests messages and streams, divided in any way on any device, against whole messages. */
 #include "mock.h"
 
 enum { LARGEST = 5 * MAE_CHUNK + 100 };
@@ -24,7 +24,7 @@ static size_t key_bytes_of(mae_mode_t mode, int size)
     return (mode == MAE_XTS ? 2 : 1) * (16 + 8 * (size_t)(size % 3));
 }
 
-/* A length the mode allows, near one that is interesting. */
+/* Returns a random message length that the mode allows, near a limit of the driver. */
 static size_t some_length(mae_mode_t mode, int round, size_t limit)
 {
     static const size_t near[] = {
@@ -137,7 +137,7 @@ static void messages_in_mapped_memory(void)
     mae_close(dev);
 }
 
-/* Independent jobs fill the device; chained ones are queued one ahead, all in one context. */
+/* Tests the number of jobs in flight: many independent ones, at most two chained ones. */
 static void how_many_at_once(void)
 {
     for (int i = 0; i < OPERATIONS; i++) {

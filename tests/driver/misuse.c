@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the library refuses before it reaches the device, and what it keeps from being pulled away. */
+/* Tests the misuse that the driver library refuses before it accesses the device. */
 #include "card.h"
 
 static const uint8_t other_key[16] = {1};
@@ -150,7 +150,7 @@ static void many_mappings(void)
     free(area);
 }
 
-/* FIPS 140-3 IG C.I: the two keys of XTS must differ. */
+/* Tests that XTS refuses two equal keys (FIPS 140-3 IG C.I). */
 static void equal_keys_of_xts(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);

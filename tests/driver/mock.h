@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A device in software behind the driver's operations table, for tests: it notes every register
- * access, carries jobs out with the toy cipher in any order the contexts allow, and misbehaves on
- * request. Bus addresses differ from pointers, and what is not mapped cannot be reached.
+ * Imitates a device in software behind the driver's operations table, for tests. Notes every
+ * register access, carries jobs out with the toy cipher in any order the contexts allow, and
+ * misbehaves on request. Bus addresses differ from pointers, and what is not mapped cannot be
+ * reached.
  */
 #ifndef MOCK_H
 #define MOCK_H
@@ -96,7 +97,7 @@ static void mock_crypt(struct mock *mock, const struct mae_ring_desc *desc, cons
     toy_mode(desc->op, decrypt, mock->keys[desc->key_slot], chain, in, out, desc->length);
 }
 
-/* The same for GCM, CCM and CMAC; MAE_STATUS_BAD_TAG, or a tag in `tag`. */
+/* Runs a job of GCM, CCM or CMAC on the mock device; returns a status or the tag. */
 static uint8_t mock_aead(struct mock *mock, const struct mae_ring_desc *desc,
                          struct toy_state *state, uint8_t *data, uint8_t tag[16])
 {
@@ -156,7 +157,7 @@ static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, u
     mock->words[CARD(irq_status) / 4] |= MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm;
 }
 
-/* Fields that a mode does not use are zero. */
+/* Checks that the descriptor fields that a mode does not use are zero. */
 static void mock_check(const struct mae_ring_desc *desc)
 {
     static const uint8_t zero[16];
@@ -201,7 +202,7 @@ static uint8_t mock_card_aead(struct mock *mock, const struct mae_ring_desc *des
     return mock_aead(mock, desc, state, data, tag);
 }
 
-/* Carries out one job: the oldest, or any that is the oldest of its context. */
+/* Runs one queued job of the mock device: the oldest of a random context. */
 static void mock_step(struct mock *mock)
 {
     uint32_t pick = mock->in_order ? 0 : (uint32_t)random_below(mock->queued);
@@ -395,7 +396,7 @@ static struct mae_ops mock_ops = {
     .close = mock_close,
 };
 
-/* A mock of a kind with everything in it; its maker frees it. */
+/* Creates a mock device of a kind with every feature; the caller frees it. */
 static inline struct mock *mock_make(mae_kind_t kind)
 {
     struct mock *mock = calloc(1, sizeof *mock);
@@ -412,7 +413,7 @@ static inline struct mock *mock_make(mae_kind_t kind)
     return mock;
 }
 
-/* The same, which lives until the next one. */
+/* Creates a mock device that is freed when the next one is created. */
 static inline struct mock *mock_new(mae_kind_t kind)
 {
     static struct mock *old;
@@ -432,7 +433,7 @@ static inline mae_error_t mock_open(struct mock *mock, mae_dev_t **dev)
     return mae_attach(&mock_ops, mock, "mock", dev);
 }
 
-/* What the toy cipher makes of a key that was loaded. */
+/* Returns the toy cipher's key for the bytes of a loaded key. */
 static inline uint64_t mock_key(const uint8_t *key, size_t bytes)
 {
     uint64_t hash = bytes / 4;
@@ -444,7 +445,7 @@ static inline uint64_t mock_key(const uint8_t *key, size_t bytes)
     return hash;
 }
 
-/* A whole message as the mock's cipher has it. */
+/* Computes a whole message by the toy cipher as reference for the mock device. */
 static inline void mock_reference(mae_mode_t mode, mae_direction_t direction, const uint8_t *key,
                                   size_t key_bytes, const uint8_t *iv, const uint8_t *in,
                                   uint8_t *out, size_t length)

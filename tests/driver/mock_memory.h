@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The host memory that the mock reaches; included by mock.h. */
+/* Models the host memory that the mock device accesses; included by mock.h. */
 #ifndef MOCK_MEMORY_H
 #define MOCK_MEMORY_H
 
@@ -48,7 +48,7 @@ static mae_error_t mock_unmap(void *backend, uint64_t iova, size_t bytes)
     CHECK(!"unmapped what was not mapped");
 }
 
-/* Copies between a job's side, buffer or list, and one piece of memory. */
+/* Copies between a job's buffer or list in host memory and one piece of memory. */
 static bool mock_move(struct mock *mock, const struct mae_ring_desc *desc, bool write,
                       uint8_t *flat)
 {

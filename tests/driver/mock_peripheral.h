@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The part of the mock that is only the peripheral's; included by mock.h. */
+/* Models the peripheral's registers as part of the mock device; included by mock.h. */
 #ifndef MOCK_PERIPHERAL_H
 #define MOCK_PERIPHERAL_H
 
@@ -19,7 +19,10 @@ static void mock_store_state(struct mock *mock, const struct toy_state *state)
     memcpy(&mock->words[PERIPH(data_bytes) / 4], &state->data_bytes, 8);
 }
 
-/* A message's state is in the registers alone. `last`: the job ends with this part. */
+/*
+ * Runs an authenticated job on the mock peripheral, whose registers hold the whole state. `last`:
+ * the job ends with this part.
+ */
 static void mock_peripheral_aead(struct mock *mock, uint32_t ready, bool last)
 {
     struct mae_ring_desc part = mock->job;
@@ -40,7 +43,7 @@ static void mock_peripheral_aead(struct mock *mock, uint32_t ready, bool last)
     mock->produced = ready;
 }
 
-/* Blocks come out as soon as they can; XTS's last two only together. */
+/* Processes the mock peripheral's blocks as they become available; XTS's last two together. */
 static void mock_peripheral_work(struct mock *mock)
 {
     uint32_t ready = mock->written < mock->length ? mock->written : mock->length;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backend "null": every call works, no data moves; prints what a job costs in the library. */
+/* Measures the driver's own time for a job, on the backend "null", which moves no data. */
 #include <time.h>
 
 #include "check.h"

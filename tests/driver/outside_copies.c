@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The enclave's copies from and to untrusted memory, at every offset and length around a unit. */
+/* Tests the enclave's copies from and to untrusted memory at every offset and length. */
 #include "../../driver/enclave/outside.c" /* NOLINT: the copies are private */
 #include "../../driver/enclave/wire.c"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several cards behind one call: the same bytes as one, whichever cards fail, and when. */
+/* Tests several cards behind one call against a single card, while cards fail at any time. */
 #include <pthread.h>
 
 #include "mock.h"
@@ -24,7 +24,7 @@ static const struct {
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-/* New mocks; the caller may spoil them before they are opened. */
+/* Creates mock cards for a pool, which the caller may damage before they are opened. */
 static void make(size_t count)
 {
     for (size_t i = 0; i < MOST; i++) {
@@ -124,7 +124,7 @@ static void all_cards_work(void)
     mae_pool_close(pool);
 }
 
-/* One card fails in some way, with or without warning. */
+/* Tests a pool in which one card fails in each way, with or without warning. */
 static void a_card_fails(void)
 {
     static const struct {
@@ -194,7 +194,7 @@ static void all_fail(void)
     mae_pool_close(pool);
 }
 
-/* What is the caller's mistake fails no card. */
+/* Tests that errors of the caller fail no card of the pool. */
 static void mistakes(void)
 {
     make(2);
@@ -252,7 +252,7 @@ struct borrower {
     uint8_t data[5000], sealed[5000], back[5000], nonce[12], tag[16];
 };
 
-/* Messages that cannot be divided, from many threads. */
+/* Seals messages on cards lent by the pool; the function of each test thread. */
 static void *borrow(void *arg)
 {
     struct borrower *own = arg;
@@ -305,7 +305,7 @@ static void many_messages_at_once(void)
     mae_pool_close(pool);
 }
 
-/* A card whose thread is seldom scheduled still gets its share, by the cards' own time. */
+/* Tests that a card whose thread is seldom scheduled gets its share, by the cards' time. */
 static void simulated_cards_keep_pace(void)
 {
     struct mae_pool_card list[MOST];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Register by register: which accesses the driver makes, in which order, with which values. */
+/* Tests the driver's register accesses: which, in which order, with which values. */
 #include "mock.h"
 
 static size_t at; /* in the mock's log */
@@ -254,7 +254,7 @@ static void a_job_of_the_peripheral(void)
     mae_close(dev);
 }
 
-/* After a reset the card erases its memories: no key before that is over. */
+/* Tests that the driver loads no key before a reset card has erased its memories. */
 static void a_card_that_is_still_erasing(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -270,7 +270,7 @@ static void a_card_that_is_still_erasing(void)
     CHECK_ERROR(mock_open(mock, &dev), MAE_E_TIMEOUT);
 }
 
-/* A bus that holds a burst back: the card is wiped all the same. */
+/* Tests that the driver wipes a card whose bus holds a burst back. */
 static void a_card_that_stays_busy(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -308,7 +308,7 @@ static void devices_that_are_not_ours(void)
     CHECK(mock->closed == 1);
 }
 
-/* A whole life of a device; the first error ends it. */
+/* Opens, uses and closes a mock device; returns the first error. */
 static mae_error_t life(struct mock *mock, mae_dev_t **dev)
 {
     uint8_t key[16] = {7}, iv[16] = {9}, data[100];
@@ -331,7 +331,7 @@ static mae_error_t life(struct mock *mock, mae_dev_t **dev)
     return mae_mem_free(*dev, memory);
 }
 
-/* Whichever register access fails, the call says so, nothing leaks and close works. */
+/* Tests that each failing register access gives an error, leaks nothing and allows close. */
 static void every_access_may_fail(mae_kind_t kind)
 {
     int64_t clean = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues of jobs: wrap-around, order, errors, time-outs, lists. */
+/* Tests the driver's job rings: wrap-around, order, errors, time-outs, lists. */
 #include "card.h"
 
 static void wrap_around_in_any_order(void)
@@ -45,7 +45,7 @@ static void wrap_around_in_any_order(void)
     mae_close(dev);
 }
 
-/* The counters of the rings are 16 bits wide: more jobs than that must pass. */
+/* Tests more jobs than the 16-bit ring counters can count. */
 static void counters_overflow(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -276,7 +276,7 @@ static void completions_that_cannot_be_written(void)
     mae_close(dev);
 }
 
-/* Cuts `length` bytes at random into entries, some of them empty, and moves them apart. */
+/* Divides a buffer at random into list entries, some of them empty, at separate places. */
 static uint32_t cut(struct mae_segment *list, uint8_t *memory, uint64_t length)
 {
     uint32_t entries = 0;

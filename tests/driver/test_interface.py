@@ -89,7 +89,7 @@ def test_one_message_a_value() -> None:
     ],
 )
 def test_names_that_cannot_be_opened(uri: str, error: str, words: str) -> None:
-    """Each device name that cannot be opened gives its error and a text that helps."""
+    """Each device name that cannot be opened gives its own error code and a helpful text."""
     _, lib = device.library()
     with pytest.raises(device.DeviceError) as caught:
         device.Device(uri)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests lifetimes: closing a device closes its unfinished messages first."""
+"""Tests object lifetimes: closing a device closes its unfinished messages first."""
 
 import subprocess
 import sys

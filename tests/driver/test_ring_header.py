@@ -68,7 +68,7 @@ def test_layout(name: str) -> None:
 
 
 def snake(name: str) -> str:
-    """Converts UpperCamelCase to UPPER_SNAKE_CASE."""
+    """Converts a name from UpperCamelCase to UPPER_SNAKE_CASE."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
 
 

@@ -22,7 +22,7 @@ PLACES = [("stream4", AWKWARD), ("peripheral", "")]
 
 
 def oracle(mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: int = 16) -> bytes:
-    """Computes ciphertext and tag by the `cryptography` package."""
+    """Computes the expected ciphertext and tag of a message by the `cryptography` package."""
     if mode == "ccm":
         return AESCCM(key, tag_length=tag).encrypt(nonce, data, aad)
     sealed = AESGCM(key).encrypt(nonce, data, aad)
@@ -37,7 +37,7 @@ def cmac(key: bytes, data: bytes) -> bytes:
 
 
 def pick(source: random.Random, mode: str, largest: int) -> tuple:
-    """Chooses a random key, nonce, AAD, data and tag length."""
+    """Chooses a random key, nonce, AAD, data and tag length for an AEAD message."""
     key = source.randbytes(source.choice((16, 24, 32)))
     nonce = source.randbytes(
         source.choice((12, 12, 8, 16, 33)) if mode == "gcm" else source.randrange(7, 13)
@@ -205,7 +205,7 @@ def test_drawn_nonces_differ() -> None:
 
 
 def test_example() -> None:
-    """The C example of AEAD opens what it sealed, and refuses changed data."""
+    """The C example of authenticated encryption opens its message and refuses a changed one."""
     simulator.build("stream4")
     program = c_driver.build_program(paths.ROOT / "examples" / "c_program" / "seal_gcm.c")
     folder = simulator.folder("stream4").parent
@@ -218,7 +218,7 @@ def test_example() -> None:
 
 
 def test_bus_errors_give_no_plaintext() -> None:
-    """Bus errors during a message give an error and no plaintext; the next message is right."""
+    """Bus errors during an AEAD message give an error, no plaintext; the next message is right."""
     source = random.Random(SEED)
     key, nonce, data = source.randbytes(16), source.randbytes(12), source.randbytes(20000)
     sealed = oracle("gcm", key, nonce, b"aad", data)

@@ -22,7 +22,7 @@ AWKWARD = "latency=20-200&order=shuffled&stall=20&seed=" + str(SEED)
 
 @contextlib.contextmanager
 def opened(build: str, options: str = "") -> Iterator[device.Device]:
-    """Opens a simulated device and builds it if needed."""
+    """Opens a simulated device and builds its simulator if needed."""
     simulator.build(build)
     with device.Device(f"sim:{build}?{options}" if options else f"sim:{build}") as found:
         yield found
@@ -116,7 +116,7 @@ def test_streams(mode: str) -> None:
 
 
 def test_chained_jobs_interleave() -> None:
-    """CBC messages in all contexts interleave, cut into jobs, with lists at odd addresses."""
+    """CBC messages interleave in all contexts, cut into jobs, with lists at odd addresses."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     contexts, parts, part = 16, 3, 160
@@ -186,7 +186,7 @@ def test_bus_errors_hit_their_own_message(kind: str) -> None:
 
 
 def test_memory_that_goes_silent() -> None:
-    """If the memory stops answering, calls time out, later calls fail, and closing works."""
+    """If a card's memory stops answering, calls time out, and the device can be closed."""
     _, lib = device.library()
     with opened("stream4", "hang=100") as found:
         device.check(lib.mae_set_stall_timeout(found.handle, 500))

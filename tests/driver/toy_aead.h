@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GCM, CCM and CMAC over the toy block cipher, twice: job by job as a device does it, and whole
- * messages in one go as the standards write them, for what the driver makes of jobs to be held
- * against. They say nothing about AES.
+ * Implements GCM, CCM and CMAC over a toy block cipher, job by job and for whole messages. They
+ * say nothing about AES.
  */
 #ifndef TOY_AEAD_H
 #define TOY_AEAD_H
@@ -11,7 +10,7 @@
 
 #include "toy_modes.h"
 
-/* SP 800-38D algorithm 1: *y := *y times h. */
+/* Multiplies in GF(2^128) by SP 800-38D algorithm 1: *y := *y times h. */
 static inline void toy_multiply(uint8_t y[16], const uint8_t h[16])
 {
     uint8_t z[16] = {0}, v[16];
@@ -57,7 +56,7 @@ static inline uint32_t toy_low32(const uint8_t block[16])
            block[15];
 }
 
-/* Data block `number`, from 0, under the counter block `first`. */
+/* Encrypts or decrypts a data block by the toy cipher's counter mode. */
 static inline void toy_ctr_block(uint64_t key, const uint8_t first[16], uint64_t number,
                                  const uint8_t *in, uint8_t *out, size_t bytes)
 {
@@ -221,8 +220,10 @@ static inline void toy_device_cmac(const struct toy_job *job, struct toy_state *
     }
 }
 
-/* A job, or a part of one in whole blocks: `init` and `final` of the parts that have them. The IV
-   has been put into state->iv where the mode takes one. Out may be in. */
+/*
+ * Runs a job of an authenticated mode by the toy cipher, as a device does. The IV has been put into
+ * state->iv where the mode takes one. Out may be in.
+ */
 static inline void toy_device_job(const struct toy_job *job, struct toy_state *state,
                                   const uint8_t *in, uint8_t *out, size_t length, uint8_t tag[16])
 {

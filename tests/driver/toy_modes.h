@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The modes over a toy block cipher: enough for a mock device, so that the driver's cutting,
- * ordering and IV arithmetic can be held against a whole message made in one go. It says nothing
- * about AES; that is tested end to end, against other people's implementations.
+ * Implements the modes of operation over a toy block cipher, as reference for a mock device. It
+ * says nothing about AES; that is tested end to end, against other people's implementations.
  */
 #ifndef TOY_MODES_H
 #define TOY_MODES_H
@@ -12,7 +11,7 @@
 
 #include "maeslant.h"
 
-/* A Feistel network of 4 rounds on two halves of 64 bits. */
+/* Returns the round function of a toy Feistel cipher for a half of 64 bits. */
 static inline uint64_t toy_round(uint64_t half, uint64_t key, int round)
 {
     half = (half ^ key) * 0x9e3779b97f4a7c15 + (uint64_t)round;
@@ -63,7 +62,7 @@ static inline void toy_xts_block(uint64_t key, int decrypt, const uint8_t *tweak
     toy_xor(out, block, tweak, 16);
 }
 
-/* IEEE 1619 §5.3.2: the last two blocks when the second is not whole. */
+/* Processes the last two blocks of XTS with ciphertext stealing (IEEE 1619 §5.3.2). */
 static inline void toy_xts_steal(uint64_t key, int decrypt, uint8_t *tweak, const uint8_t *in,
                                  uint8_t *out, size_t tail)
 {
@@ -77,7 +76,10 @@ static inline void toy_xts_steal(uint64_t key, int decrypt, uint8_t *tweak, cons
     toy_xts_block(key, decrypt, decrypt ? tweak : next, second, out);
 }
 
-/* A part of a message; `chain` goes on from one part to the next. In place is allowed. */
+/*
+ * Processes a part of a message by the toy cipher; `chain` continues to the next part. In place is
+ * allowed.
+ */
 static inline void toy_mode(mae_mode_t mode, int decrypt, uint64_t key, uint8_t *chain,
                             const uint8_t *in, uint8_t *out, size_t length)
 {

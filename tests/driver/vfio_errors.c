@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Backend "vfio" where there is no device: each way to fail says what is wrong and what to do. */
+/* Tests the errors of the backend "vfio" on a machine without a device: cause and remedy. */
 #include <sys/stat.h>
 #include <unistd.h>
 

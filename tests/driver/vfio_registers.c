@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Registers of the backend "vfio" at the end of BAR 0 and at offsets whose sums wrap. */
+/* Tests register accesses of the backend "vfio" at the end of BAR 0 and beyond. */
 #include "vfio.c" /* NOLINT: its structure is private */
 
 #include "check.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests each example of examples/ in a copy: it does as its README says."""
+"""Tests each example of examples/ in a copy of its folder, as its README says."""
 
 import os
 import pathlib
@@ -21,14 +21,14 @@ MAESLANT = f"{sys.executable} -m maeslant.cli"
 
 @pytest.fixture
 def copied(tmp_path: pathlib.Path, request: pytest.FixtureRequest) -> pathlib.Path:
-    """Copies the example that a test is marked with."""
+    """Copies the example folder that a test is marked with."""
     folder = tmp_path / request.param
     shutil.copytree(EXAMPLES / request.param, folder, ignore=shutil.ignore_patterns("build"))
     return folder
 
 
 def run(folder: pathlib.Path, *command: str, **environment: str) -> str:
-    """Runs a command of an example's README; returns its output."""
+    """Runs a command of an example's README; returns the output."""
     known = {"PYTHONPATH": str(paths.ROOT), "PATH": toolchain.search_path()}
     done = subprocess.run(
         command,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ntt_bench: connects one polynomial engine to its control as mae_kernel_fhe does, with flat ports.
+// ntt_bench: connects a polynomial engine to its control, with flat ports for the tests.
 
 module ntt_bench
   import mae_fhe_pkg::*;

@@ -10,16 +10,16 @@ from maeslant.fhe import sets
 
 
 class Ring(sets.ParameterSet):
-    """Defines CKKS parameters without security, which SEAL accepts on request."""
+    """Defines CKKS parameters of small rings, without security, for tests."""
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """Returns the primes that SEAL finds for the parameters."""
+        """Returns the primes that SEAL finds for a test ring."""
         return tuple(m.value() for m in self.moduli)
 
     @functools.cached_property
     def moduli(self) -> list:
-        """Returns the moduli for SEAL's parameters."""
+        """Returns the moduli of a test ring as SEAL's parameters."""
         n, found = self.n, []
         for bits in sorted(set(self.bits)):
             candidate = (1 << bits) + 1
@@ -32,7 +32,7 @@ class Ring(sets.ParameterSet):
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """Makes a SEAL context without a security check."""
+        """Makes a SEAL context for a test ring, without a security check."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(self.moduli)

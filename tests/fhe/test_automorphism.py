@@ -14,7 +14,7 @@ from tests.support import bench
 
 
 def sources(galois: int, log_n: int) -> np.ndarray:
-    """Returns the source index of each result word of an automorphism, in transform order."""
+    """Returns the source index of each word of a polynomial under an automorphism."""
     n = 1 << log_n
     order = sets.bit_reversed(log_n)
     wide = sets.bit_reversed(log_n + 1)

@@ -31,7 +31,7 @@ TURN = Part(True, dst=1, u=2, v=1) if RING.log_n % 2 == 0 else Part(True, dst=2,
 
 
 class Client:
-    """Holds the keys and ciphertexts of SEAL's side."""
+    """Holds SEAL's keys and ciphertexts, the reference of the CKKS kernel's tests."""
 
     def __init__(self) -> None:
         context = RING.context
@@ -49,7 +49,7 @@ class Client:
         self.keys = b"".join(part.tobytes() for part in parts)
 
     def encrypt(self, seed: int, level: int) -> seal.Ciphertext:
-        """Encrypts random numbers at a given level by SEAL."""
+        """Encrypts random numbers by SEAL at a given level."""
         values = np.random.default_rng(seed).uniform(-1, 1, RING.slots)
         found = self.encryptor.encrypt(self.encoder.encode(values, 2.0**RING.log_scale))
         if level == 1:
@@ -63,7 +63,7 @@ def data(found: seal.Ciphertext) -> np.ndarray:
 
 
 async def begin(dut, **options) -> WideMemory:
-    """Resets the CKKS kernel with an erased state and a memory at its port."""
+    """Resets the CKKS kernel, waits for its erasure and connects a memory."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     memory = WideMemory(dut, **options)
@@ -75,7 +75,7 @@ async def begin(dut, **options) -> WideMemory:
 
 
 async def go(dut, address: int = LIST) -> tuple[bool, int]:
-    """Runs the CKKS kernel; returns fault_o and the number of clocks."""
+    """Runs the CKKS kernel on the list at an address; returns fault_o and the clocks."""
     dut.start_i.value, dut.list_i.value = 1, address
     await RisingEdge(dut.clk_i)
     dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
@@ -309,7 +309,7 @@ async def cleared(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def both_at_work(dut) -> None:
-    """A transfer and a transform run in parallel, but in sequence on an equal slot."""
+    """A memory transfer and a transform of the CKKS kernel overlap, except on an equal slot."""
     memory = await begin(dut)
     load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
     turn = Instruction(Op.TRANSFORM, (TURN, Part(), Part()))
@@ -359,7 +359,7 @@ def stored(program: list[Instruction]) -> dict[int, object]:
 
 
 def chained(count: int) -> Program:
-    """Writes a CKKS program of a number of rotations, each of the previous result."""
+    """Writes a CKKS program of several rotations, each of the previous result."""
     program = Program(RING)
     a = [program.load(IN + i * 2 * POLY, 2) for i in (0, 1)]
     for step in range(count):

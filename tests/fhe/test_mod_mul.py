@@ -21,7 +21,7 @@ PARAMETERS = [
 
 
 def moduli(width: int, digit: int, count: int) -> list[int]:
-    """Returns moduli: the sets' primes that fit, range ends, random ones; all 1 mod 2^digit."""
+    """Returns moduli for the multiplier: primes of the parameter sets, range ends, random ones."""
     chooser = random.Random(width)
     found = [q for one in sets.SETS.values() for q in one.primes]
     found = [q for q in found if q >> width == 0 and q % (1 << digit) == 1]
@@ -31,7 +31,7 @@ def moduli(width: int, digit: int, count: int) -> list[int]:
 
 
 def operands(q: int, width: int, digit: int, chooser: random.Random) -> list[tuple[int, int]]:
-    """Returns operand pairs: a below 2^width, b below q."""
+    """Returns operand pairs for the modular multiplier: a below 2^width, b below q."""
     corners = {0, 1, 2, q - 2, q - 1, (1 << digit) - 1, 1 << digit, (1 << width) - 1, q // 2}
     pairs = [(a, b) for a, b in itertools.product(corners, corners) if b < q]
     return pairs + [(chooser.randrange(1 << width), chooser.randrange(q)) for _ in range(300)]

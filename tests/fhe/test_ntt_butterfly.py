@@ -13,7 +13,7 @@ from tests.support import bench
 
 
 def butterfly(gs: int, halve: int, u: int, v: int, w: int, q: int, inverse: int) -> tuple[int, int]:
-    """Computes both results of an NTT butterfly; inverse: of R."""
+    """Computes both results of an NTT butterfly in Python as reference."""
     if not gs:
         return (u + v * w * inverse) % q, (u - v * w * inverse) % q
     half = pow(2, -1, q) if halve else 1

@@ -22,12 +22,12 @@ SETS = {**rings.RINGS, 12: sets.SMALL, 13: sets.LARGE}
 
 
 def pack(values: np.ndarray, width: int) -> int:
-    """Packs the values of all lanes into one number."""
+    """Packs the polynomial values of all lanes into one number."""
     return sum(int(value) << width * lane for lane, value in enumerate(values))
 
 
 class Engine:
-    """Drives the ports of the polynomial engine."""
+    """Drives the ports of the polynomial engine and models its slots."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -39,7 +39,7 @@ class Engine:
         )
 
     async def begin(self, engine: int) -> None:
-        """Resets and clears the engine; loads the constants and twiddle table of a prime."""
+        """Resets the polynomial engine; loads the constants and twiddle table of a prime."""
         zeros = ("slot_i", "word_i", "data_i", "constants_i", "part_i", "galois_i", "transform_i")
         await start(self.dut, **self.idle, **dict.fromkeys(zeros, 0))
         await FallingEdge(self.dut.clk_i)
@@ -55,7 +55,7 @@ class Engine:
         await self.put(self.params.table(engine), "table_write_i")
 
     async def put(self, values: np.ndarray, where: str = "slot_write_i", slot: int = 0) -> None:
-        """Writes a polynomial into a slot of the engine."""
+        """Writes a polynomial into a slot of the polynomial engine."""
         dut = self.dut
         getattr(dut, where).value, dut.slot_i.value = 1, slot
         for word in range(self.params.n // self.lanes):
@@ -66,7 +66,7 @@ class Engine:
         getattr(dut, where).value = 0
 
     async def get(self, slot: int) -> np.ndarray:
-        """Reads a polynomial from a slot of the engine."""
+        """Reads a polynomial from a slot of the polynomial engine."""
         dut, found = self.dut, []
         dut.slot_i.value, dut.read_i.value = slot, 1
         for word in range(self.params.n // self.lanes):
@@ -95,7 +95,7 @@ class Engine:
         return clocks
 
     def clocks(self, transform: bool) -> int:
-        """Returns an instruction's clocks as the header of mae_poly_control states."""
+        """Returns an instruction's clocks as the header of mae_poly_control states them."""
         digit = self.params.log_n + 1
         tail = 2 * -(-self.width // digit) + 3 + 3
         n, stages = self.params.n, self.params.log_n
@@ -104,7 +104,7 @@ class Engine:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def transforms(dut) -> None:
-    """NTT and inverse NTT on the engine equal SEAL's, in place and not, for both primes."""
+    """NTT and inverse NTT on the polynomial engine equal SEAL's, for both primes."""
     engine = Engine(dut)
     odd = engine.params.log_n % 2
     for prime, (values, coefficients) in enumerate(rings.transformed(engine.params)):
@@ -121,7 +121,7 @@ async def transforms(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def passes(dut) -> None:
-    """The engine's sums, differences, products, constants and automorphisms are right."""
+    """The polynomial engine's sums, products, constants and automorphisms are right."""
     engine = Engine(dut)
     params = engine.params
     await engine.begin(0)
@@ -193,6 +193,6 @@ def test_ntt_core(log_n: int, lanes: int) -> None:
 
 
 def test_encoding() -> None:
-    """The Python encoding of engine instructions equals that of mae_fhe_pkg."""
+    """The Python encoding of polynomial instructions equals that of mae_fhe_pkg."""
     assert Part(True, dst=1, u=2, v=3, w=4).encode().hex() == "0100010203040000"
     assert len(instructions.Instruction(instructions.Op.END).encode()) == instructions.BYTES

@@ -14,7 +14,7 @@ SLOTS, WIDTH = 3, 16
 
 
 def packed(values: list[int], width: int) -> int:
-    """Packs the vector of a port into an integer."""
+    """Packs the words of one port of mae_poly_slots into an integer."""
     return sum(value << width * i for i, value in enumerate(values))
 
 

@@ -27,13 +27,13 @@ class WideMemory:
         self._task = cocotb.start_soon(self._serve())
 
     def load(self, address: int, data: bytes) -> None:
-        """Writes bytes into the model's memory from a row's start."""
+        """Writes bytes into the CKKS kernel's modelled memory from a row's start."""
         data = data + bytes(-len(data) % ROW)
         for at in range(0, len(data), ROW):
             self.rows[(address + at) // ROW] = data[at : at + ROW]
 
     def read(self, address: int, size: int) -> bytes:
-        """Reads bytes of the model's memory."""
+        """Reads bytes of the CKKS kernel's modelled memory."""
         rows = range(address // ROW, -(-(address + size) // ROW))
         return b"".join(self.rows.get(row, bytes(ROW)) for row in rows)[:size]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presents the RTL request executor as a card to the golden host, with models around it.
+"""Presents the RTL request executor as a card to the model of the host.
 
 Time stands still but in step() and in register writes. The host, the model's parts and the
 adversary run in a thread of their own (cocotb.task.bridge): what may act on the bus acts there.
@@ -41,7 +41,7 @@ STEP = 64  # clocks
 
 
 def answer_bits(queue: int, epoch: int, sequence: int, kind: int, status: int, **rest) -> int:
-    """Packs a value of answer_t."""
+    """Packs an answer to a request into the bits of answer_t."""
     fields = [(queue, 8), (epoch, 32), (sequence, 64), (kind, 8), (status, 16)]
     fields += [(rest["executed"], 16), (rest["value"], 64), (0, 14)]
     value = 0
@@ -51,7 +51,7 @@ def answer_bits(queue: int, epoch: int, sequence: int, kind: int, status: int, *
 
 
 class Bench:
-    """Models the request executor's neighbours, clock by clock."""
+    """Models the neighbours of the guard's request executor, clock by clock."""
 
     def __init__(self, dut, queues: int, seed: int = 1, stall: float = 0.3) -> None:
         self.dut, self.queues, self.random, self.stall = dut, queues, random.Random(seed), stall
@@ -66,7 +66,7 @@ class Bench:
         self.log: list[tuple] = []
 
     def forget(self) -> None:
-        """Discards everything in progress between the executor and its neighbours."""
+        """Discards everything in progress between the request executor and its neighbours."""
         self.write: tuple[int, int, int] | None = None
         self.access: tuple[int, bool] | None = None
         self.asks: deque[int] = deque()
@@ -81,14 +81,14 @@ class Bench:
         self.fatal: tuple[int, int, int] | None = None
 
     def drive(self, **values: int) -> None:
-        """Drives the request executor's inputs that change in this clock."""
+        """Drives the request executor's inputs for one clock."""
         for name, value in values.items():
             if self.driven.get(name) != value:
                 self.driven[name] = value
                 getattr(self.dut, name).value = value
 
     async def reset(self) -> None:
-        """Starts the clock, resets, and waits for the first clearing of the memories."""
+        """Resets the request executor and waits until its memories are cleared."""
         Clock(self.dut.clk_i, 10, "ns").start()
         self.drive(**dict.fromkeys(INPUTS, 0))
         self.dut.rst_ni.value = 0
@@ -98,7 +98,7 @@ class Bench:
         await self.scrub()
 
     async def scrub(self) -> None:
-        """Clears the executor's memories as the session controller does."""
+        """Clears the request executor's memories as the session controller does."""
         self.forget()
         self.drive(halt_i=1, state_i=State.SCRUB)
         await self.tick()
@@ -113,7 +113,7 @@ class Bench:
         self.drive(halt_i=0)
 
     async def install(self, parts: bytes) -> None:
-        """Installs a session and waits for the keys of epoch 0."""
+        """Installs a session in the request executor and waits for the keys of epoch 0."""
         self.drive(session_i=int.from_bytes(parts), install_i=1, state_i=State.IDLE)
         await self.tick()
         self.drive(install_i=0)
@@ -122,7 +122,7 @@ class Bench:
         self.drive(state_i=State.KEYED)
 
     async def words(self, queue: int, offset: int, data: bytes) -> None:
-        """Writes words into a queue's mailbox page."""
+        """Writes words into the mailbox page of a request queue."""
         for at in range(0, len(data) - 3, 4):
             self.write = queue, offset + at, int.from_bytes(data[at : at + 4], "little")
             await self.tick()
@@ -130,14 +130,14 @@ class Bench:
         await self.tick()
 
     async def advance(self, clocks: int) -> None:
-        """Advances some clocks, fewer if another thread has an event."""
+        """Advances the request executor by some clocks, fewer if an event occurs."""
         for _ in range(clocks):
             await self.tick()
             if self.bursts or self.opens or self.closes or self.fatal:
                 return
 
     async def tick(self) -> None:
-        """Runs one clock: inputs, reactions, clock edge."""
+        """Runs one clock of the request executor and its neighbours."""
         dut, r = self.dut, self.random
         self.clocks += 1
         free = self.stall == 0
@@ -225,7 +225,7 @@ class Bench:
             self.fatal = fatal >> 72, fatal >> 64 & 0xFF, fatal & (1 << 64) - 1
 
     def _register(self) -> None:
-        """Answers a register access of a batch."""
+        """Answers a register access of a batch, as the kernel does."""
         dut, card = self.dut, self.card
         offset, width = int(dut.reg_offset_o.value), 1 << int(dut.reg_log2_width_o.value)
         self.worked = True
@@ -245,7 +245,7 @@ class Bench:
             card.monitor.append(("read", queue, offset, width))
 
     def _bus(self) -> None:
-        """Accepts response bursts: addresses and data lines independently."""
+        """Accepts response bursts as the host bus: addresses and data independently."""
         dut = self.dut
         if dut.aw_valid_o.value and self.driven["aw_ready_i"]:
             self.heads.append([int(dut.aw_address_o.value), int(dut.aw_beats_o.value)])
@@ -266,20 +266,20 @@ class Bench:
 
 
 class CardKeys:
-    """Gives the executor's keys to the model's transfers."""
+    """Gives the request executor's session keys to the model's transfers."""
 
     def __init__(self, bench: Bench, session: Session) -> None:
         self.bench, self.session = bench, session
 
     def get(self, cls: Class, epoch: int) -> Key:
-        """Returns a key, which must be in its bank."""
+        """Returns a session key, which must be in its bank of the executor."""
         key = Key(self.session, cls, epoch, 1 << 40)
         assert self.bench.loaded[cls, epoch % 2] == int.from_bytes(key.bytes + key.mask)
         return key
 
     @property
     def banks(self) -> dict[int, Key]:
-        """Returns the live epochs, read from the engines' keys."""
+        """Returns the epochs whose keys the chunk engines hold."""
         keys = ((n, Key(self.session, Class.DMA_IN, n, 1)) for n in range(12))
         held = set(self.bench.loaded.values())
         return {n: key for n, key in keys if int.from_bytes(key.bytes + key.mask) in held}
@@ -289,7 +289,7 @@ class CardKeys:
 
 
 class Card(Device):
-    """Implements the model's card with the RTL executor in place of its queues."""
+    """Replaces the request queues of the card model by the RTL request executor."""
 
     def __init__(self, bench: Bench, capabilities, nonce=fresh_nonce) -> None:
         self.bench = bench
@@ -308,7 +308,7 @@ class Card(Device):
         self.bench.drive(state_i=then)
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a session through the executor's key derivation."""
+        """Installs a session through the request executor's key derivation."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
@@ -323,7 +323,7 @@ class Card(Device):
     # The bus.
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register: a queue's page in the executor, or a register of the model."""
+        """Writes a register: a queue's page in the RTL executor, or the card model's."""
         page, offset = divmod(address, PAGE)
         if page == 0 or page > self.capabilities.queues:
             super().mmio_write(address, data)
@@ -335,7 +335,7 @@ class Card(Device):
             self._news()
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads an unprotected register."""
+        """Reads an unprotected register of the card."""
         page, offset = divmod(address, PAGE)
         if page == 0 or page > self.capabilities.queues or offset < MAILBOX_BYTES:
             return super().mmio_read(address, size)
@@ -351,7 +351,7 @@ class Card(Device):
     # Transfers.
 
     def arm(self, queue: int, epoch: bytes, sequence: bytes, kind: Kind, body: bytes) -> Status:
-        """Checks an arm request by the model."""
+        """Checks a request to arm a chunk by the card model."""
         place = Transfer.unpack(body)
         status = self.transfers._refusal(self.queues[queue], kind, place)
         if status is None:
@@ -360,7 +360,7 @@ class Card(Device):
         return status or Status.OK
 
     def commit(self) -> None:
-        """Arms the pending chunk after its budget is charged."""
+        """Arms the pending chunk in the card model after its budget is charged."""
         chunk, self.pending = self.pending, None
         queue = next(q for q in self.queues if q.open is chunk.transfer)
         chunk.transfer.index += 1
@@ -378,14 +378,14 @@ class Card(Device):
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Queues a transfer's answer for the executor to seal."""
+        """Queues a transfer's answer for the RTL executor to seal."""
         where = queue.index, request.epoch, request.sequence, request.kind, status
         self.bench.asks.append(answer_bits(*where, executed=executed, value=value, tag=data))
 
     # Time.
 
     def step(self) -> bool:
-        """Advances some clocks, then runs the model's parts and the bus."""
+        """Advances the RTL executor by some clocks, then runs the card model and the bus."""
         bench = self.bench
         bench.worked = False
         still = all(bench.ready) and not any(bench.outstanding)
@@ -393,7 +393,7 @@ class Card(Device):
         return self._news() | self._model()
 
     def _news(self) -> bool:
-        """Passes the executor's events to the model; returns true if there were any."""
+        """Passes the RTL executor's events to the card model; returns true if any."""
         bench, worked = self.bench, self.bench.worked or bool(self.bench.bursts)
         while bench.bursts:
             address, data = bench.bursts.popleft()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_chunks_bench: connects the chunk movers of both directions and the response writes to one
-// host port, for the tests.
+// mae_chunks_bench: connects the guard's chunk movers and response writes to one host port.
 
 module mae_chunks_bench
   import mae_guard_pkg::*;

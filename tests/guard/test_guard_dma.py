@@ -24,7 +24,7 @@ HALF = SIZE // 2
 
 
 def places(lengths: list[int], first: int) -> list[tuple[int, int]]:
-    """Allocates separate places for given lengths."""
+    """Allocates separate places in memory for chunks of given lengths."""
     found = []
     for length in lengths:
         found.append((first, length))
@@ -34,7 +34,7 @@ def places(lengths: list[int], first: int) -> list[tuple[int, int]]:
 
 
 async def h2d(tests: Bench, lengths: list[int], *, spoil: float, reload: float) -> None:
-    """Makes chunks into the device, some with a wrong tag, with key changes between."""
+    """Makes chunks into the device, a few with a wrong tag, with key changes between."""
     expected = []
     for at, length in places(lengths, 0):
         if random.random() < reload:
@@ -55,7 +55,7 @@ async def h2d(tests: Bench, lengths: list[int], *, spoil: float, reload: float) 
 
 
 async def d2h(tests: Bench, lengths: list[int], *, reload: float) -> None:
-    """Makes chunks out of the device."""
+    """Makes protected chunks from device to host with random data."""
     expected = []
     for at, length in places(lengths, HALF):
         if random.random() < reload:
@@ -71,7 +71,7 @@ async def d2h(tests: Bench, lengths: list[int], *, reload: float) -> None:
 
 
 async def answers(tests: Bench, count: int, gap: float, error: int | None = None) -> None:
-    """Writes responses, some across 4 KiB boundaries, in a place of their own."""
+    """Writes responses across 4 KiB boundaries through the guard's host port."""
     dut, at, done, expected = tests.dut, HOST + SIZE - 0x10000, [], []
 
     async def watch() -> None:
@@ -102,7 +102,7 @@ async def answers(tests: Bench, count: int, gap: float, error: int | None = None
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def moves_chunks(dut) -> None:
-    """Chunks in both directions and responses at once are right in bytes, tags and ends."""
+    """The guard's DMA moves chunks both ways beside responses, with right bytes and tags."""
     for stall, latency in ((0.0, (0, 3)), (0.3, (5, 90)), (0.0, (50, 300))):
         tests = Bench(dut, stall=stall, latency=latency, seed=random.getrandbits(32))
         await tests.begin()
@@ -162,7 +162,7 @@ async def binds_every_field(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def tells_bus_errors(dut) -> None:
-    """A bus error affects only its own chunk or response."""
+    """A bus error of the guard's DMA affects only its own chunk or response."""
     tests = Bench(dut, latency=(0, 200))
     await tests.begin()
     for way, first in (("in", 0), ("out", HALF)):
@@ -184,7 +184,7 @@ async def tells_bus_errors(dut) -> None:
 
 
 async def end_session(tests: Bench, after: int) -> None:
-    """Halts the traffic after some clocks, waits for a quiet bus, resets and erases."""
+    """Halts the guard's DMA after some clocks, waits for a quiet bus, resets and erases."""
     dut = tests.dut
     await ClockCycles(dut.clk_i, after)
     await FallingEdge(dut.clk_i)
@@ -222,7 +222,7 @@ async def end_session(tests: Bench, after: int) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def ends_and_begins_anew(dut) -> None:
-    """After a halt at any moment the bus drains with zeros; after erasure all works again."""
+    """After a halt at any moment the guard's DMA drains its bursts, and works again once erased."""
     for after in (1, 10, 25, 33, 47, 60, 100, 150, 220, 300):
         tests = Bench(dut, latency=(0, 120), stall=0.2, seed=after)
         await tests.begin()
@@ -258,7 +258,7 @@ async def ends_and_begins_anew(dut) -> None:
 
 
 async def alone(tests: Bench, way: str, length: int) -> int:
-    """Measures the clocks of one chunk alone from start to end."""
+    """Measures the clocks of one protected chunk alone from start to end."""
     chunk, tag = tests.chunk(way, 0, length), bytes(TAG)
     if way == "in":
         tag = tests.put(chunk, random.randbytes(length))
@@ -273,7 +273,7 @@ async def alone(tests: Bench, way: str, length: int) -> int:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def measures(dut) -> None:
-    """Measures chunk latency against a path without GCM, and clocks lost between chunks."""
+    """Measures the latency of protected chunks, and the clocks lost between chunks."""
     path = pathlib.Path(os.environ["FIGURES"])
     plain = json.loads(path.read_text()) if path.exists() else {}
     found: dict[str, float] = {}
@@ -305,7 +305,7 @@ async def measures(dut) -> None:
 
 
 def run(test_filter: str, **options: object) -> None:
-    """Builds the guard's DMA bench and runs some tests."""
+    """Builds the guard's DMA bench and runs the tests that match a filter."""
     parameters = {"PullRows": 1024, "PushRows": 64}
     source = "tests/guard/mae_chunks_bench.sv"
     bench.run(
@@ -325,7 +325,7 @@ def test_moves(test: str) -> None:
 
 @pytest.mark.slow
 def test_figures(tmp_path: pathlib.Path) -> None:
-    """Measures first the DMA path without GCM, then with GCM."""
+    """Measures the guard's DMA first without GCM, then with GCM."""
     figures = tmp_path / "figures.json"
     parameters = {"Jobs": 2, "PullRows": 1024, "PushRows": 64}
     bench.run(

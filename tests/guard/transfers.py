@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the neighbours of mae_guard_transfer_engine: requester, movers, kernel, memory, answers.
+"""Models the neighbours of the guard's transfer engine: requester, movers, kernel, memory.
 
 Arms are judged by the golden card's own rules. Some things happen inside at a time that nobody sees
 (a transfer whose run fails to come is given up): there, either of two outcomes is right.
@@ -23,7 +23,7 @@ FATAL = (8, 8, 64)
 
 
 def split(value: int, widths: tuple[int, ...]) -> tuple[int, ...]:
-    """Splits a packed struct into its fields, highest first."""
+    """Splits a packed struct of SystemVerilog into its fields, highest first."""
     found = []
     for width in reversed(widths):
         found.append(value & (1 << width) - 1)
@@ -32,7 +32,7 @@ def split(value: int, widths: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def join(values: tuple[int, ...], widths: tuple[int, ...]) -> int:
-    """Packs fields into a packed struct, highest first."""
+    """Packs fields into a packed struct of SystemVerilog, highest first."""
     total = 0
     for value, width in zip(values, widths, strict=True):
         assert 0 <= value < 1 << width
@@ -42,7 +42,7 @@ def join(values: tuple[int, ...], widths: tuple[int, ...]) -> int:
 
 @dataclasses.dataclass(eq=False)
 class Moving:
-    """Holds a protected transfer."""
+    """Holds a protected DMA transfer in the model."""
 
     queue: int
     golden: Transfer
@@ -61,13 +61,13 @@ class Moving:
 
     @property
     def granules(self) -> set[int]:
-        """Returns the granules of the transfer's region."""
+        """Returns the memory granules of a transfer's region."""
         return set(range(self.golden.region.base // GRANULE, self.golden.region.end // GRANULE))
 
 
 @dataclasses.dataclass(eq=False)
 class Chunk:
-    """Holds an armed chunk."""
+    """Holds an armed chunk of a protected transfer in the model."""
 
     place: tuple[int, int, int]
     body: wire.Transfer
@@ -94,7 +94,7 @@ class Model:
         return next((m for m in self.transfers if m.queue == queue and m.open), None)
 
     def statuses(self, queue: int, out: bool, body: wire.Transfer) -> set[Status]:
-        """Returns the possible statuses of an arm: one, or two if a transfer may have ended."""
+        """Returns the possible statuses of arming a chunk; two if a transfer may have ended."""
         unsure = [m for m in self.transfers if m.late]
         found = set()
         for gone in itertools.product((False, True), repeat=len(unsure)):
@@ -118,7 +118,7 @@ class Model:
         return Transfers(device)._refusal(place, kind, body) or Status.OK
 
     def arm(self, place: tuple[int, int, int], out: bool, body: wire.Transfer) -> None:
-        """Records an arm that was answered OK."""
+        """Records a chunk that the transfer engine has armed."""
         queue = place[0]
         if body.index == 0:
             for other in self.transfers:
@@ -142,7 +142,7 @@ class Model:
         return self.fault and self.runs < moving.golden.after
 
     def clock(self) -> None:
-        """Records chunks whose kernel run cannot come; the module may know a clock earlier."""
+        """Records chunks of the model whose kernel run can no longer come."""
         runs, fault = self.before
         for queue in self.queues:
             if queue and not queue[0].started:
@@ -154,7 +154,7 @@ class Model:
                 chunk.always_late &= self.is_late(moving)
 
     def start(self, out: bool, fields: tuple[int, ...]) -> Chunk:
-        """Checks that a starting chunk is the next of its queue, in time and as requested."""
+        """Checks that a starting chunk is the next of its queue, in time and as armed."""
         queue = self.queues[fields[0]]
         at = next(i for i, chunk in enumerate(queue) if not chunk.started)
         chunk, body = queue[at], queue[at].body
@@ -179,7 +179,7 @@ class Model:
         raise AssertionError(f"granule {granule} is nobody's to scrub")
 
     def answer(self, fields: tuple[int, ...]) -> Status:
-        """Checks an answer against the next chunk that is due."""
+        """Checks an answer of the transfer engine against the next chunk that is due."""
         queue, status = self.queues[fields[0]], Status(fields[4])
         chunk = next(chunk for chunk in queue if chunk.place == fields[:3])
         moving = chunk.moving
@@ -215,7 +215,7 @@ class Model:
             self.transfers.remove(moving)
 
     def ask(self, queue: int) -> None:
-        """Records that the requester begins an abort of open transfers."""
+        """Records that the abort of a queue's open transfer begins."""
         moving = self.open_of(queue)
         if moving:
             moving.asked = True
@@ -224,7 +224,7 @@ class Model:
                 chunk.always_late = self.is_late(moving)
 
     def asked(self, queue: int) -> None:
-        """Records that the abort of a transfer is complete."""
+        """Records that the abort of a queue's transfer is complete."""
         moving = self.open_of(queue)
         if moving:
             assert not moving.chunks, "chunks without an answer"
@@ -232,7 +232,7 @@ class Model:
             self._free(moving)
 
     def fault_of(self, write: bool, address: int) -> bool | None:
-        """Returns true if a kernel access is refused; None while that changes."""
+        """Returns true if a kernel access is refused by a region lock, None while that changes."""
         if address >= self.size:
             return True
         granule, unsure = address // GRANULE, False
@@ -245,13 +245,13 @@ class Model:
 
 
 class Requests:
-    """Makes random arm requests: next chunk, new transfer, and slightly wrong requests."""
+    """Makes random requests to arm chunks: legal, and slightly wrong."""
 
     def __init__(self, model: Model, generator: random.Random) -> None:
         self.model, self.random = model, generator
 
     def _free(self) -> int:
-        """Chooses a start for a region, rarely inside another region."""
+        """Chooses a start address for a transfer's region, rarely inside another one."""
         for _ in range(4):
             base = GRANULE * self.random.randrange(self.model.size // GRANULE)
             if not any(base // GRANULE in moving.granules for moving in self.model.transfers):
@@ -264,7 +264,7 @@ class Requests:
         return min(rest, longest, GRANULE * self.random.choice((1, 1, 2, 5, longest // GRANULE)))
 
     def body(self, queue: int) -> tuple[bool, wire.Transfer]:
-        """Makes the direction and body of a random arm request."""
+        """Makes the direction and body of a random request to arm a chunk."""
         generator, model = self.random, self.model
         longest = 1 << model.capabilities.log2_chunk
         opened = model.open_of(queue)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The peripheral as LiteX firmware uses it: addresses and interrupt numbers from LiteX's generated
- * headers, the work by the driver's freestanding part. Prints what the test compares with OpenSSL.
+ * Tests the peripheral from LiteX firmware, with LiteX's generated headers and the driver. Prints
+ * what the test compares with OpenSSL.
  */
 #include <stdint.h>
 

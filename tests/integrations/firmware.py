@@ -15,7 +15,7 @@ CPU = pathlib.Path(core.__file__).parent
 
 
 def build(folder: pathlib.Path) -> list[int]:
-    """Builds the ROM contents for a SoC whose generated headers are in a folder."""
+    """Builds ROM contents for a LiteX SoC whose generated headers are in a folder."""
     files = [pathlib.Path(__file__).with_suffix(".c"), CPU / "crt0.S"]
     files += firmware.FREESTANDING
     includes = [folder, LITEX / "software" / "include", CPU, firmware.DRIVER / "include"]

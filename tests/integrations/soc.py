@@ -69,7 +69,7 @@ class Soc(SoCCore):
 
 
 def write_verilog(soc: Soc, platform: Platform, name: str, folder: pathlib.Path) -> pathlib.Path:
-    """Writes the SoC as Verilog with memory files found by absolute path."""
+    """Writes a LiteX SoC as Verilog with memory files found by absolute path."""
     output = platform.get_verilog(soc, name=name)
     source = STAMP.sub("", output.main_source)
     for file, content in output.data_files.items():
@@ -81,7 +81,7 @@ def write_verilog(soc: Soc, platform: Platform, name: str, folder: pathlib.Path)
 
 
 def write_headers(soc: Soc, folder: pathlib.Path) -> None:
-    """Writes the C headers for a program on the SoC."""
+    """Writes the C headers for a program on a LiteX SoC."""
     generated = folder / "generated"
     generated.mkdir(parents=True, exist_ok=True)
     base = soc.mem_regions["csr"].origin
@@ -103,7 +103,7 @@ def replace(path: pathlib.Path, text: str) -> None:
 
 
 def make(name: str, folder: str, *, firmware: bool = False, **options: object) -> None:
-    """Makes a SoC's Verilog and sources.f, the list of all its files for a simulator."""
+    """Makes a LiteX SoC's Verilog and sources.f, the list of all its files."""
     where = pathlib.Path(folder)
     platform = Platform()
     soc = Soc(platform, integrated_sram_size=0x1000, **options)

@@ -29,7 +29,7 @@ FOLDER = paths.BUILD / "litex"
 
 
 class Behind(Peripheral):
-    """Accesses the peripheral's registers over the SoC's bus."""
+    """Accesses the peripheral's registers over the bus of a LiteX SoC."""
 
     async def read_at(self, offset: int) -> tuple[int, AxiResp]:
         return await super().read_at(ORIGIN + offset)
@@ -39,7 +39,7 @@ class Behind(Peripheral):
 
 
 async def begin(dut) -> None:  # noqa: ANN001 - cocotb's handle
-    """Starts clock and reset of the SoC."""
+    """Starts clock and reset of a LiteX SoC."""
     dut.rst_ni.value = 0
     Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
     await ClockCycles(dut.clk_i, 3)
@@ -97,7 +97,7 @@ async def firmware(dut) -> None:  # noqa: ANN001
 
 
 def elaborated(name: str, **options: object) -> list[str]:
-    """Lets LiteX write a SoC in a separate process; returns its list of files."""
+    """Lets LiteX write a SoC in a separate process; returns the list of files."""
     folder = FOLDER / name
     program = (
         f"from tests.integrations import soc; soc.make({name!r}, {str(folder)!r}, **{options!r})"
@@ -116,7 +116,7 @@ def simulated(name: str, **options: object) -> None:
 
 
 def test_files() -> None:
-    """Verilator compiles the SoC from the files given to LiteX alone."""
+    """Verilator compiles a LiteX SoC from the files given to LiteX alone."""
     name = "mae_litex_files"
     elaborated(name, aes={"Sbox": "SboxTower"}, cpu_type=None, with_uart=False)
     command = [paths.tool("verilator"), "--lint-only", "-Wno-fatal", "--top-module", name]
@@ -127,7 +127,7 @@ def test_files() -> None:
 
 @pytest.mark.full
 def test_bus() -> None:
-    """The peripheral works as plain Verilog on an AXI-Lite interconnect without a CPU."""
+    """The peripheral works in a LiteX SoC as plain Verilog on an AXI-Lite bus without a CPU."""
     simulated(
         "mae_litex_host",
         aes={"plain": True, "KeySlots": 8, "Sbox": "SboxTower"},
@@ -140,7 +140,7 @@ def test_bus() -> None:
 
 @pytest.mark.full
 def test_firmware() -> None:
-    """PicoRV32 firmware on Wishbone uses the peripheral and its interrupt."""
+    """PicoRV32 firmware in a LiteX SoC uses the peripheral and its interrupt."""
     simulated(
         "mae_litex_firmware",
         aes={"MaxKeyLen": "Aes128"},

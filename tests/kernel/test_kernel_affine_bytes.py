@@ -41,7 +41,7 @@ async def go(dut, source: int, destination: int, length: int) -> tuple[bool, int
 
 
 def reference(data: bytes, source: int, destination: int, length: int) -> bytes:
-    """Returns the memory after a run of the golden kernel."""
+    """Returns the memory after a run of the golden affine kernel."""
     memory = card.Memory(SIZE, 1)
     memory.data[:] = data
     kernel = card.Kernel(memory)
@@ -129,7 +129,7 @@ def test_kernel_affine_bytes() -> None:
 
 @pytest.mark.parametrize("length", [0, 1, 64, 200])
 def test_reference(length: int) -> None:
-    """The golden affine kernel equals its table."""
+    """The golden affine kernel equals a table of its results."""
     data = bytes(range(256)) * (SIZE // 256)
     after = reference(data, 0, 1024, length)
     assert after[1024 : 1024 + length] == bytes((3 * x + 1) % 256 for x in data[:length])

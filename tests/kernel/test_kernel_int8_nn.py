@@ -46,7 +46,7 @@ async def go(dut, address: int = LIST, limit: int = 200_000) -> tuple[bool, int]
 
 
 def random_layer(rng: np.random.Generator, extreme: bool = False) -> tuple:
-    """Makes a random layer and an input for it."""
+    """Makes a random layer of the int8 neural network and an input for it."""
 
     def values(*shape: int) -> np.ndarray:
         if extreme:
@@ -82,7 +82,7 @@ def random_layer(rng: np.random.Generator, extreme: bool = False) -> tuple:
 def put(
     device: DeviceMemory, layer: layers.Layer, source: np.ndarray, at: int = LIST, last: bool = True
 ) -> memory.Command:
-    """Writes a layer's list, parameters and input to memory."""
+    """Writes a layer's command list, parameters and input to the kernel's memory."""
     params = isinstance(layer, layers.Convolution)
     command = memory.command(layer, source.shape, SOURCE, OUT, PARAMS if params else 0)
     command.last = last
@@ -94,7 +94,7 @@ def put(
 
 
 def expect(device: DeviceMemory, before: dict, layer: layers.Layer, source: np.ndarray) -> None:
-    """Checks that the output equals the reference and no other row changed."""
+    """Checks that a layer's output equals the reference and no other row changed."""
     wanted = layer.run(source)
     packed = memory.pack_map(wanted)
     if isinstance(layer, layers.Convolution) or layer.relu or wanted.shape[2] % 16 == 0:
@@ -106,7 +106,7 @@ def expect(device: DeviceMemory, before: dict, layer: layers.Layer, source: np.n
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def layers_equal_the_reference(dut) -> None:
-    """Random layers and layers at the limits agree with the reference, with stalls and without."""
+    """Random neural-network layers on the int8 kernel agree with the reference."""
     for number in range(int(os.environ.get("KERNEL_LAYERS", "60"))):
         rng = np.random.default_rng(number)
         stall, slow = ((0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3))[number % 4]
@@ -209,12 +209,12 @@ async def stops_at_every_refusal(dut) -> None:
 
 
 def plan_image(plan: memory.Plan) -> np.ndarray:
-    """Returns the image of a plan with a single 2x2 image of one channel."""
+    """Returns the memory image of a plan with a single 2x2 image of one channel."""
     return memory.unpack_map(plan.images[1], 2, 2, 1)
 
 
 def broken(good: memory.Command) -> list[memory.Command]:
-    """Returns illegal commands, each with one changed field of a legal convolution."""
+    """Returns illegal kernel commands, each a legal convolution with one changed field."""
     changes: list[dict[str, int]] = [
         *({"op": op} for op in (0, 2, 3, 4, 255)),
         *({"height": n} for n in (0, 1)),

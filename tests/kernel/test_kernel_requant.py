@@ -14,14 +14,14 @@ LANES, LATENCY = 16, 18
 
 
 def reference(total: int, multiplier: int, shift: int, relu: bool) -> int:
-    """Rounds an exact fraction to the nearest integer, ties up, then saturates."""
+    """Rounds an exact fraction to the nearest integer, ties up, then saturates to int8."""
     exact = Fraction(total * multiplier, 2**shift)
     nearest = (2 * exact + 1) // 2
     return max(0 if relu else -128, min(127, nearest))
 
 
 async def once(dut, sums: list[int], multiplier: int, shift: int, relu: bool) -> list[int]:
-    """Requantizes sixteen sums; checks that the row comes in its clock and stays until taken."""
+    """Requantizes sixteen sums on mae_kernel_requant; checks the row and its clock."""
     dut.multiplier_i.value, dut.shift_i.value, dut.relu_i.value = multiplier, shift, relu
     dut.sums_i.value = sum((s % 2**32) << (32 * i) for i, s in enumerate(sums))
     dut.sums_valid_i.value = 1

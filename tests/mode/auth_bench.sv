@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// auth_bench: connects mae_auth_mode_unit to mae_aes_core as in the peripheral, with the message
-// registers and without a bus: a block may enter and another leave in any clock.
+// auth_bench: connects mae_auth_mode_unit to mae_aes_core as in the peripheral, without a bus.
 
 module auth_bench
   import mae_aes_pkg::*;
@@ -173,6 +172,7 @@ module auth_bench
       .cfg_ctx_i     (cfg_ctx),
       .cfg_i         (cfg),
       .room_o        (unused_room),
+      .waits_i       ('1),
       .row_valid_i   (row_valid),
       .row_ready_o   (row_ready),
       .row_ctx_i     (row_ctx),

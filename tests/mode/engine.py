@@ -32,7 +32,7 @@ ANY_LENGTH = ("cfb", "ofb", "ctr")
 
 
 def chains(mode: str, decrypt: bool) -> bool:
-    """Returns true if a block must wait for the answer of the previous block."""
+    """Returns true if a mode's block must wait for the answer of the previous block."""
     return mode in ("pcbc", "ofb") or (mode in ("cbc", "cfb") and not decrypt)
 
 
@@ -76,7 +76,7 @@ def xor(a: bytes, b: bytes) -> bytes:
 
 @dataclasses.dataclass
 class Message:
-    """Holds a message: consecutive jobs of one context, the first with init."""
+    """Holds a message for the mode engine: consecutive jobs of one context."""
 
     mode: str
     decrypt: bool
@@ -89,7 +89,7 @@ class Message:
     lost: bool = False  # the key goes away: zeros are expected
 
     def pieces(self) -> list[tuple[bool, bool, bytes]]:
-        """Lists the jobs of the message as (first?, XTS stealing?, data)."""
+        """Lists the jobs of a message for the mode engine."""
         out, at = [], 0
         for i, size in enumerate(self.jobs):
             out.append((i == 0, self.mode == "xts" and size % 16 != 0, self.data[at : at + size]))
@@ -98,7 +98,7 @@ class Message:
 
 
 class Keys:
-    """Holds the keys that the key slots should contain."""
+    """Holds the keys that the mode engine's key slots should contain."""
 
     def __init__(self, count: int, rng: random.Random, lengths: tuple[int, ...] = LENGTHS) -> None:
         self.keys = [rng.randbytes(lengths[i % len(lengths)]) for i in range(count)]
@@ -118,7 +118,7 @@ def message(
     jobs: int = 1,
     granule: int = 16,
 ) -> Message:
-    """Makes a random message of about ``size`` bytes in ``jobs`` jobs at ``granule``."""
+    """Makes a random message for the mode engine of about ``size`` bytes in some jobs."""
     if key_slot is None:
         key_slot = rng.randrange(len(keys.keys))
         if mode == "xts":  # SP 800-38E knows two key lengths
@@ -178,7 +178,7 @@ class Bench:
         await RisingEdge(self.dut.clk_i)
 
     async def write_key(self, slot: int, key: bytes | None) -> None:
-        """Writes or erases a key slot."""
+        """Writes or erases a key slot of the mode engine."""
         dut = self.dut
         dut.write_valid_i.value = 1
         dut.write_slot_i.value = slot
@@ -195,7 +195,7 @@ class Bench:
             await self.write_key(slot, key)
 
     def rows(self, data: bytes) -> list[tuple[int, int, int]]:
-        """Splits data into rows (data, bytes, last) with random bytes after the last byte."""
+        """Splits data into rows for the mode engine, random behind the last byte."""
         out = []
         for at in range(0, len(data), self.row_bytes):
             row = data[at : at + self.row_bytes]
@@ -352,14 +352,14 @@ class Bench:
 
 
 def blocks_per_clock(out_clocks: list[tuple[int, int]], skip: float = 0.2) -> float:
-    """Returns the blocks per clock in the middle part of a run."""
+    """Returns the blocks per clock in the middle part of a mode engine's run."""
     begin = out_clocks[int(len(out_clocks) * skip)][0]
     end = out_clocks[int(len(out_clocks) * (1 - skip))][0]
     return sum(n for clock, n in out_clocks if begin < clock <= end) / (end - begin)
 
 
 def spread(out_clocks: list[tuple[int, int]]) -> set[int]:
-    """Returns the numbers of clocks between consecutive output rows."""
+    """Returns the clocks between consecutive output rows of the mode engine."""
     return {b - a for (a, _), (b, _) in itertools.pairwise(out_clocks)}
 
 

@@ -16,7 +16,10 @@ ROUNDS = {16: 10, 24: 12, 32: 14}
 
 @dataclass
 class Message:
-    """Holds a GCM message and its expected result. For decryption, data is the ciphertext."""
+    """Holds a GCM message for mae_gcm_stream and its expected result.
+
+    For decryption, data is the ciphertext.
+    """
 
     bank: int
     key: bytes
@@ -47,7 +50,7 @@ class Message:
             self.expected, self.tag = gcm_oracle.encrypt(self.key, self.iv, self.aad, self.data)
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """Splits the message into beats (data, bytes, last) with random bytes after a part."""
+        """Splits a GCM message into beats (data, bytes, last)."""
         parts = [self.iv if len(self.iv) != 12 else b"", self.aad, self.data]
         out = []
         for part in parts:
@@ -99,7 +102,7 @@ class Engine:
         self.wipe()
 
     def wipe(self) -> None:
-        """Discards all planned messages."""
+        """Discards all planned messages of the GCM engine's test."""
         self.plan: list = []  # ("key", bank, key) and messages, to be announced in order
         self.in_beats: list = []
         self.out_beats: list = []
@@ -115,17 +118,17 @@ class Engine:
         await start(self.dut, **{name: 0 for name in names.split()})
 
     def key(self, bank: int, key: bytes | None = None) -> None:
-        """Plans a key load after all planned messages; a random key by default."""
+        """Plans a key load into a bank of the GCM engine after all planned messages."""
         key = key or random.randbytes(random.choice(self.sizes))
         self.keys[bank] = key
         self.plan.append((bank, key))
 
     def any_bank(self) -> int:
-        """Returns a random key bank."""
+        """Returns a random key bank of the GCM engine."""
         return random.randrange(self.banks)
 
     def message(self, bank: int, iv: bytes, aad: bytes, data: bytes, **options) -> Message:
-        """Plans a message under the bank's key."""
+        """Plans a GCM message under a bank's key."""
         message = Message(bank, self.keys[bank], iv, aad, data, **options)
         self.plan.append(message)
         return message
@@ -142,7 +145,7 @@ class Engine:
         self.ends.append(message)
 
     def _announce(self) -> None:
-        """Offers the next key or message; a message may come with its key."""
+        """Offers the next key or message to the GCM engine."""
         dut = self.dut
         keys = [entry for entry in self.plan[:1] if isinstance(entry, tuple)]
         rest = self.plan[len(keys) :]
@@ -212,7 +215,7 @@ class Engine:
         self.done += 1
 
     async def run(self, limit: int = 20000) -> None:
-        """Runs until all planned messages are complete."""
+        """Runs the GCM engine until all planned messages are complete."""
         clocks = 0
         while self.plan or self.in_beats or self.out_beats or self.ends:
             await self.tick()

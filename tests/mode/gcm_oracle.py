@@ -38,7 +38,7 @@ def lengths(aad: bytes, data: bytes) -> int:
 
 
 def encrypt_block(key: bytes, block: bytes) -> int:
-    """Encrypts a block by AES; returns a number."""
+    """Encrypts a block by AES for the GCM reference; returns a number."""
     side = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return int.from_bytes(side.update(block), "big")
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Connects the mode engine, the key cache and a cipher as a device does, with flat ports.
+// mae_mode_bench: connects mode engine, key cache and cipher as a device does, with flat ports.
 
 module mae_mode_bench
   import mae_aes_pkg::*;
@@ -96,6 +96,7 @@ module mae_mode_bench
       }
       ),
       .room_o,
+      .waits_i('1),
       .row_valid_i,
       .row_ready_o,
       .row_ctx_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the functions of mae_mode_pkg accessible as ports.
+// mode_pkg_wrapper: makes the functions of mae_mode_pkg accessible as ports, for their test.
 
 module mode_pkg_wrapper
   import mae_aes_pkg::*;

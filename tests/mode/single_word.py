@@ -13,13 +13,13 @@ MSG_BITS = 8 + 6 + 256 + 5 + 128 + 5 + 128  # gcm_beat_msg_t
 
 
 def number(data: bytes, size: int) -> int:
-    """Packs a byte field: byte 0 highest, random bits after the last byte."""
+    """Packs a byte field of a GCM message: byte 0 highest, random bits after the last byte."""
     return int.from_bytes(data + random.randbytes(size - len(data)), "big")
 
 
 @dataclass
 class Word:
-    """Holds a GCM message of one word; data is the engine's input.
+    """Holds a GCM message of one word with its key and expected result.
 
     ``wanted`` is the answer: ok, data, tag.
     """
@@ -41,25 +41,25 @@ class Word:
         return word << 128 | number(self.tag, 16)
 
     def own_key(self) -> int:
-        """Packs the message's own key and IV into gcm_beat_key_t."""
+        """Packs a GCM message's own key and IV into gcm_beat_key_t."""
         word = self.decrypt << 2 | KEY_SIZES.index(len(self.key))
         return (word << 256 | number(self.key, 32)) << 96 | int.from_bytes(self.iv, "big")
 
     def answer(self) -> int:
-        """Packs the expected answer into gcm_beat_rsp_t."""
+        """Packs the expected answer to a GCM message into gcm_beat_rsp_t."""
         ok, data, tag = self.wanted
         word = (self.ctx << 1 | ok) << 128 | int.from_bytes(data.ljust(16, b"\0"), "big")
         return word << 128 | int.from_bytes(tag.ljust(16, b"\0"), "big")
 
 
 def sealed(key: bytes, iv: bytes, aad: bytes, data: bytes) -> Word:
-    """Makes a message to encrypt, with OpenSSL's answer."""
+    """Makes a GCM message of one word to encrypt, with OpenSSL's answer."""
     text, tag = gcm_oracle.encrypt(key, iv, aad, data)
     return Word(key, iv, aad, data, wanted=(True, text, tag))
 
 
 def opened(key: bytes, iv: bytes, aad: bytes, data: bytes, tag_bytes: int = 16) -> Word:
-    """Makes a message to decrypt, sealed by OpenSSL."""
+    """Makes a GCM message of one word to decrypt, sealed by OpenSSL."""
     text, tag = gcm_oracle.encrypt(key, iv, aad, data)
     return Word(key, iv, aad, text, True, tag[:tag_bytes], (True, data, b""))
 
@@ -71,7 +71,7 @@ def flipped(data: bytes) -> bytes:
 
 
 def tampered(word: Word) -> Word:
-    """Changes any field of a message to decrypt, so that it must be refused without data."""
+    """Changes any field of a GCM message to decrypt, so that it must be refused."""
     parts = [name for name in ("aad", "data", "tag") if getattr(word, name)]
     name = random.choice([*parts, "length"])
     if name == "length":
@@ -85,7 +85,7 @@ def tampered(word: Word) -> Word:
 
 
 def any_word(key: bytes, iv: bytes, decrypt: bool | None = None) -> Word:
-    """Makes a random message of either direction; half of the decryptions are tampered with."""
+    """Makes a random GCM message of one word, half of the decryptions tampered with."""
     aad = random.randbytes(random.choice((0, random.randrange(33), 16, 32)))
     data = random.randbytes(random.choice((0, 4, 8, 16, random.randrange(17))))
     if decrypt is None:

@@ -27,12 +27,12 @@ PUBLIC = re.compile(r"\.u_announce\.u_parts\.u_fifo\.")
 
 
 def pieces(*numbers: int) -> set[int]:
-    """Returns the 64-bit pieces of 128-bit blocks."""
+    """Returns the 64-bit pieces of 128-bit blocks, to search registers for."""
     return {piece for number in numbers for piece in leaks.pairs(number, 128)}
 
 
 def key_pieces(key: bytes, lanes: int) -> set[int]:
-    """Returns the pieces of a key, its round keys, and the powers of its H."""
+    """Returns 64-bit pieces of a key, its round keys and the powers of its hash key."""
     found = leaks.secret_words(key, [])
     for word in round_keys(key):
         found |= pieces(int.from_bytes(word, "big"))
@@ -44,7 +44,7 @@ def key_pieces(key: bytes, lanes: int) -> set[int]:
 
 
 def message_pieces(message) -> set[int]:
-    """Returns the pieces of a message's texts, keystream, mask and hash."""
+    """Returns 64-bit pieces of a GCM message's texts, keystream, mask and hash."""
     found = set()
     for text in (message.data, message.expected, message.aad):
         found |= pieces(*gcm_oracle.blocks(text))
@@ -64,7 +64,7 @@ def message_pieces(message) -> set[int]:
 
 
 async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
-    """Starts two keys and long messages; returns their secrets."""
+    """Starts two keys and long messages on the GCM engine; returns their secrets."""
     for bank in range(BANKS):
         engine.key(bank, random.randbytes(engine.sizes[-1]))
     messages = []
@@ -81,7 +81,7 @@ async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
 
 
 async def stop(dut, port, active: int = 1) -> None:
-    """Ends all input, asserts a signal for a clock, and waits for empty pipelines."""
+    """Ends all input of the GCM engine, asserts a signal for a clock, and waits."""
     for name in ("key_valid", "msg_valid", "in_valid", "out_ready", "tag_ready"):
         getattr(dut, f"{name}_i").value = 0
     for name in ("key", "msg", "in_data"):

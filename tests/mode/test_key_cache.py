@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_key_cache: the test requests slots as the engine and accepts keys as a cipher."""
+"""Tests mae_key_cache between an imitated engine, which requests slots, and a cipher."""
 
 import random
 
@@ -48,12 +48,16 @@ class Cache:
             await self.step()
         self.dut.write_valid_i.value = 0
 
-    def demand(self, want: int, urgent: int | None = None, used: int = 0) -> None:
+    def demand(
+        self, want: int, urgent: int | None = None, used: int = 0, waits: int | None = None
+    ) -> None:
+        """Requests slots; rows wait for all of them unless ``waits`` says for which."""
+        waits = want if waits is None else waits
         word = (urgent is not None) << 74 | (urgent or 0) << 68 | want << 4 | used
-        self.dut.demand_i.value = word
+        self.dut.demand_i.value = waits << 75 | word
 
     def resident(self) -> dict[int, tuple[int, bool, bool]]:
-        """Returns the usable banks as bank -> (slot, for decryption too, leaving)."""
+        """Returns the usable banks of mae_key_cache with the slot that each holds."""
         word = int(self.dut.keys_o.value)
         out = {}
         for b in range(4):
@@ -63,7 +67,7 @@ class Cache:
         return out
 
     async def step(self, clocks: int = 1, wait: int = 0) -> None:
-        """Runs clocks in which the cipher accepts a key after a delay of ``wait``."""
+        """Runs clocks of mae_key_cache in which the cipher accepts keys after a delay."""
         for _ in range(clocks):
             await RisingEdge(self.dut.clk_i)
             self.clock += 1
@@ -86,7 +90,7 @@ class Cache:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def loads(dut):
-    """Requested slots are loaded into banks; decryption is ready Nr + 1 clocks later."""
+    """mae_key_cache loads requested slots into banks; decryption is ready Nr + 1 clocks later."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(1)
@@ -113,7 +117,7 @@ async def loads(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def turns(dut):
-    """If more slots than banks are requested, each gets a bank in turn and keeps it a while."""
+    """If more slots than banks are requested, mae_key_cache gives each a bank in turn."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(2)
@@ -137,7 +141,7 @@ async def turns(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unwanted_first(dut):
-    """Unrequested slots leave their bank at once, the least recently used first."""
+    """mae_key_cache replaces unrequested slots first, the least recently used one first."""
     cache = Cache(dut)
     await cache.start()
     if cache.banks < 2 or cache.slots < 3:
@@ -160,8 +164,32 @@ async def unwanted_first(dut):
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
+async def without_rows(dut):
+    """A slot without rows gives way to one with rows, and takes only a bank that nobody needs."""
+    cache = Cache(dut)
+    await cache.start()
+    if cache.slots <= cache.banks:
+        return
+    for slot in range(cache.banks + 1):
+        await cache.write(slot, bytes([slot]) * 16)
+    others, all_slots = 2**cache.banks - 1, 2 ** (cache.banks + 1) - 1
+    cache.demand(others, waits=0)
+    await cache.step(60 * cache.banks)
+    assert {bank[0] for bank in cache.resident().values()} == set(range(cache.banks))
+    for waits in (0, others):  # nobody gives way: without a row, and to a slot without one
+        cache.demand(all_slots, waits=waits)
+        await cache.step(40)
+        assert {bank[0] for bank in cache.resident().values()} == set(range(cache.banks))
+    begin = cache.clock
+    cache.demand(all_slots, waits=1 << cache.banks)
+    while cache.banks not in {bank[0] for bank in cache.resident().values()}:
+        await cache.step()
+    assert cache.clock - begin < 30, "without waiting for MinResidence"
+
+
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def urgent(dut):
-    """An urgent slot replaces others before their residence ends, then others have their turn."""
+    """An urgent slot of mae_key_cache replaces others before their residence ends."""
     cache = Cache(dut)
     await cache.start()
     if cache.slots < cache.banks + 1:
@@ -181,7 +209,7 @@ async def urgent(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def rewritten(dut):
-    """A rewritten or erased slot leaves its bank in the next clock and is reported."""
+    """A rewritten or erased slot of mae_key_cache leaves its bank in the next clock."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(3)

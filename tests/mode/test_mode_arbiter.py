@@ -14,7 +14,7 @@ REQ_BITS = 8 + 2 + 1 + 128
 
 
 class Askers:
-    """Models both paths' requests, held until accepted; records what reaches the lanes."""
+    """Models the requests of both paths to the mode arbiter; records what reaches lanes."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -29,7 +29,7 @@ class Askers:
         await start(self.dut, parallel_valid_i=0, serial_valid_i=0, req_ready_i=0)
 
     def ask(self, lanes: int) -> None:
-        """Offers a row for given lanes on the parallel path."""
+        """Offers a row for given lanes to the mode arbiter on the parallel path."""
         chosen = [i for i in range(self.lanes) if lanes >> i & 1]
         self.row = {i: random.getrandbits(REQ_BITS) for i in chosen}
 
@@ -38,7 +38,7 @@ class Askers:
         self.serial[lane] = random.getrandbits(REQ_BITS)
 
     async def step(self) -> tuple[set[int], set[int]]:
-        """Runs one clock; returns the lanes that took parallel and serial blocks."""
+        """Runs one clock of the mode arbiter; returns the lanes that took blocks."""
         dut, row = self.dut, self.row or {}
         dut.parallel_valid_i.value = self.row is not None
         dut.parallel_lanes_i.value = sum(1 << i for i in row)
@@ -111,7 +111,7 @@ async def takes_turns(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def keeps_its_turn(dut) -> None:
-    """A serial block in its turn holds back rows for a lane that is not ready."""
+    """The mode arbiter holds back rows when a serial block waits in its turn."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1
@@ -136,7 +136,7 @@ async def keeps_its_turn(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us", skip=bench.parameters().get("Lanes", 1) < 2)
 async def keeps_its_turn_beside_short_rows(dut) -> None:
-    """A serial block keeps its turn while rows without its lane pass."""
+    """A serial block keeps its turn in the mode arbiter while rows for other lanes pass."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1

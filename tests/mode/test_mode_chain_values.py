@@ -14,7 +14,7 @@ READERS = ("par", "answer", "ask")
 
 
 class Chain:
-    """Drives mae_mode_chain_values and holds the expected slots."""
+    """Drives mae_mode_chain_values and models its slots."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -22,7 +22,7 @@ class Chain:
         self.held = [0] * bench.parameters()["Slots"]
 
     async def empty(self) -> None:
-        """Wipes all slots, one per clock; writes are ignored meanwhile."""
+        """Wipes all slots of mae_mode_chain_values, one per clock."""
         idle = dict.fromkeys(("wipe_i", "iv_valid_i", "par_valid_i", "answer_valid_i"), 0)
         self.dut.clk_i.value = 0
         for name, value in idle.items():
@@ -47,7 +47,7 @@ class Chain:
         assert int(getattr(self.dut, f"{reader}_o").value) == wanted, (reader, slot)
 
     async def write(self, writes: dict[str, tuple[int, int]]) -> None:
-        """Runs one clock with writes (writer: slot, value); checks readers before and after."""
+        """Runs one clock of mae_mode_chain_values with writes; checks all readers."""
         dut, slots = self.dut, len(self.held)
         for writer, port in (("iv", "iv_i"), ("par", "par_i"), ("answer", "answer_i")):
             slot, value = writes.get(writer, (random.randrange(slots), random.getrandbits(128)))
@@ -74,7 +74,7 @@ class Chain:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def newest_value_wins(dut) -> None:
-    """Readers see the newest value under random writes to different slots."""
+    """Readers of mae_mode_chain_values see the newest value under random writes."""
     chain = Chain(dut)
     await chain.empty()
     slots = len(chain.held)
@@ -88,7 +88,7 @@ async def newest_value_wins(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wipe_leaves_nothing(dut) -> None:
-    """After a wipe all readers see zeros, and no memory holds an old value."""
+    """After a wipe mae_mode_chain_values holds and shows only zeros."""
     chain = Chain(dut)
     for _ in range(3):
         await chain.empty()
@@ -102,7 +102,7 @@ async def wipe_leaves_nothing(dut) -> None:
 
 
 def values(handle) -> list:
-    """Lists every signal of 128 bits below a handle whose name ends in _q."""
+    """Lists every 128-bit register below a simulated module."""
     return [s for s in signals(handle) if "_q" in s._name and len(s) == 128]
 
 

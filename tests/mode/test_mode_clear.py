@@ -48,7 +48,7 @@ def content(dut, name):
 
 
 def wide_names(handle):
-    """Returns the names of all registers of a block or more below a module."""
+    """Returns the names of all registers of at least a block below a module."""
     names = set()
     for child in handle:
         name = child._name

@@ -30,7 +30,7 @@ async def every_mode(dut):
 
 
 async def mixture(tb, seed, count, **how):
-    """Makes random messages in random contexts, divided into jobs."""
+    """Makes random messages for the mode engine in random contexts, divided into jobs."""
     rng = random.Random(seed)
     keys = engine.Keys(9, rng)
     await tb.write_keys(keys)
@@ -70,13 +70,13 @@ async def mixed_stalls(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed_heedless(dut):
-    """The mode engine is right, but slower, if the test ignores room_o."""
+    """The mode engine is right, but slower, if its user ignores room_o."""
     await mixture(await engine.fresh(dut, bench.parameters()), 5, 60, heed_room=None)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def path_change(dut):
-    """A chain value continues between the parallel and the serial path."""
+    """A chain value of the mode engine continues between parallel and serial path."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))
@@ -94,7 +94,7 @@ async def path_change(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def key_lost(dut):
-    """A job whose key is rewritten, erased or missing ends with zeros."""
+    """A job of the mode engine whose key is rewritten, erased or missing ends with zeros."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(7)
     keys = engine.Keys(4, rng, (16,))
@@ -130,7 +130,7 @@ async def key_lost(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def new_key(dut):
-    """A rewritten key slot takes effect, although the old key is still in a bank."""
+    """The mode engine uses a rewritten key although the old key is still in a bank."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(8)
     for length in (16, 32, 24, 16, 16):

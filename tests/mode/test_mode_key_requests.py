@@ -18,7 +18,7 @@ SLOTS = (0, 3, 17, 40, 62, 63)  # few, so that contexts and banks meet
 
 @dataclasses.dataclass
 class Context:
-    """Holds a context: the (key slot, decrypt) needed now and after its tweak."""
+    """Holds the key slots that a context of the mode engine needs now and later."""
 
     needs: list[tuple[int, int]]
     active: bool = True
@@ -37,8 +37,8 @@ class Keys:
         self.valid = sum(1 << slot for slot in SLOTS)
 
     async def reset(self) -> None:
-        """Resets to no configuration and no key in any bank."""
-        await start(self.dut, cfg_valid_i=0, tweak_done_i=0, active_i=0, keys_i=0)
+        """Resets mae_mode_key_requests to no job and no key in any bank."""
+        await start(self.dut, cfg_valid_i=0, tweak_done_i=0, active_i=0, waits_i=0, keys_i=0)
 
     def usable(self, need: tuple[int, int]) -> bool:
         """Returns true if a key is in a bank that stays and supports the direction."""
@@ -50,7 +50,7 @@ class Keys:
         tweaked: int | None = None,
         changed: int | None = None,
     ) -> None:
-        """Runs one clock with an optional job start; checks key_ok_o and lost_o."""
+        """Runs one clock of mae_mode_key_requests with an optional job start."""
         dut = self.dut
         dut.cfg_valid_i.value = cfg is not None
         banks = sum(
@@ -92,14 +92,14 @@ class Keys:
                 assert int(dut.want_o.value) >> context.needs[0][0] & 1, "wanted until it ends"
 
     def random_cfg(self, n: int) -> tuple[int, int, int, int, int, int]:
-        """Makes a random job for a context."""
+        """Makes a random job for a context of mae_mode_key_requests."""
         two = random.randrange(2), random.randrange(2)
         return (n, random.choice((*range(7), XTS, XTS)), *two, *random.choices(SLOTS, k=2))
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def needs_and_losses(dut) -> None:
-    """key_ok_o and lost_o agree with the model for random jobs, tweaks, banks and writes."""
+    """mae_mode_key_requests agrees with a model on available and lost keys."""
     keys = Keys(dut)
     await keys.reset()
     for _ in range(1500):
@@ -123,10 +123,9 @@ async def needs_and_losses(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wants_what_active_jobs_need(dut) -> None:
-    """Two scans after the last change exactly the slots of active contexts are requested."""
+    """A clock after a change exactly the slots of active contexts are wanted, or wait for rows."""
     keys = Keys(dut)
     await keys.reset()
-    group = 8 if keys.contexts % 8 == 0 else 1
     for _ in range(20):
         for n in range(keys.contexts):
             if random.random() < 0.7:
@@ -138,10 +137,13 @@ async def wants_what_active_jobs_need(dut) -> None:
             if len(context.needs) == 2 and random.random() < 0.5:
                 await keys.step(tweaked=n)
             context.active &= random.random() < 0.8  # only a job makes it active again
-        for _ in range(2 * keys.contexts // group):
-            await keys.step()
-        wanted = {c.needs[0][0] for c in keys.held.values() if c.active}
-        assert int(dut.want_o.value) == sum(1 << slot for slot in wanted)
+        waits = random.getrandbits(keys.contexts)
+        dut.waits_i.value = waits
+        await keys.step()
+        active = {n: c.needs[0][0] for n, c in keys.held.items() if c.active}
+        assert int(dut.want_o.value) == sum(1 << slot for slot in set(active.values()))
+        waiting = {slot for n, slot in active.items() if waits >> n & 1}
+        assert int(dut.waits_o.value) == sum(1 << slot for slot in waiting)
 
 
 @pytest.mark.parametrize(
@@ -150,5 +152,5 @@ async def wants_what_active_jobs_need(dut) -> None:
     ids=str,
 )
 def test_mode_key_requests(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_mode_key_requests for one context, single scans and groups."""
+    """Runs the checks of mae_mode_key_requests for one context and for many."""
     bench.run("mae_mode_key_requests", parameters=parameters)

@@ -27,7 +27,7 @@ class Row:
 
 
 def blocks(data: bytes) -> int:
-    """Packs blocks side by side, the first in the lowest bits."""
+    """Packs AES blocks side by side, the first in the lowest bits."""
     order = [data[at : at + 16] for at in range(0, len(data), 16)]
     return int.from_bytes(b"".join(reversed(order)), "big")
 
@@ -47,7 +47,7 @@ class Merge:
         await start(self.dut, source_valid_i=0, out_ready_i=0, lost_i=0)
 
     def offer(self, source: int) -> None:
-        """Offers a new row on a source."""
+        """Offers a new row on a source of the output multiplexer."""
         self.offered[source] = Row(self.lanes, self.contexts)
 
     def _drive(self, port: str, width: int, value) -> None:
@@ -55,7 +55,7 @@ class Merge:
         getattr(self.dut, f"source_{port}_i").value = packed
 
     async def step(self, ready: bool) -> int | None:
-        """Runs one clock; returns the source whose row left."""
+        """Runs one clock of the output multiplexer; returns the source whose row left."""
         dut = self.dut
         self._drive("valid", 1, lambda row: 1)
         self._drive("ctx", 8, lambda row: row.ctx)
@@ -84,7 +84,7 @@ class Merge:
         return source
 
     def visible(self, row: Row) -> int:
-        """Returns the part of a row that may be visible."""
+        """Returns the part of an output row that may be visible."""
         if self.lost >> row.ctx & 1:
             return 0
         return blocks(row.data[: row.bytes].ljust(16 * self.lanes, b"\0"))

@@ -15,12 +15,12 @@ WRAPPER = pathlib.Path(__file__).with_name("mode_pkg_wrapper.sv")
 
 
 def number(block: bytes) -> int:
-    """Converts a block to its number on block_t."""
+    """Converts an AES block to its number on a port of type block_t."""
     return int.from_bytes(block, "big")
 
 
 def block_of(signal) -> bytes:
-    """Converts a number on a port to a block."""
+    """Converts a number on a port to an AES block."""
     return int(signal.value).to_bytes(16, "big")
 
 

@@ -22,7 +22,7 @@ IEEE = [
 
 
 def latency(length):
-    """Returns the clocks from a cipher request to its answer."""
+    """Returns the clocks from a cipher request to its answer for a key length."""
     rounds = 6 + length // 4
     if bench.parameters().get("Iter"):
         return rounds
@@ -31,7 +31,7 @@ def latency(length):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def one_message(dut):
-    """One chained message takes exactly the cipher's latency per block."""
+    """One chained message takes exactly the cipher's latency per block on the serial path."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(6, rng)
@@ -53,7 +53,7 @@ async def one_message(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def many_messages(dut):
-    """As many chained messages per lane as clocks of latency keep all lanes busy."""
+    """Chained messages, as many per lane as clocks of latency, keep all lanes busy."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(2)
     keys = engine.Keys(1, rng, (16,))

@@ -25,7 +25,7 @@ LARGE = ("maeslant", "protected_card", "stream_card")
 
 @pytest.fixture(scope="module")
 def generator() -> object:
-    """Imports the module tools/gen_core.py."""
+    """Imports the module tools/gen_core.py for its tests."""
     spec = importlib.util.spec_from_file_location("gen_core", paths.ROOT / "tools" / "gen_core.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["gen_core"] = module
@@ -34,7 +34,7 @@ def generator() -> object:
 
 
 def lint(core: str, target: str, folder: pathlib.Path, *flags: str, root: pathlib.Path) -> str:
-    """Runs a core's lint target as a user does; returns its complaint or nothing."""
+    """Runs a FuseSoC core's lint target; returns its complaint or nothing."""
     command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(root), "run"]
     command += ["--target", target, "--work-root", str(folder / "work"), f"maeslant:aes:{core}"]
     environment = {"PATH": toolchain.search_path(), "HOME": str(folder)}
@@ -88,7 +88,7 @@ def test_cores_are_licensed_products(generator) -> None:
 
 
 def test_builds_say_what_they_are(monkeypatch, tmp_path: pathlib.Path) -> None:
-    """The list of builds has products, research and six recommendations; each has a kind."""
+    """Each named build has a kind; products, research and six recommendations exist."""
     kinds = [build["kind"] for build in configurations.load().values()]
     assert kinds == sorted(kinds) and len(configurations.recommended()) == 6
     file = tmp_path / "builds.yml"

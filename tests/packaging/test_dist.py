@@ -17,7 +17,7 @@ from maeslant.errors import MaeslantError
 
 @pytest.fixture(scope="module")
 def dist() -> object:
-    """Imports the module tools/dist.py."""
+    """Imports the module tools/dist.py for its tests."""
     spec = importlib.util.spec_from_file_location("dist", paths.ROOT / "tools" / "dist.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests pyproject's extras, the lock file and set-up: one list of groups, pins with hashes."""
+"""Tests pyproject's extras, the lock file and `make setup`: groups, pins and hashes."""
 
 import importlib.util
 import re
@@ -77,7 +77,7 @@ def test_lock_has_hashes_for_all_that_is_asked_for() -> None:
 
 
 def test_set_up_takes_a_group_alone() -> None:
-    """tools/setup.py installs a single group, each of which contains `run`."""
+    """tools/setup.py installs a single group of packages, which contains `run`."""
     setup = tool("setup")
     base = names(setup.chosen(LOCK, ["run"]))
     assert set(PROJECT["dependencies"]) <= base and not base & {

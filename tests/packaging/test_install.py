@@ -21,7 +21,7 @@ HEADERS = {
 
 
 def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs tools/install.py for a package with prefix /usr."""
+    """Runs tools/install.py as a package build does, with prefix /usr."""
     environment = os.environ | {"PREFIX": "/usr", "LIBDIR": "", "DESTDIR": str(destdir)} | more
     return subprocess.run(
         [sys.executable, str(TOOL), *steps],
@@ -34,7 +34,7 @@ def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.Compl
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Makes a staged installation; returns its usr folder."""
+    """Installs libraries and documents into a staging folder; returns its usr folder."""
     destdir = tmp_path_factory.mktemp("dest")
     done = install(destdir, "library", "documents")
     assert done.returncode == 0, done.stderr
@@ -82,14 +82,14 @@ def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
 
 
 def link_seal(prefix: pathlib.Path, program: pathlib.Path, *flags: str) -> None:
-    """Links an example with the static library."""
+    """Links the sealing example with the static library."""
     source = paths.ROOT / "examples" / "c_program" / "seal_gcm.c"
     command = ["cc", "-I", prefix / "include", source, prefix / "lib" / "libmaeslant.a", *flags]
     output(*command, "-ldl", "-pthread", "-o", program)
 
 
 def run_seal(program: pathlib.Path, uri: str, builds: pathlib.Path) -> subprocess.CompletedProcess:
-    """Seals data on a device by a program linked with the static library."""
+    """Runs the statically linked sealing example on a device."""
     environment = os.environ | {"MAESLANT_SIM_PATH": str(builds)}
     return subprocess.run(
         [program, uri], env=environment, capture_output=True, text=True, check=False

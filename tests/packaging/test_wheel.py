@@ -16,7 +16,7 @@ SKIPPED = shutil.ignore_patterns(".venv*", ".git", "__pycache__", ".pytest_cache
 
 
 def skipped(folder: str, names: list[str]) -> set[str]:
-    """Returns names that are no part of the source: caches, environments, the root's build/."""
+    """Returns folder entries that are no part of the source, for a copy of the tree."""
     return SKIPPED(folder, names) | ({"build"} if folder == str(paths.ROOT) else set())
 
 
@@ -48,7 +48,7 @@ def maeslant(site: pathlib.Path, *words: str, **more: str) -> subprocess.Complet
 
 
 def test_it_is_the_installed_one(site: pathlib.Path) -> None:
-    """The installed maeslant command has its version and lists files of its own tree."""
+    """The installed maeslant command prints its version and lists files of its own tree."""
     assert maeslant(site, "--version").stdout == f"maeslant {__version__}\n"
     found = json.loads(maeslant(site, "files", "stream4", "--json").stdout)
     assert pathlib.Path(found["root"]) == site / "maeslant" / "_tree"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Violates a rule of a stream on request, to test the assertions: 0 violates none, 1 withdraws
-// valid, 2 changes the payload, 3 makes a plain assertion false, 4 is not a legal parameter value.
+// broken_stream: violates a stream rule on request, to test the assertions of mae_assert.svh.
 
 `include "mae_assert.svh"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes the function of mae_bytes_pkg accessible as ports, for its test.
+// bytes_wrapper: makes the function of mae_bytes_pkg accessible as ports, for its test.
 
 module bytes_wrapper (
     input  logic [127:0] block_i,

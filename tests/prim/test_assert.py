@@ -19,7 +19,7 @@ WRAPPER = "tests/prim/broken_stream.sv"
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
 async def run_a_while(dut) -> None:
-    """Simulates long enough for each fault to occur."""
+    """Simulates the faulty stream long enough for each fault to occur."""
     await start(dut, ready_i=0)
     await ClockCycles(dut.clk_i, 10)
     dut.ready_i.value = 1
@@ -27,7 +27,7 @@ async def run_a_while(dut) -> None:
 
 
 def test_rules_kept() -> None:
-    """No assertion fires on a stream that keeps the handshake rules."""
+    """No assertion of mae_assert.svh fires on a stream that keeps the handshake rules."""
     bench.run("broken_stream", sources=[WRAPPER])
 
 
@@ -35,13 +35,13 @@ def test_rules_kept() -> None:
     ("fault", "name"), [(1, "StreamHolds"), (2, "StreamHolds"), (3, "ClockSmall")]
 )
 def test_fires(fault: int, name: str) -> None:
-    """An assertion stops the simulation and names the broken stream rule."""
+    """An assertion of mae_assert.svh stops the simulation and names the broken rule."""
     with pytest.raises(SimulationError, match=f"Error: .*broken_stream.*{name}"):
         bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": fault})
 
 
 def test_illegal_parameter() -> None:
-    """An illegal parameter value stops the build of a module."""
+    """An illegal parameter value stops the build of a module with MAE_PARAM."""
     with pytest.raises(SimulationError, match="illegal parameter: FaultLegal"):
         bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": 4})
 

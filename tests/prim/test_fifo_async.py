@@ -22,7 +22,7 @@ def sink(dut, stall: float) -> Sink:
 
 
 async def begin(dut, in_ps: int, out_ps: int) -> None:
-    """Starts two clocks of given periods at random phases; resets both sides."""
+    """Starts both clocks of mae_fifo_async at random phases and resets both sides."""
     dut.in_valid_i.value = dut.in_data_i.value = dut.out_ready_i.value = 0
     dut.in_rst_ni.value = dut.out_rst_ni.value = 0
     dut._clocks = [start_clock(dut.in_clk_i, in_ps), start_clock(dut.out_clk_i, out_ps)]
@@ -35,7 +35,7 @@ async def begin(dut, in_ps: int, out_ps: int) -> None:
 
 
 def end(dut) -> None:
-    """Stops both clocks, so that another ratio can be tested."""
+    """Stops both clocks of mae_fifo_async, so that another ratio can be tested."""
     for clock in dut._clocks:
         clock.cancel()
 

@@ -12,7 +12,7 @@ from tests.support.stream import start
 
 
 def grant(dut) -> int | None:
-    """Returns the granted index, and checks that the arbiter's three outputs agree."""
+    """Returns the arbiter's granted index and checks that its three outputs agree."""
     one_hot, index = int(dut.grant_o.value), int(dut.index_o.value)
     assert int(dut.valid_o.value) == int(one_hot != 0)
     assert one_hot in (0, 1 << index)

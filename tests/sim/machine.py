@@ -15,7 +15,7 @@ WORDS = {"uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32}
 
 
 def structure(name: str) -> type[ctypes.Structure]:
-    """Returns a structure of the C header with its fields in the order of the header."""
+    """Returns a C structure of the simulator's header with its fields in order."""
     body = re.search(rf"struct {name} {{(.*?)\n}};", HEADER.read_text(), re.S)[1]
     found = re.findall(r"^\s+(uint\d+_t) (\w+);", body, re.M)
     fields = [(field, WORDS[kind]) for kind, field in found]
@@ -31,7 +31,7 @@ class SimError(OSError):
 
 
 class Machine:
-    """Opens a simulated machine; ``map`` keeps the buffers alive."""
+    """Opens a simulated machine for a test and keeps its mapped buffers alive."""
 
     def __init__(self, library: pathlib.Path, options: str = "") -> None:
         self.lib = ctypes.CDLL(str(library))
@@ -101,7 +101,7 @@ class Machine:
 
 
 class Probe(Machine):
-    """Opens a machine with sim_probe and maps a source and destination of 64 KiB."""
+    """Opens a simulated sim_probe device and maps a source and destination of 64 KiB."""
 
     SRC = 0x1_0000_0000
     DST = 0x2_0000_0000
@@ -162,7 +162,7 @@ class Probe(Machine):
 
 
 def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
-    """Builds the probe's library without bus checkers, to test the machine's own rules."""
+    """Builds the simulator of sim_probe without bus checkers, to test the simulator's own rules."""
     name = f"probe{width}"
     return simulator.build_top(
         name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace, checked=False

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_clocks: implements registers with a clock of their own, without DMA, for tests of the
-// simulated machine.
+// sim_clocks: implements registers with two clocks and no DMA, to test the simulator.
 
 module sim_clocks (
     input  logic        clk_i,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sim_probe: copies memory over AXI4, measures the simulated machine from the device's side, and
-// violates the bus rules on request.
+// sim_probe: copies memory over AXI4 and breaks bus rules on request, to test the simulator.
 //
 // One run copies `bursts` bursts of `beats` beats from `src` to `dst` (mode 0), or reads and, at
 // once, writes the bursts' numbers (mode 1), or only reads (2), or only writes (3).

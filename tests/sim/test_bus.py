@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests bus accesses that the caller answers: bursts, their order, and wrong answers."""
+"""Tests bus accesses that the simulator's caller answers: bursts, order, wrong answers."""
 
 import ctypes
 import errno
@@ -17,7 +17,7 @@ WRITE = ctypes.CFUNCTYPE(
 
 
 class Played(Probe):
-    """Opens a sim_probe whose memory accesses this test answers."""
+    """Opens a simulated sim_probe whose memory accesses the test answers."""
 
     def __init__(self, options: str = "", width: int = 512) -> None:
         super().__init__(options, width=width)
@@ -55,7 +55,7 @@ class Played(Probe):
 @pytest.mark.parametrize("options", ["", "latency=3-90&order=shuffled&stall=30&seed=4"])
 @pytest.mark.parametrize("width", [128, 512])
 def test_copies(options: str, width: int) -> None:
-    """Each burst reaches the caller once, in order; registers remain accessible meanwhile."""
+    """Each burst of the simulated device reaches the caller once, in order."""
     with Played(options, width) as machine:
         inner = machine.give
 
@@ -76,7 +76,7 @@ def test_copies(options: str, width: int) -> None:
 
 
 def test_errors() -> None:
-    """A refused burst, or an answer with a partial beat, gives SLVERR."""
+    """A burst that the caller refuses or answers by a partial beat gives SLVERR."""
     with Played() as machine:
         machine.give = lambda address, size: -1
         machine.go(bursts=1, beats=2, mode=machine.READ)
@@ -120,7 +120,7 @@ def test_mapped_memory_again() -> None:
 
 
 def test_no_provisioning_port() -> None:
-    """A device without a provisioning port reports its absence."""
+    """A simulated device without a provisioning port reports its absence."""
     with Probe() as machine:
         for call in (
             lambda: machine.lib.mae_sim_install(machine.sim, bytes(32), bytes(16), 1),

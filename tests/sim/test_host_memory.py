@@ -12,7 +12,7 @@ ORDERS = ["order=in", "order=shuffled"]
 
 @pytest.fixture
 def probe():
-    """Makes probes with mapped buffers and closes them at the end of the test."""
+    """Makes sim_probe devices with mapped buffers and closes them at the end of the test."""
     made = []
 
     def make(options: str = "", **how: object) -> Probe:
@@ -52,7 +52,7 @@ def test_copies(probe, width: int, options: str) -> None:
 
 @pytest.mark.parametrize("options", ["latency=23", "latency=23&order=shuffled"])
 def test_latency_exact(probe, options: str) -> None:
-    """The memory meets a fixed latency to the clock if no access waits."""
+    """The simulated memory keeps a fixed latency to the clock if no access waits."""
     machine = probe(options)
     machine.go(beats=1, mode=Probe.READ)
     assert set(machine.read_clocks(64)) == {23}
@@ -124,7 +124,7 @@ def test_bandwidth(probe, percent: int) -> None:
 
 
 def test_stall(probe) -> None:
-    """Stalls of a bus channel slow the device by about the configured percentage."""
+    """Stalls of a bus channel slow the simulated device by about the configured percentage."""
     clocks = [probe(f"stall={percent}&latency=9").go(mode=Probe.BOTH) for percent in (0, 30, 60)]
     assert clocks[0] < 1100
     assert clocks[1] == pytest.approx(1024 / 0.7, rel=0.1)
@@ -132,7 +132,7 @@ def test_stall(probe) -> None:
 
 
 def test_outstanding(probe) -> None:
-    """The memory holds at most the configured number of outstanding bursts."""
+    """The simulated memory holds at most the configured number of outstanding bursts."""
     machine = probe("outstanding=5&latency=100")
     machine.go()
     assert machine.detail().max_reads_outstanding == 5
@@ -154,7 +154,7 @@ def test_same_seed_same_clocks(probe, order: str) -> None:
 
 
 def test_errors_everywhere(probe) -> None:
-    """At an error rate of one million every burst fails once, with both kinds of error."""
+    """At the highest error rate every burst of the simulated memory fails once."""
     machine = probe("error_read=1000000")
     machine.go(mode=Probe.READ)
     assert machine.errors() == {"read slverr", "read decerr"}
@@ -167,7 +167,7 @@ def test_errors_everywhere(probe) -> None:
 
 
 def test_errors_rate(probe) -> None:
-    """Bus errors occur at their configured rate and do not affect other bursts."""
+    """Bus errors of the simulated memory occur at their rate and spare other bursts."""
     machine = probe("error_write=250000&order=shuffled&latency=1-30")
     machine.go(beats=4)
     bad = 0
@@ -179,7 +179,7 @@ def test_errors_rate(probe) -> None:
 
 
 def test_errors_at(probe) -> None:
-    """A faulty address range answers DECERR: per beat for reads, per burst for writes."""
+    """A faulty address range of the simulated memory answers DECERR."""
     at = Probe.SRC + 5 * 256 + 64
     machine = probe(f"error_at={at:#x}-{at:#x}")
     machine.go(beats=4)
@@ -197,7 +197,7 @@ def test_errors_at(probe) -> None:
 
 
 def test_unmapped(probe) -> None:
-    """Unmapped or read-only memory answers DECERR and stays unchanged."""
+    """Unmapped or read-only simulated memory answers DECERR and stays unchanged."""
     machine = probe("latency=5")
     machine.go(src=0x5000_0000, bursts=3)
     assert machine.errors() == {"read decerr"}
@@ -217,7 +217,7 @@ def test_unmapped(probe) -> None:
 
 
 def test_unmapped_under_way(probe) -> None:
-    """Memory that is unmapped during a burst is not accessed any more."""
+    """Simulated memory that is unmapped during a burst is not accessed any more."""
     machine = probe("bandwidth=10")
     machine.set_up(bursts=1, mode=Probe.READ)
     machine.run(60)
@@ -230,7 +230,7 @@ def test_unmapped_under_way(probe) -> None:
 
 
 def test_partly_mapped(probe) -> None:
-    """A partly mapped beat reads 0xa5 outside the mapping and writes nothing there."""
+    """A partly mapped beat of simulated memory reads 0xa5 outside the mapping."""
     machine = probe("latency=3")
     data = bytearray(b"\x11" * 300)
     machine.map(0x7000 + 10, data)
@@ -269,7 +269,7 @@ def test_mapping_rules(probe) -> None:
 
 
 def test_writes_land_with_their_response(probe) -> None:
-    """Write data appears in memory only with its response."""
+    """Write data appears in the simulated memory only with its response."""
     machine = probe("latency=200")
     machine.go()
     machine.dst[:] = bytes(65536)
@@ -283,7 +283,7 @@ def test_writes_land_with_their_response(probe) -> None:
 
 @pytest.mark.parametrize("bus, clocks", [("two-way", 1024), ("one-way", 2048)])
 def test_host_copy(probe, bus: str, clocks: int) -> None:
-    """The host's copy function moves data and uses a read and a write beat per bus word."""
+    """The simulated host's copy uses a read and a write beat per bus word."""
     machine = probe(f"bus={bus}&latency=80")
     machine.reset_stats()
     machine.host_copy(Probe.DST, Probe.SRC, 65536 - 3)
@@ -297,7 +297,7 @@ def test_host_copy(probe, bus: str, clocks: int) -> None:
 
 
 def test_host_copy_shares(probe) -> None:
-    """On a one-way bus the host's copy takes turns with a busy device."""
+    """On a one-way bus the simulated host's copy takes turns with a busy device."""
     machine = probe("bus=one-way&latency=10-50&order=shuffled")
     machine.map(0x3_0000_0000, copied := bytearray(65536))
     machine.set_up(mode=Probe.BOTH)
@@ -322,7 +322,7 @@ def test_payload_and_control(probe) -> None:
 
 
 def test_hang(probe) -> None:
-    """A memory that stops answering stalls the device, but not the caller."""
+    """A simulated memory that stops answering stalls the device, but not the caller."""
     machine = probe("hang=10&latency=20&timeout=500")
     machine.set_up()
     assert not machine.wait(3000)
@@ -343,7 +343,7 @@ def test_hang(probe) -> None:
     ],
 )
 def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
-    """A device that violates AXI makes every later call fail with a reason."""
+    """A simulated device that violates AXI makes every later call fail with a reason."""
     machine = probe(how.get("options", ""))
     with pytest.raises(SimError) as error:
         machine.go(mutation=mutation)
@@ -354,7 +354,7 @@ def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
 
 
 def test_data_without_address(probe) -> None:
-    """A time-out names write data whose address never comes."""
+    """The simulator's time-out names write data whose address never comes."""
     machine = probe("timeout=300&hang=0")
     machine.set_up(mode=Probe.WRITE, mutation=8)
     assert not machine.wait(500)

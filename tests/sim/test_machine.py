@@ -26,7 +26,7 @@ def build_clocks() -> pathlib.Path:
 
 @pytest.mark.parametrize("options", ["", "stall=70&seed=5"])
 def test_registers(options: str) -> None:
-    """Registers keep their values; an unknown register is -EIO, and the next access works."""
+    """Registers of the simulated device keep their values; an unknown one gives -EIO."""
     with Probe(options) as machine:
         for value in (0, 0xFFFFFFFF, 0x12345678):
             machine.write(4, value)
@@ -43,7 +43,7 @@ def test_registers(options: str) -> None:
 
 
 def test_registers_time_out() -> None:
-    """Each access to a device that stopped answering ends with a time-out."""
+    """Each register access to a simulated device that hangs ends with a time-out."""
     with Probe("timeout=200") as machine:
         machine.write(0x2C, 6)
         for _ in range(3):
@@ -56,7 +56,7 @@ def test_registers_time_out() -> None:
 
 @pytest.mark.parametrize("mutation, says", [(4, "told to fail"), (5, "ended the simulation")])
 def test_device_stops(mutation: int, says: str, capfd) -> None:
-    """A failed assertion or $finish in the device is an error of the simulator call."""
+    """A failed assertion or $finish in the simulated device is an error of the call."""
     with Probe() as machine:
         with pytest.raises(SimError) as error:
             machine.write(0x2C, mutation)
@@ -65,7 +65,7 @@ def test_device_stops(mutation: int, says: str, capfd) -> None:
 
 
 def test_wait_and_run() -> None:
-    """wait() ends at the interrupt or at its limit; run() takes exactly its clocks."""
+    """The simulator's wait() ends at the interrupt or its limit; run() takes exact clocks."""
     with Probe() as machine:
         machine.map_buffers()
         machine.run(123)
@@ -82,7 +82,7 @@ def test_wait_and_run() -> None:
 
 @pytest.mark.parametrize("ratio", ["1:1", "3:1", "1:3", "7:5", "100:99"])
 def test_two_clocks(ratio: str) -> None:
-    """Core clock and bus clock keep their ratio, with phases chosen by the seed."""
+    """Core clock and bus clock of the simulator keep their ratio, with random phases."""
     core, bus = map(int, ratio.split(":"))
     counts = set()
     for seed in range(6):
@@ -100,7 +100,7 @@ def test_two_clocks(ratio: str) -> None:
 
 
 def test_without_dma() -> None:
-    """A device without a memory port refuses memory calls and answers its registers."""
+    """A simulated device without a memory port refuses memory calls."""
     with Machine(build_clocks()) as machine:
         for call in (
             lambda: machine.map(0, bytearray(16)),

@@ -15,7 +15,7 @@ from tests.device.registers import layout
 
 @pytest.fixture
 def card() -> Iterator[UnprotectedCard]:
-    """Opens the small unprotected card."""
+    """Opens the small simulated unprotected card."""
     made = UnprotectedCard(
         "unprotected_small", "latency=20-60&order=shuffled&stall=5", size=1 << 20
     )

@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Builds a filter that compresses its input, as LZ4 if it has an argument."""
+    """Builds a program that compresses its input by the replacement of LZ4 or zlib."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "plain.cpp").write_text(PROGRAM)
     includes = [f"-I{SIM / 'wave_headers' / name}" for name in ("lz4", "zlib")]
@@ -42,7 +42,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def literals(block: bytes) -> bytes:
-    """Decodes an LZ4 block of one sequence of literals, by the block format's description."""
+    """Decodes an LZ4 block that holds one sequence of literals."""
     length, at = block[0] >> 4, 1
     if length == 15:
         while block[at] == 255:

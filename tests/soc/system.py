@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the CPU port of mae_soc_interconnect as a test says."""
+"""Drives the CPU port of mae_soc_interconnect as a test requires."""
 
 import itertools
 
@@ -90,7 +90,7 @@ class System(Registers):
         iv: bytes | None = None,
         **fields: int,
     ) -> None:
-        """Starts a memory job; without an IV it continues the last message."""
+        """Starts a memory job on the SoC; without an IV the job continues the last message."""
         if iv is not None:
             await self.write_words("iv", iv)
         await self.write("source", source)
@@ -102,7 +102,7 @@ class System(Registers):
         )
 
     async def wait(self) -> int:
-        """Waits until no job runs; returns the number of clocks."""
+        """Waits until the SoC runs no job; returns the number of clocks."""
         clocks = 0
         while (await self.fields("status"))["busy"]:
             clocks += self.clocks + 1

@@ -133,7 +133,7 @@ async def authenticated(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def refused(dut) -> None:
-    """Memory jobs with illegal addresses or keys are refused with a reason, unstarted."""
+    """Memory jobs with illegal addresses or keys are refused with a reason and not started."""
     system, end = System(dut), 16 << 11
     await system.open()
     await system.key(0, bytes(16))

@@ -26,7 +26,7 @@ def longest(mode: str, rounds: int, blocks: int) -> int:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def out_of_turn(dut) -> None:
-    """CPU accesses at any place of a memory job see memory as if the job were done at its start."""
+    """CPU accesses during a memory job see memory as if the job were done at its start."""
     system, generator = System(dut), random.Random(4)
     await system.open()
     for mode, decrypt in ANY_ORDER:

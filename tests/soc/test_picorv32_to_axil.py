@@ -18,7 +18,7 @@ SIZE = 4096
 
 
 async def access(dut, address: int, strobes: int, data: int = 0) -> tuple[int, int]:
-    """Makes one PicoRV32 access; returns the data and the clocks."""
+    """Makes one access on PicoRV32's memory port; returns data and clocks."""
     dut.valid_i.value = 1
     dut.addr_i.value, dut.strb_i.value, dut.wdata_i.value = address, strobes, data
     clocks = 1

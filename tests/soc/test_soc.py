@@ -12,13 +12,13 @@ from maeslant.build import firmware
 
 
 def words(*codes: int) -> bytes:
-    """Packs instructions into the bytes of a program."""
+    """Packs CPU instructions into the bytes of a program."""
     return b"".join(code.to_bytes(4, "little") for code in codes)
 
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    """Builds one SoC for the small test programs."""
+    """Builds one PicoRV32 system for the small test programs."""
     return System()
 
 

@@ -19,7 +19,7 @@ MEMORY = 16 << ROW_BITS
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def memory(dut) -> None:
-    """SoC memory agrees with a model at every width, in 2 clocks, and survives a reset."""
+    """SoC memory agrees with a model at every access width and survives a reset."""
     system, generator = System(dut), random.Random(cocotb.RANDOM_SEED)
     await system.open()
     model = bytearray(MEMORY)
@@ -58,7 +58,7 @@ async def nothing(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def registers(dut) -> None:
-    """Console and finish registers give pulses with their bytes; counter halves are consistent."""
+    """The SoC's console and finish registers give pulses with their bytes; counters agree."""
     system = System(dut)
     await system.open()
     seen = []

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 
 def pauses(share: float, seed: int) -> Iterator[bool]:
-    """Yields whether to pause, for a share of the clocks, in bursts of random length."""
+    """Yields for each clock if a bus channel pauses, in bursts of random length."""
     generator = random.Random(seed)
     while True:
         paused = generator.random() < share

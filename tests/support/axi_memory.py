@@ -21,7 +21,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclasses.dataclass
 class Burst:
-    """Holds an AXI burst in flight."""
+    """Holds an AXI burst in flight in the memory model."""
 
     id: int
     addr: int
@@ -33,7 +33,7 @@ class Burst:
 
 @dataclasses.dataclass
 class Statistics:
-    """Holds the data channel statistics, in clocks since the model started."""
+    """Holds statistics of the AXI data channels, in clocks since the model started."""
 
     read_beats: int = 0
     write_beats: int = 0
@@ -47,29 +47,29 @@ class Statistics:
     most_beats: int = 0  # read beats asked for and not yet answered
 
     def span(self) -> int:
-        """Returns the clocks from the first data beat to the last, of either direction."""
+        """Returns the clocks from the first AXI data beat to the last."""
         first = min(x for x in (self.first_read, self.first_write) if x is not None)
         last = max(x for x in (self.last_read, self.last_write) if x is not None)
         return last - first + 1
 
     def used(self) -> tuple[float, float, float]:
-        """Returns the share of clocks with a read beat, with a write beat, and with either."""
+        """Returns the share of clocks with an AXI read beat, a write beat, or either."""
         span = self.span()
         return self.read_beats / span, self.write_beats / span, self.busy_clocks / span
 
 
 def project_name(signal: str, output: bool) -> str:
-    """Converts `ar_valid` to the name used by the project's modules: ar_valid_o, ar_ready_i."""
+    """Converts an AXI signal name like `ar_valid` to the project's port name."""
     return f"{signal}_{'o' if output else 'i'}"
 
 
 def axi_name(prefix: str):  # noqa: ANN201 - a function like project_name
-    """Converts `ar_valid` to the name used by AXI tops: <prefix>arvalid."""
+    """Converts an AXI signal name like `ar_valid` to a top's port name."""
     return lambda signal, output: prefix + signal.replace("_", "")
 
 
 class _Answers:
-    """Queues bursts that await responses: in order within an ID, by latency between IDs."""
+    """Queues AXI bursts that await responses: in order within an ID."""
 
     def __init__(self, chooser: random.Random, shuffle: bool) -> None:
         self.random = chooser
@@ -81,7 +81,7 @@ class _Answers:
         self.total = 0
 
     def add(self, burst: Burst, now: int) -> None:
-        """Adds a burst that was accepted, or whose data is complete."""
+        """Queues an accepted AXI burst, whose write data is complete, for its response."""
         queue = self.by_id[burst.id]
         queue.append(burst)
         self.count += 1
@@ -94,7 +94,7 @@ class _Answers:
         heapq.heappush(self.late, (due, self.total, burst))
 
     def step(self, now: int) -> None:
-        """Moves the bursts whose latency has passed to the ready ones."""
+        """Moves AXI bursts whose latency has passed to the ready ones."""
         if self.shuffle:
             while self.late and self.late[0][0] <= now:
                 self.ready.append(heapq.heappop(self.late)[2])
@@ -102,7 +102,7 @@ class _Answers:
             self.ready.append(heapq.heappop(self.late)[2])
 
     def finish(self, burst: Burst, now: int) -> None:
-        """Removes a burst from the queue once its response is complete."""
+        """Removes an AXI burst from the queue once its response is complete."""
         self.ready.remove(burst)
         self.count -= 1
         queue = self.by_id[burst.id]
@@ -193,11 +193,11 @@ class AxiMemory:
     def fail(
         self, first: int, after: int, resp: int = SLVERR, *, read: bool = True, write: bool = True
     ) -> None:
-        """Answers bursts that touch an address range with an error from now on."""
+        """Makes the AXI memory answer bursts in an address range with an error."""
         self._ranges.append((first, after, resp, read, write))
 
     def mend(self) -> None:
-        """Clears all address ranges that answer with an error."""
+        """Clears the AXI memory's address ranges that answer with an error."""
         self._ranges.clear()
 
     def read(self, addr: int, count: int) -> bytes:
@@ -212,7 +212,7 @@ class AxiMemory:
 
     @property
     def early(self) -> int:
-        """Returns the write beats that were accepted before their address."""
+        """Returns the number of AXI write beats accepted before their address."""
         return len(self._early)
 
     def idle(self) -> bool:
@@ -360,7 +360,7 @@ class AxiMemory:
             self._put(self._b_valid, 0)
 
     def _store(self, word: int, strobe: int, last: bool) -> None:
-        """Stores a write beat of the oldest announced burst."""
+        """Stores an AXI write beat of the oldest announced burst."""
         burst = self._addresses[0]
         at = burst.addr // self.bytes * self.bytes + burst.done * self.bytes - self.base
         if burst.resp == OKAY:

@@ -30,7 +30,7 @@ _clock: Task | None = None  # of the test that runs
 
 
 async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> None:
-    """Sets the inputs, starts clk_i unless it runs, and resets the module for a few clocks."""
+    """Starts the clock clk_i, sets inputs, and resets the module for a few clocks."""
     global _clock
     for name, value in inputs.items():
         getattr(dut, name).value = value
@@ -43,7 +43,7 @@ async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> Non
 
 
 class Source:
-    """Sends a stream: drives `<prefix>_valid_i` and the payload, reads `<prefix>_ready_o`."""
+    """Drives an input stream (`<prefix>_valid_i`, `_ready_o`, payload) with random stalls."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Source:
             signal.value = 0
 
     async def send(self, words: list) -> None:
-        """Sends all words (tuples where there is more than one payload signal)."""
+        """Sends words on a valid/ready stream with random stalls; tuples for several signals."""
         for word in words:
             while self.random.random() < self.stall:
                 await RisingEdge(self.clock)
@@ -81,7 +81,7 @@ class Source:
 
 
 class Sink:
-    """Receives a stream: drives `<prefix>_ready_i`, reads `<prefix>_valid_o` and the payload."""
+    """Reads an output stream (`<prefix>_valid_o`, `_ready_i`, payload) with random stalls."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Sink:
         self.ready.value = 0
 
     async def receive(self, count: int) -> list:
-        """Receives ``count`` words: integers, or tuples where there is more than one signal."""
+        """Receives ``count`` words from a valid/ready stream; tuples for several signals."""
         words: list = []
         while len(words) < count:
             while self.random.random() < self.stall:

@@ -26,7 +26,7 @@ cell (XOR) { cell_leakage_power : 4000; pin (Z) {
 
 
 def test_tables_of_either_order() -> None:
-    """Power tables with axes in either order are read right, in fJ and mW."""
+    """Liberty power tables with axes in either order are read right, in fJ and mW."""
     cell = energy._read(LIBERTY)["XOR"]
     first, second = cell.pins["Z"]
     assert cell.leakage_mw == pytest.approx(4e-6)

@@ -51,7 +51,7 @@ def library(target: str) -> liberty.Library:
 
 @pytest.fixture(autouse=True)
 def own_reports(request, tmp_path_factory, monkeypatch) -> None:
-    """Keeps the reports of all tests in a folder of their own."""
+    """Keeps the synthesis reports of a test file in a separate folder."""
     folder = getattr(request.session, "synth_reports", None)
     if folder is None:
         folder = request.session.synth_reports = tmp_path_factory.mktemp("reports")
@@ -59,7 +59,7 @@ def own_reports(request, tmp_path_factory, monkeypatch) -> None:
 
 
 def unpacked(report: reports.Report, folder: pathlib.Path) -> pathlib.Path:
-    """Unpacks a report's netlist into a file."""
+    """Unpacks the netlist of a synthesis report into a file."""
     netlist = folder / "net.v"
     netlist.write_bytes(gzip.decompress((report.folder / "net.v.gz").read_bytes()))
     return netlist
@@ -238,10 +238,10 @@ def test_iterative_core_in_gates(nangate45) -> None:
 
 
 def test_counter_blocks() -> None:
-    """The counter stimulus gives lanes consecutive numbers below 96 constant bits."""
+    """The counter-mode stimulus gives lanes consecutive numbers below 96 constant bits."""
 
     class Ready:
-        """Imitates a netlist of two lanes that are always ready."""
+        """Imitates a cipher netlist of two lanes that are always ready."""
 
         def __init__(self) -> None:
             widths = {"key_i": 260, "key_valid_i": 1, "req_valid_i": 2, "req_i": 2 * 139}
@@ -249,7 +249,7 @@ def test_counter_blocks() -> None:
             self.words = np.full(300, stimulus.ONES)
 
         def port(self, name: str) -> np.ndarray:
-            """Returns an output port of the netlist whose bit 0 is high."""
+            """Returns an output port of the imitated netlist whose bit 0 is high."""
             return np.arange(2)
 
         def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
@@ -271,7 +271,7 @@ def test_counter_blocks() -> None:
 
 
 def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
-    """A report's fingerprint depends on code, passes and library, not on notation."""
+    """A synthesis report's fingerprint depends on code, passes and library, not notation."""
 
     def digest(**how: object) -> str:
         return flow.point("mae_fifo", "nangate45", None, **how).digest
@@ -299,7 +299,7 @@ def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
 
 
 def test_published_names_differ(nangate45) -> None:
-    """Different points have different report files, and equal points equal ones."""
+    """Different syntheses have different report files, and equal ones equal files."""
     path = str(liberty.folder() / "nangate45_typ.lib")
     path = path if pathlib.Path(path).exists() else f"{path}.gz"
 
@@ -322,7 +322,7 @@ def test_published_names_differ(nangate45) -> None:
 
 
 def test_reports_of_noise_are_none(tmp_path) -> None:
-    """A damaged report file is not accepted as a report."""
+    """A damaged synthesis report file is not accepted as a report."""
     good = {"schema": 1, "name": "a", "top": "a", "parameters": {}, "target": "xc7", "kind": "asic"}
     good |= {"recipe": {}, "tools": {}, "sources": "1", "commit": "2", "left_out": ""}
     good |= {"area": {}, "timing": None}
@@ -335,7 +335,7 @@ def test_reports_of_noise_are_none(tmp_path) -> None:
 
 
 def test_options_that_do_not_go_together() -> None:
-    """Contradictory options are refused before any synthesis."""
+    """Contradictory options of `maeslant synth` are refused before any synthesis."""
     for words, said in (
         (["mae_sbox", "--target", "xc7", "--simulate"], "none to simulate"),
         (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
@@ -352,7 +352,7 @@ def test_options_that_do_not_go_together() -> None:
 
 
 def test_settings_are_numbers_or_names() -> None:
-    """A setting that is no number stays text, which the flow refuses."""
+    """A parameter setting that is no number stays text, which synthesis refuses."""
     words = ["A=-2", "B=--5", "C=²", "D=SboxTable"]
     assert show.settings(words) == {"A": -2, "B": "--5", "C": "²", "D": "SboxTable"}
     with pytest.raises(SynthesisError, match="is not PARAMETER=VALUE"):
@@ -360,7 +360,7 @@ def test_settings_are_numbers_or_names() -> None:
 
 
 def test_every_reset_is_released() -> None:
-    """The default stimulus drives whole words on all inputs but clocks, resets and stops."""
+    """The default power stimulus drives all inputs of a netlist but clocks, resets, stops."""
     for name in ("rst_ni", "bus_rst_ni", "resetn", "s_rst_ni", "aresetn"):
         assert stimulus.RESETS.search(name) and stimulus.QUIET.search(name)
     for name in ("clk_i", "bus_clk_i", "clear_i", "abort_i"):
@@ -399,7 +399,7 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
 def test_a_report_is_named_from_where_one_stands(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The printed path of a report is valid from the working folder."""
+    """The printed path of a synthesis report is valid from the working folder."""
     for here in (paths.ROOT, paths.ROOT / "rtl", tmp_path):
         monkeypatch.chdir(here)
         name = show.near(paths.ROOT / "README.md")

@@ -18,7 +18,7 @@ from maeslant.synth import report as reports
 
 @pytest.fixture(autouse=True)
 def own_reports(tmp_path, monkeypatch) -> None:
-    """Keeps the reports of the tests in a folder of their own."""
+    """Keeps the synthesis reports of a test in a separate folder."""
     monkeypatch.setattr(reports, "REPORTS", tmp_path)
 
 
@@ -58,7 +58,7 @@ def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
 
 
 def test_the_middle_run_counts() -> None:
-    """Fmax is the median over the seeds, with the path of a run at that speed."""
+    """The clock rate after place and route is the median over the seeds."""
 
     def run(mhz: float, net: str) -> dict:
         step = {"type": "routing", "delay": 1.0, "net": net}

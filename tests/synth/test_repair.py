@@ -14,7 +14,7 @@ LOADS, LINKS = 8, 9
 
 @pytest.fixture
 def chain(tmp_path) -> pathlib.Path:
-    """Makes a netlist: an inverted register behind buffers, each of which feeds registers."""
+    """Makes a netlist with an inverted register behind a chain of buffers, for repair."""
     lines = ["module chain(clk, a, q);", "  input clk;", "  input a;"]
     lines += [f"  output [{LINKS * LOADS - 1}:0] q;", "  wire r;", "  wire n0;"]
 
@@ -35,7 +35,7 @@ def chain(tmp_path) -> pathlib.Path:
 
 
 def feeds(netlist: str, library: Library) -> dict[str, str]:
-    """Returns the gate or port that feeds each flip-flop, through buffers."""
+    """Returns the gate or port that feeds each flip-flop of a netlist, through buffers."""
     drivers, found = {}, {}
     cells = [
         (match[1], match[2], dict(repair.PIN.findall(match[3])))
@@ -55,7 +55,7 @@ def feeds(netlist: str, library: Library) -> dict[str, str]:
 
 
 def test_chain_becomes_a_tree(chain) -> None:
-    """Repair replaces a chain of buffers by a faster tree of equal function."""
+    """Netlist repair replaces a chain of buffers by a faster tree of equal function."""
     cells = library("nangate45")
     old = chain.read_text()
     before = period(chain, cells)
@@ -67,7 +67,7 @@ def test_chain_becomes_a_tree(chain) -> None:
 
 
 def test_no_faster_than_asked(chain) -> None:
-    """Repair meets the requested period with less area than the fastest netlist."""
+    """Netlist repair meets the requested period with less area than the fastest netlist."""
     cells = library("nangate45")
     old, before = chain.read_text(), period(chain, cells)
     repair.repair(chain, "chain", cells, before, 0.9 * before)
@@ -84,12 +84,12 @@ def period(netlist: pathlib.Path, library: Library) -> float:
 
 
 def area(netlist: str, library: Library) -> float:
-    """Returns the sum of the cells' areas in um2."""
+    """Returns the area of a netlist in um2, the sum over its cells."""
     return sum(library.cells[kind].area * n for kind, n in repair.cells(netlist).items())
 
 
 def test_sizes_are_of_one_kind() -> None:
-    """A larger size of a cell has its function; the largest cell has no larger size."""
+    """A larger size of a library cell has its function; the largest cell has none."""
     cells = library("nangate45")
     found = repair.sizes(cells)
     assert found["NAND2_X1"] == "NAND2_X2" and found["DFFR_X1"] == "DFFR_X2"

@@ -45,7 +45,7 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """Each layering violation gives one line that names its file."""
+    """Each use of a later layer gives one line of tools/check_layers.py with its file."""
     extra = {
         "rtl/cipher/cipher.svh": "// SPDX\n",
         "rtl/device/mae_dev_pkg.sv": "package mae_dev_pkg;\nendpackage\n",
@@ -83,7 +83,7 @@ def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
     ],
 )
 def test_circle(tmp_path: pathlib.Path, files: dict[str, str], said: tuple[str, str]) -> None:
-    """A circle of files, or of folders of maeslant/, is named."""
+    """tools/check_layers.py names a circle of files, or of folders of maeslant/."""
     found = check_layers.problems(tree.make(tmp_path, **files))
     assert len(found) == 1
     assert "circle" in found[0] and all(name in found[0] for name in said)

@@ -30,14 +30,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, old: str, new: str, said: str) -> None:
-    """Each wrong name in a README gives one line, a right name none."""
+    """Each wrong name in a README gives one line of tools/check_pages.py, a right one none."""
     text = tree.FILES["README.md"].replace(old, new)
     found = check_pages.problems(tree.make(tmp_path, **{"README.md": text}), KNOWN)
     assert len(found) == bool(said) and said in "".join(found), found
 
 
 def test_missing(tmp_path: pathlib.Path) -> None:
-    """A missing README gives a clear failure."""
+    """tools/check_pages.py fails with a clear message if the README is missing."""
     tree.make(tmp_path)
     (tmp_path / "README.md").unlink()
     assert check_pages.problems(tmp_path, KNOWN) == ["README.md is missing"]
@@ -63,7 +63,7 @@ cat docs/adr/none.md
 
 
 def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
-    """Each name on a page of docs/ that does not exist gives one line."""
+    """tools/check_pages.py reports each missing thing named on a page of docs/."""
     good = (
         "`rtl/prim/mae_low.sv`, [one](../adr/0001.md), `maeslant.cli`, `mae_low`, `boards/NAME`\n"
     )
@@ -82,7 +82,7 @@ def test_a_page_in_a_folder(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
-    """An example's page may name targets of its own Makefile and of the repository's."""
+    """tools/check_pages.py accepts targets of an example's own Makefile."""
     page = "```sh\nmake icarus\nmake run\nmake none\n```\n"
     make = {"examples/one/Makefile": "icarus:\n", "examples/one/README.md": page}
     found = check_pages.problems(tree.make(tmp_path, **make), KNOWN)
@@ -108,7 +108,7 @@ def test_a_page_beside_a_makefile(tmp_path: pathlib.Path) -> None:
 def test_snippets(
     tmp_path: pathlib.Path, language: str, right: str, wrong: tuple[str, str]
 ) -> None:
-    """A snippet that does not compile is reported with the compiler's message."""
+    """tools/check_snippets.py reports a code block that does not compile."""
     page = tmp_path / "page.md"
     for text, good in ((right, True), (right.replace(*wrong), False)):
         page.write_text(f"# A page\n\n```{language}\n{text}```\n")

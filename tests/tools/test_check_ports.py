@@ -13,7 +13,7 @@ from tools import check_ports
 
 
 def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: str) -> design.Design:
-    """Makes a design with one of its files changed."""
+    """Changes one file of a design for a test of the port check."""
     what = design.find(name)
     text = (paths.RTL / file).read_text()
     assert text.count(find) == 1
@@ -44,7 +44,7 @@ def test_response_to_request(tmp_path: pathlib.Path) -> None:
 
 
 def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
-    """A path within the bridge's AXI side that is not listed is reported."""
+    """tools/check_ports.py reports an unlisted path within the APB bridge's AXI side."""
     broken = changed(
         "mae_apb_to_axil",
         tmp_path,
@@ -58,7 +58,7 @@ def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
 
 
 def test_registers_end_paths() -> None:
-    """No combinational path leads through a clock crossing."""
+    """tools/check_ports.py finds no combinational path through a clock crossing."""
     assert through.found_in(design.find("mae_axi_cdc")) == set()
 
 

@@ -45,14 +45,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """Each broken repository rule gives one line that names its file."""
+    """tools/check_tests.py reports each broken repository rule with its file."""
     found = check_tests.problems(tree.make(tmp_path, **{file: text}))
     assert len(found) == 1, found
     assert file in found[0] and said in found[0]
 
 
 def test_allowed(tmp_path: pathlib.Path) -> None:
-    """Parts named in docstrings, long files with an ADR, generated and empty files pass."""
+    """tools/check_tests.py accepts long files with an ADR, generated and empty files."""
     changes = {
         "rtl/prim/mae_new.sv": NEW,
         "tests/prim/test_low.py": tree.SPDX_PY

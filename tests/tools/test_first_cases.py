@@ -18,7 +18,7 @@ FILES = (  # tests marked full are in the last one
 
 
 def collected(*words: str) -> list[str]:
-    """Returns the names of the tests that pytest would run in FILES."""
+    """Returns the names of the tests that pytest would run in chosen files."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *ALL, *words]
     done = subprocess.run(
         [*command, *FILES],
@@ -41,7 +41,7 @@ def test_first_case_of_every_test() -> None:
 
 
 def test_continuous_integration_runs_all() -> None:
-    """Only `make test` uses --first; CI runs all cases."""
+    """CI runs all cases of all tests; only `make test` uses --first."""
     makefile = (paths.ROOT / "Makefile").read_text()
     assert "make test-full" in (paths.ROOT / ".ci" / "run").read_text().splitlines()
     assert "--first" not in makefile.partition("test-full:")[2].partition("\n\n")[0]

@@ -38,7 +38,7 @@ BREAKS = [
 
 
 def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.Path:
-    """Makes a small tree with the repository's own lint settings."""
+    """Makes a small source tree with the repository's own lint settings."""
     for name, text in {**GOOD, **(changes or {})}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -57,7 +57,7 @@ def test_clean(tmp_path: pathlib.Path, check: str) -> None:
 def test_break(
     tmp_path: pathlib.Path, capfd: pytest.CaptureFixture, check: str, file: str, old: str, new: str
 ) -> None:
-    """Each violation is reported by its lint tool with the file's name."""
+    """tools/lint.py reports each violation with the file's name."""
     found = CHECKS[check](make(tmp_path, {file: GOOD[file].replace(old, new)}))
     assert found
     assert pathlib.PurePath(file).name in " ".join(found) + capfd.readouterr().err

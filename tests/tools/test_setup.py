@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests set-up: it works in any folder with any Python, or explains in a line."""
+"""Tests `make setup` in any folder with any Python: success, or an error of one line."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ IV = "000102030405060708090a0b0c0d0e0f"
 
 @pytest.fixture
 def setup() -> types.ModuleType:
-    """Imports tools/setup.py."""
+    """Imports the module tools/setup.py for its tests."""
     spec = importlib.util.spec_from_file_location("setup_tool", paths.ROOT / "tools" / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -29,7 +29,7 @@ def setup() -> types.ModuleType:
 def test_scripts_move_with_their_environment(
     setup: types.ModuleType, tmp_path: pathlib.Path, name: str
 ) -> None:
-    """Scripts written by pip find the interpreter of their environment after a move."""
+    """Scripts of the environment made by `make setup` work after a move."""
     env = tmp_path / "first" / ".venv"
     (env / "bin").mkdir(parents=True)
     (env / "bin" / "python").symlink_to(sys.executable)
@@ -64,7 +64,7 @@ def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> N
 
 
 def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Set-up with Python 3.9 prints one line that names the solution."""
+    """`make setup` with Python 3.9 prints one line that names the solution."""
     monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2, "final", 0))
     with pytest.raises(SystemExit) as error:
         setup.main()
@@ -78,7 +78,7 @@ def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.M
 
 
 def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.Path) -> None:
-    """A failed download in set-up ends with pip's last error, without a traceback."""
+    """A failed download in `make setup` ends with pip's last error, without a traceback."""
     python = tmp_path / "python"
     python.write_text(
         "#!/bin/sh\necho 'WARNING: Retrying' >&2\n"
@@ -105,7 +105,7 @@ def test_root_makes_no_environment_in_a_users_checkout(
 
 
 def copied(folder: pathlib.Path) -> pathlib.Path:
-    """Makes a checkout in another folder with the tests' environment."""
+    """Copies the checkout to another folder, with the tests' Python environment."""
     folder.mkdir(parents=True)
     for name in ("maeslant", "rtl", "sim", "driver", "configs", "formal"):
         if (paths.ROOT / name).is_dir():
@@ -115,7 +115,7 @@ def copied(folder: pathlib.Path) -> pathlib.Path:
 
 
 def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs the command line of a checkout."""
+    """Runs the maeslant command line of a copied checkout."""
     return subprocess.run(
         [sys.executable, "-m", "maeslant.cli", *words],
         cwd=checkout,
@@ -128,7 +128,7 @@ def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.Complete
 
 
 def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
-    """In a path with a space the tools get a link in the user's cache, or an error."""
+    """In a checkout path with a space the tools use a link in the user's cache, or refuse."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = run(checkout, "files", "mae_fifo", **cache)
@@ -148,7 +148,7 @@ def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.slow
 def test_a_card_in_a_path_with_a_space(tmp_path: pathlib.Path) -> None:
-    """In a path with a space the card builds, encrypts right, and survives a move."""
+    """In a checkout path with a space the card builds, encrypts right, and survives a move."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "key").write_text(IV)

@@ -42,7 +42,7 @@ FILES = {
 
 
 def make(root: pathlib.Path, **changes: str) -> pathlib.Path:
-    """Writes the repository; `changes` replaces or adds files."""
+    """Writes a small repository, with given files replaced or added."""
     for name, text in {**FILES, **changes}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,7 @@ NOT_ALLOWED |= {"InsecureTagSize"}  # 16 bits: SP 800-38C has 32 at least
 
 @dataclasses.dataclass
 class Vector:
-    """Holds a vector: a message; CMAC has no nonce, AAD and ciphertext."""
+    """Holds a published vector of an authenticated mode; CMAC has no nonce, AAD, ciphertext."""
 
     name: str
     mode: str
@@ -46,7 +46,7 @@ class Vector:
 
 
 def lines(path: pathlib.Path) -> Iterator[tuple[str, str]]:
-    """Reads names and values of a CAVP file; a bracket can hold several."""
+    """Reads names and values of a CAVP file, line by line."""
     for line in path.read_text().splitlines():
         line = line.strip()
         for part in line.strip("[]").split(",") if not line.startswith("#") else ():
@@ -56,7 +56,7 @@ def lines(path: pathlib.Path) -> Iterator[tuple[str, str]]:
 
 
 def gcm_file(path: pathlib.Path) -> Iterator[Vector]:
-    """Reads the vectors of one GCM file, of either direction."""
+    """Reads the vectors of one CAVP GCM file, of either direction."""
     for found in gcm.parse(path):
         yield Vector(
             found.name,
@@ -73,12 +73,12 @@ def gcm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_files() -> list[pathlib.Path]:
-    """Lists the CCM files: five kinds with three key sizes each."""
+    """Lists the CAVP files of CCM: five kinds with three key sizes each."""
     return sorted((CAVP / "ciphers" / "AES" / "CCM").glob("*.rsp"))
 
 
 def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
-    """Reads the vectors of one CCM file; an empty field is written 00 with length 0."""
+    """Reads the vectors of one CAVP CCM file."""
     state: dict[str, str] = {}
     for name, value in lines(path):
         if name == "count" and "count" in state:
@@ -95,7 +95,7 @@ def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_vector(stem: str, state: dict[str, str]) -> Vector:
-    """Makes a CCM vector from the values read so far of its file."""
+    """Makes a CCM vector from the values read so far of a CAVP file."""
     plain, tag = int(state["plen"]), int(state["tlen"])
     sealed = bytes.fromhex(state["ct"])
     assert len(sealed) == plain + tag
@@ -129,7 +129,7 @@ def cmac() -> Iterator[Vector]:
 
 
 def wycheproof(mode: str) -> Iterator[Vector]:
-    """Reads a file of Wycheproof vectors, most of which must be refused."""
+    """Reads Wycheproof's vectors of GCM or CCM, most of which must be refused."""
     for group in json.loads(WYCHEPROOF_FILES[mode].read_text())["testGroups"]:
         for case in group["tests"]:
             outcome = OPENS if case["result"] == "valid" else WRONG

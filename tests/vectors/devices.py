@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs many chains of block operations on one device, in parallel on a card."""
+"""Runs many Monte Carlo chains of AES block operations on a device in parallel."""
 
 from collections.abc import Generator
 
@@ -8,7 +8,7 @@ from tests.vectors.monte_carlo import Block, Key
 
 
 class Chain:
-    """Holds a generator of block operations and its context, key slot and memory."""
+    """Runs one Monte Carlo chain of AES block operations on a device."""
 
     def __init__(self, device: Device, mode: str, encrypt: bool, steps: Generator) -> None:
         self.device, self.steps, self.result = device, steps, None
@@ -36,7 +36,7 @@ class Chain:
         return self.advance(None)
 
     def end(self) -> None:
-        """Frees the chain's context and key slot for the next chain."""
+        """Frees the context and key slot of a Monte Carlo chain."""
         check(self.device.lib.mae_context_free(self.device.handle, self.job.context))
         check(self.device.lib.mae_key_erase(self.device.handle, self.slot))
 
@@ -51,7 +51,7 @@ class Chain:
             check(lib.mae_key_load(self.device.handle, self.slot, value, len(value)))
 
     def advance(self, out: bytes | None) -> bool:
-        """Sends the last result to the generator and submits the next block; False at the end."""
+        """Submits the next block operation of a Monte Carlo chain; False at the end."""
         try:
             step = self.steps.send(out)
             while isinstance(step, Key):
@@ -69,12 +69,12 @@ class Chain:
         return True
 
     def output(self) -> bytes:
-        """Returns the output block of the chain's last operation."""
+        """Returns the output block of a Monte Carlo chain's last operation."""
         return bytes(self.device.ffi.buffer(self.memory + 16, 16))
 
 
 def run(uri: str, work: list[tuple[str, bool, Generator]]) -> list[object]:
-    """Runs every (mode, encrypt, generator) on the device; returns the generators' results."""
+    """Runs Monte Carlo chains of AES on a device; returns their results."""
     with Device(uri) as device:
         ffi, lib = device.ffi, device.lib
         chains = [Chain(device, *item) for item in work]

@@ -20,7 +20,7 @@ NAMES = {"PT": "plaintext", "CT": "ciphertext", "KEY": "key", "IV": "iv", "AAD":
 
 @dataclasses.dataclass(slots=True)
 class Vector:
-    """Holds one GCM vector in one direction; ``valid``: its tag is right. Tags may be short."""
+    """Holds one published AES-GCM vector in one direction. Tags may be short."""
 
     name: str
     encrypt: bool
@@ -54,7 +54,7 @@ def parse(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def files() -> list[pathlib.Path]:
-    """Lists CAVP's GCM files: external IV encryption and decryption, each key size."""
+    """Lists CAVP's GCM files: encryption with external IV and decryption, each key size."""
     return sorted(FOLDER.glob("gcm*.rsp"))
 
 

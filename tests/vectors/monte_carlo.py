@@ -20,7 +20,7 @@ class Key:
 
 @dataclasses.dataclass
 class Block:
-    """Requests the encryption or decryption of one block."""
+    """Requests the encryption or decryption of one block of a Monte Carlo chain."""
 
     iv: bytes | None
     data: bytes
@@ -43,7 +43,7 @@ def next_chain(mode: str, encrypt: bool, data: bytes, out: bytes) -> bytes | Non
 def chain(
     mode: str, encrypt: bool, key: bytes, iv: bytes, data: bytes, counts: int
 ) -> Generator[Key | Block, bytes | None, list[tuple[bytes, bytes, bytes, bytes]]]:
-    """Runs ``counts`` outer iterations; returns (key, iv, input, output) of each."""
+    """Runs outer iterations of an AES Monte Carlo test; returns the results of each."""
     results = []
     iv = None if mode == "ecb" else iv
     for _ in range(counts):

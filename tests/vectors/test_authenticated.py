@@ -28,7 +28,7 @@ def refusal(device: Device, call, *arguments: object) -> int:
 
 
 def run_cmac(device: Device, vector: Vector) -> None:
-    """Runs one CMAC vector."""
+    """Runs one published CMAC vector on a device."""
     _, lib = library()
     if vector.outcome == REFUSED:
         code = refusal(device, device.mac, vector.key, vector.plaintext)
@@ -44,7 +44,7 @@ def run_cmac(device: Device, vector: Vector) -> None:
 
 
 def run_aead(device: Device, vector: Vector) -> None:
-    """Opens a GCM or CCM vector, and seals it if the file gives its nonce."""
+    """Opens a published GCM or CCM vector on a device, and seals it."""
     _, lib = library()
     opened = (vector.mode, vector.key, vector.nonce, vector.ciphertext, vector.tag, vector.aad)
     sealed = (vector.mode, vector.key, vector.plaintext, vector.aad, vector.nonce)
@@ -96,7 +96,7 @@ def test_counts() -> None:
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_cavp_part(uri: str, mode: str) -> None:
-    """Some vectors of every CAVP file give the published results on the devices."""
+    """A selection of vectors of every CAVP file gives the published results on devices."""
     vectors = all_gcm() if mode == "gcm" else all_ccm()
     assert run(uri, itertools.islice(vectors, 0, None, PART[mode])) >= 200
 

@@ -12,7 +12,7 @@ EMPTY_IVS = 6
 
 
 def run(lanes: int, vectors: list[gcm.Vector]) -> None:
-    """Runs each vector under its own key, alternating two banks, without pauses."""
+    """Runs AES-GCM vectors on mae_gcm_stream, each under its own key."""
     jobs = []
     for number, vector in enumerate(vectors):
         bank = number % 2

@@ -42,14 +42,14 @@ def test_known_answers(uri: str, mode: str) -> None:
 
 
 def test_bit_units_are_counted() -> None:
-    """The number of XTS vectors left out, because they are not whole bytes, is as expected."""
+    """The number of XTS vectors left out, as not whole bytes, is as expected."""
     vectors = [v for path in nist.files("xts") for v in nist.parse(path)]
     left_out = sum(1 for vector in vectors if vector.bits % 8)
     assert (len(vectors), left_out) == (4000, XTS_BIT_UNITS)
 
 
 def monte_carlo_work(counts: int) -> list[tuple[str, bool, object, list]]:
-    """Makes chains for every mode, key size and direction, with expected results."""
+    """Makes Monte Carlo chains for every mode, key size and direction."""
     work = []
     for mode in ("cbc", "cfb", "ofb"):
         for path in nist.monte_carlo_files(mode):

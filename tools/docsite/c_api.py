@@ -31,7 +31,7 @@ KINDS = {
 
 @dataclasses.dataclass
 class Entry:
-    """One or more C declarations that share a comment."""
+    """Holds one or more C declarations that share a comment."""
 
     names: list[str]
     comment: str
@@ -56,14 +56,14 @@ def prose(comment: str) -> str:
 
 
 def system_include() -> str:
-    """Returns the folder of the compiler's own headers, which libclang lacks."""
+    """Returns the folder of the C compiler's own headers, which libclang lacks."""
     return subprocess.run(
         ["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True
     ).stdout.strip()
 
 
 def entries(header: pathlib.Path) -> list[Entry]:
-    """Parses a header; joins declarations that share a comment."""
+    """Parses a C header; joins declarations that share a comment."""
     options = cindex.TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
     arguments = ["-x", "c", "-std=c11", "-fparse-all-comments", f"-I{INCLUDE}"]
     arguments += ["-isystem", system_include()]
@@ -93,7 +93,7 @@ def entries(header: pathlib.Path) -> list[Entry]:
 
 
 def page(header: pathlib.Path) -> str:
-    """Returns a C header's page: its introduction, then a section for each declaration."""
+    """Returns a C header's reference page: introduction, then a section for each declaration."""
     text = header.read_text()
     source = text.splitlines()
     comments = re.findall(r"/\*.*?\*/", text, re.DOTALL)

@@ -71,7 +71,7 @@ class Site:
         return f"source/{target}.md"
 
     def lead(self, text: str, page: str) -> str:
-        """Rewrites the links of a page, named by its path in the repository."""
+        """Rewrites the links of a documentation page for the site."""
         here = posixpath.dirname(page)
 
         def one(match: re.Match) -> str:
@@ -89,13 +89,13 @@ class Site:
         return "".join(parts)
 
     def add(self, page: str, text: str) -> None:
-        """Writes a site page under its path in the repository."""
+        """Adds a page to the documentation site under its path in the repository."""
         file = self.folder / self.place(page, page)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(self.lead(text, page))
 
     def copy(self, root: str) -> None:
-        """Copies a folder of the repository: pages with rewritten links, other files unchanged."""
+        """Copies a folder of the repository to the site, with rewritten links in its pages."""
         for file in sorted((paths.ROOT / root).rglob("*")):
             page = str(file.relative_to(paths.ROOT))
             if file.suffix == ".md":
@@ -106,7 +106,7 @@ class Site:
                 shutil.copyfile(file, target)
 
     def show_sources(self) -> None:
-        """Writes a page for each source file that a page links to."""
+        """Writes a site page for each source file that a page links to."""
         for name in sorted(self.sources):
             file = paths.ROOT / name
             language = LANGUAGES.get(file.suffix, "make" if file.name == "Makefile" else "text")

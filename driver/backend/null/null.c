@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implements the backend "null": a stream card that is only a register file. Every descriptor
- * completes the moment its doorbell rings and no data is touched, so what a program spends here is
- * the library's own cost.
+ * Implements the backend "null", a stream card without hardware that moves no data. Every
+ * descriptor completes the moment its doorbell rings and no data is touched, so what a program
+ * spends here is the library's own cost.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,13 +22,13 @@ struct null_card {
     uint16_t comp_tail;
 };
 
-/* Returns a ring's base address from its two registers. */
+/* Returns the base address of the null card's ring from its two registers. */
 static uint64_t base(const struct null_card *card, size_t low)
 {
     return (uint64_t)card->words[low + 1] << 32 | card->words[low];
 }
 
-/* Completes all submitted descriptors at once; addresses are pointers here. */
+/* Completes all descriptors submitted to the null card at once; addresses are pointers. */
 static void complete_all(struct null_card *card)
 {
     const struct mae_ring_desc *descs = (void *)(uintptr_t)base(card, WORD(sub_base_lo));
@@ -81,7 +81,7 @@ static mae_error_t null_write32(void *backend, uint32_t offset, uint32_t value)
     return MAE_OK;
 }
 
-/* Reads a 64-bit register as two words. */
+/* Reads a 64-bit register of the null card as two words. */
 static mae_error_t null_read64(void *backend, uint32_t offset, uint64_t *value)
 {
     uint32_t low, high;
@@ -91,14 +91,14 @@ static mae_error_t null_read64(void *backend, uint32_t offset, uint64_t *value)
     return MAE_OK;
 }
 
-/* Writes a 64-bit register as two words. */
+/* Writes a 64-bit register of the null card as two words. */
 static mae_error_t null_write64(void *backend, uint32_t offset, uint64_t value)
 {
     MAE_TRY(null_write32(backend, offset, (uint32_t)value));
     return null_write32(backend, offset + 4, (uint32_t)(value >> 32));
 }
 
-/* Maps memory: its pointer is its bus address. */
+/* Maps memory for the null card, whose bus addresses are pointers. */
 static mae_error_t null_map(void *backend, void *memory, size_t bytes, bool writable,
                             uint64_t *iova)
 {
@@ -107,21 +107,21 @@ static mae_error_t null_map(void *backend, void *memory, size_t bytes, bool writ
     return MAE_OK;
 }
 
-/* Does nothing: no mapping is kept. */
+/* Does nothing, because the null card keeps no mapping. */
 static mae_error_t null_unmap(void *backend, uint64_t iova, size_t bytes)
 {
     (void)backend, (void)iova, (void)bytes;
     return MAE_OK;
 }
 
-/* Returns at once: every job has completed. */
+/* Returns at once, because every job of the null card has completed. */
 static mae_error_t null_wait(void *backend, uint64_t max_ns)
 {
     (void)backend, (void)max_ns;
     return MAE_OK; /* everything has completed already */
 }
 
-/* Returns the monotonic time in ns. */
+/* Returns the machine's monotonic time in ns. */
 static uint64_t null_now(void *backend)
 {
     struct timespec now;
@@ -130,13 +130,13 @@ static uint64_t null_now(void *backend)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Does nothing: no DMA takes place. */
+/* Does nothing, because the null card has no DMA. */
 static void null_stop(void *backend)
 {
     (void)backend;
 }
 
-/* Frees the null card. */
+/* Frees the null card's memory. */
 static void null_close(void *backend)
 {
     free(backend);
@@ -157,7 +157,7 @@ static const struct mae_ops null_ops = {
     .close = null_close,
 };
 
-/* Creates the null card with its capabilities. */
+/* Creates the null card with its capabilities, as mae_open does for "null:". */
 static mae_error_t null_open(const char *rest, void **backend, char *name, size_t name_size)
 {
     if (*rest != '\0')
@@ -179,7 +179,7 @@ static mae_error_t null_open(const char *rest, void **backend, char *name, size_
     return MAE_OK;
 }
 
-/* Lists the null device. */
+/* Adds the null card to the list of devices. */
 static void null_list(struct mae_device_info *list, size_t max, size_t *count)
 {
     if (*count < max)

@@ -48,7 +48,7 @@ struct sim {
     __typeof__(mae_sim_message) *message;
 };
 
-/* Converts the simulator's result to an error code. */
+/* Converts a result of the simulator to an error code of the library. */
 static mae_error_t result(const struct sim *sim, int code)
 {
     mae_error_t error;
@@ -73,7 +73,7 @@ static mae_error_t result(const struct sim *sim, int code)
     return mae_detail(error, "%s", sim->message(sim->machine));
 }
 
-/* Returns the bus clocks since the machine was created. */
+/* Returns the bus clocks of the simulated machine since its creation. */
 static uint64_t bus_clocks(const struct sim *sim)
 {
     struct mae_sim_stats stats;
@@ -81,7 +81,7 @@ static uint64_t bus_clocks(const struct sim *sim)
     return sim->clocks_before + stats.bus_clocks;
 }
 
-/* Returns an error after the clock at which dies= removes the card. */
+/* Returns an error once the simulated card is removed, at the clock of the option dies=. */
 static mae_error_t there(const struct sim *sim)
 {
     if (sim->dies == UINT64_MAX || bus_clocks(sim) < sim->dies)
@@ -106,7 +106,7 @@ static mae_error_t sim_write32(void *backend, uint32_t offset, uint32_t value)
     return result(sim, sim->write32(sim->machine, offset, value));
 }
 
-/* Reads a 64-bit register as two words. */
+/* Reads a 64-bit register of the simulated device as two words. */
 static mae_error_t sim_read64(void *backend, uint32_t offset, uint64_t *value)
 {
     uint32_t low, high;
@@ -116,7 +116,7 @@ static mae_error_t sim_read64(void *backend, uint32_t offset, uint64_t *value)
     return MAE_OK;
 }
 
-/* Writes a 64-bit register as two words. */
+/* Writes a 64-bit register of the simulated device as two words. */
 static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
 {
     MAE_TRY(sim_write32(backend, offset, (uint32_t)value));
@@ -163,7 +163,7 @@ static uint64_t sim_now(void *backend)
     return bus_clocks(backend) * NS_PER_CLOCK;
 }
 
-/* Does nothing: the simulation moves only inside calls. */
+/* Does nothing, because simulated DMA moves only inside calls. */
 static void sim_stop(void *backend)
 {
     (void)backend; /* nothing moves unless it is run */
@@ -321,7 +321,7 @@ static bool find_build(const char *build, char *file, size_t size)
     return false;
 }
 
-/* Finds an option; returns its value and where the option starts, or NULL if it is missing. */
+/* Finds a simulator option in a URI; returns its value and place, or NULL. */
 static char *find_option(char *options, const char *name, char **start)
 {
     size_t length = strlen(name);
@@ -354,7 +354,7 @@ static mae_error_t take_number(char *options, const char *name, size_t most_digi
     return MAE_OK;
 }
 
-/* Splits a URI into build and options: "stream?lanes=4&seed=1" gives "stream4" and "seed=1". */
+/* Splits a simulated device's URI into build and options: "stream?lanes=4&seed=1" is "stream4". */
 static mae_error_t parse(const char *rest, char *build, size_t build_size, char *options,
                          size_t options_size, uint64_t *dies)
 {
@@ -383,7 +383,7 @@ static mae_error_t parse(const char *rest, char *build, size_t build_size, char 
     return MAE_OK;
 }
 
-/* Returns 1 for a program or library that names a dynamic linker. */
+/* Returns 1 for a program or library that names a dynamic linker, 0 for a static one. */
 static int is_dynamic(struct dl_phdr_info *info, size_t size, void *unused)
 {
     (void)size;

@@ -38,7 +38,7 @@ enum { MAP_TRIES = 4096 };
 
 static const uint64_t first_iova = 1ull << 32, end_iova = 1ull << 38;
 
-/* Returns the error for errno of a failed system call, with its name. */
+/* Sets the error for a failed system call of the vfio backend, by its name and errno. */
 static mae_error_t system_error(const char *what)
 {
     int number = errno;
@@ -54,7 +54,7 @@ static bool in_bar(const struct vfio *vfio, uint32_t offset, unsigned bytes)
     return (uint64_t)offset + bytes <= vfio->bar_bytes;
 }
 
-/* Reads a 32-bit register; detects a removed function. */
+/* Reads a 32-bit register of the PCI function; detects a removed function. */
 static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
 {
     const struct vfio *vfio = backend;
@@ -67,7 +67,7 @@ static mae_error_t vfio_read32(void *backend, uint32_t offset, uint32_t *value)
     return MAE_OK;
 }
 
-/* Writes a 32-bit register. */
+/* Writes a 32-bit register of the PCI function. */
 static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
 {
     const struct vfio *vfio = backend;
@@ -77,7 +77,7 @@ static mae_error_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
     return MAE_OK;
 }
 
-/* Reads 64 bits in two accesses, because the card's register bus is 32 bits wide. */
+/* Reads a 64-bit register of the PCI function in two accesses of 32 bits. */
 static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
 {
     uint32_t low, high;
@@ -89,7 +89,7 @@ static mae_error_t vfio_read64(void *backend, uint32_t offset, uint64_t *value)
     return MAE_OK;
 }
 
-/* Writes a 64-bit register as two words. */
+/* Writes a 64-bit register of the PCI function as two words. */
 static mae_error_t vfio_write64(void *backend, uint32_t offset, uint64_t value)
 {
     if (!in_bar(backend, offset, 8))
@@ -175,7 +175,7 @@ static mae_error_t set_irq(const struct vfio *vfio, uint32_t flags, const int *e
     return MAE_OK;
 }
 
-/* Waits for an interrupt, at most a given time. */
+/* Waits for an interrupt of the PCI function, at most a given time. */
 static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
 {
     const struct vfio *vfio = backend;
@@ -193,7 +193,7 @@ static mae_error_t vfio_wait(void *backend, uint64_t max_ns)
     return MAE_OK;
 }
 
-/* Returns the monotonic time in ns. */
+/* Returns the machine's monotonic time in ns. */
 static uint64_t vfio_now(void *backend)
 {
     struct timespec now;
@@ -219,13 +219,13 @@ static mae_error_t bus_master(const struct vfio *vfio, bool on)
     return MAE_OK;
 }
 
-/* Stops the function's DMA. */
+/* Stops the DMA of the PCI function by disabling bus mastering. */
 static void vfio_stop(void *backend)
 {
     (void)bus_master(backend, false);
 }
 
-/* Closes the function: unmaps BAR 0 and closes all files. */
+/* Closes the PCI function: unmaps BAR 0 and closes all files. */
 static void vfio_close(void *backend)
 {
     struct vfio *vfio = backend;
@@ -283,7 +283,7 @@ static bool link_name(const char *address, const char *name, char *out, size_t s
     return true;
 }
 
-/* Finds the IOMMU group of a function that the user owns and that is bound to vfio-pci. */
+/* Finds the IOMMU group of a PCI function that the user owns and that is bound to vfio-pci. */
 static mae_error_t find_group(const char *address, char *group, size_t size)
 {
     char path[PATH_MAX], driver[64] = "no driver";
@@ -304,7 +304,7 @@ static mae_error_t find_group(const char *address, char *group, size_t size)
     return MAE_OK;
 }
 
-/* Opens a file of /dev/vfio; explains a missing permission. */
+/* Opens a file of /dev/vfio; the error explains a missing permission. */
 static mae_error_t open_file(const char *name, int *file)
 {
     char path[PATH_MAX];
@@ -321,7 +321,7 @@ static mae_error_t open_file(const char *name, int *file)
     return system_error(path);
 }
 
-/* Opens the VFIO container and adds the function's group to it. */
+/* Opens the VFIO container and adds the PCI function's group to it. */
 static mae_error_t open_container(struct vfio *vfio, const char *group)
 {
     struct vfio_group_status status = {.argsz = sizeof status};
@@ -343,7 +343,7 @@ static mae_error_t open_container(struct vfio *vfio, const char *group)
     return MAE_OK;
 }
 
-/* Maps BAR 0 of the function. */
+/* Maps BAR 0 of the PCI function, which holds the device's registers. */
 static mae_error_t map_bar(struct vfio *vfio)
 {
     struct vfio_region_info region = {.argsz = sizeof region, .index = VFIO_PCI_BAR0_REGION_INDEX};
@@ -366,7 +366,7 @@ static mae_error_t map_bar(struct vfio *vfio)
     return MAE_OK;
 }
 
-/* Connects the function's interrupt to an eventfd. */
+/* Connects the PCI function's interrupt to an eventfd. */
 static mae_error_t open_interrupt(struct vfio *vfio)
 {
     static const uint32_t kinds[] = {VFIO_PCI_MSI_IRQ_INDEX, VFIO_PCI_MSIX_IRQ_INDEX,
@@ -385,7 +385,7 @@ static mae_error_t open_interrupt(struct vfio *vfio)
     return mae_detail(MAE_E_NOT_OURS, "%s has no interrupt", vfio->address);
 }
 
-/* Opens the function: group, container, BAR 0, interrupt. */
+/* Opens the PCI function: group, container, BAR 0, interrupt. */
 static mae_error_t open_device(struct vfio *vfio)
 {
     char group[32];

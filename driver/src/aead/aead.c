@@ -35,7 +35,7 @@ static mae_error_t check_nonce(const struct mae_message *message)
     return MAE_OK;
 }
 
-/* Checks the lengths of data and AAD against the limits of the mode. */
+/* Checks the lengths of a message's data and AAD against the limits of the mode. */
 static mae_error_t check_lengths(const struct mae_message *message)
 {
     if (message->mode == MAE_GCM && message->length > MAE_GCM_DATA_MOST)
@@ -170,8 +170,10 @@ static mae_error_t run_direct(struct mae_auth *auth, const uint8_t *src, uint8_t
     return error != MAE_OK ? error : waited;
 }
 
-/* Processes a message in memory that the device cannot access: chunk by chunk through a buffer. A
-   message of one chunk is given only once its tag is verified. */
+/*
+ * Processes an authenticated message in memory that the device cannot access: chunk by chunk
+ * through a buffer. A message of one chunk is given only once its tag is verified.
+ */
 static mae_error_t run_bounced(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                                uint64_t length)
 {
@@ -190,7 +192,10 @@ static mae_error_t run_bounced(struct mae_auth *auth, const uint8_t *src, uint8_
     return error;
 }
 
-/* Processes a large message by mapping its buffers for the duration. *mapped: that was possible. */
+/*
+ * Processes a large authenticated message by mapping its buffers for the duration. *mapped: that
+ * was possible.
+ */
 static mae_error_t run_mapped(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                               uint64_t length, bool *mapped)
 {
@@ -213,7 +218,10 @@ static mae_error_t run_mapped(struct mae_auth *auth, const uint8_t *src, uint8_t
     return error;
 }
 
-/* Processes a message's data in place if it is mapped, otherwise through a bounce buffer. */
+/*
+ * Processes an authenticated message's data in place if it is mapped, otherwise through a bounce
+ * buffer.
+ */
 static mae_error_t run_data(struct mae_auth *auth, const struct mae_message *message)
 {
     struct mae_dev *dev = auth->dev;
@@ -279,7 +287,7 @@ static mae_error_t call(mae_dev_t *dev, const struct mae_message *given, mae_dir
     return error;
 }
 
-/* Seals or opens one message; refuses CMAC. */
+/* Encrypts or decrypts one authenticated message; refuses CMAC. */
 static mae_error_t call_aead(mae_dev_t *dev, const struct mae_message *message,
                              mae_direction_t direction, enum mae_nonce_kind kind,
                              struct mae_nonce_counter *counter)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes authenticated messages in pieces. Data goes through a ring of buffers as in stream.c:
+ * Processes authenticated messages in pieces (streams). Data goes through a ring of buffers as in
+ * stream.c:
  *
  *   drained <= buffer < submitted   in the device, or done and waiting to be given
  *   submitted <= buffer < filled    full, waiting for its turn
@@ -24,7 +25,7 @@ struct buffer {
     uint32_t given;
 };
 
-/* Plaintext withheld until its tag is verified. */
+/* Plaintext of a stream, withheld until its tag is verified. */
 struct held {
     struct held *next;
     uint32_t bytes;
@@ -48,13 +49,13 @@ struct mae_aead {
     bool withholds, exact, data_begun, finished;
 };
 
-/* Returns the buffer of a number in the ring of buffers. */
+/* Returns the buffer of a number in an authenticated stream's ring of buffers. */
 static struct buffer *at(struct mae_aead *aead, uint64_t number)
 {
     return &aead->buffers[number % BUFFERS];
 }
 
-/* Wipes and frees the plaintext held back before the tag is verified. */
+/* Wipes and frees the plaintext of a stream held back before the tag is verified. */
 static void forget(struct mae_aead *aead)
 {
     for (struct held *held = aead->first, *next; held; held = next) {
@@ -66,7 +67,10 @@ static void forget(struct mae_aead *aead)
     aead->last = &aead->first;
 }
 
-/* Stores a failure, which ends the plaintext; a full queue is no failure. A full queue is none. */
+/*
+ * Stores a stream's failure, which ends the plaintext; a full queue is no failure. A full queue is
+ * none.
+ */
 static mae_error_t keep(struct mae_aead *aead, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && aead->error == MAE_OK) {
@@ -92,8 +96,10 @@ static mae_error_t pump(struct mae_aead *aead)
     return aead->auth.error;
 }
 
-/* Copies input to the buffers; closes a full one only when more follows, so that one is left to be
-   the last. */
+/*
+ * Copies input to a stream's buffers; closes a full one only when more follows, so that one is left
+ * to be the last.
+ */
 static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
 {
     size_t taken = 0;
@@ -116,14 +122,14 @@ static size_t take(struct mae_aead *aead, const uint8_t *src, size_t bytes)
     return taken;
 }
 
-/* Returns true if the oldest buffer is processed and can be read. */
+/* Returns true if a stream's oldest buffer is processed and can be read. */
 static bool has_output(struct mae_aead *aead)
 {
     return aead->drained < aead->submitted && at(aead, aead->drained)->piece.jobs == 0 &&
            aead->auth.error == MAE_OK;
 }
 
-/* Copies processed data to the caller; returns the number of bytes. */
+/* Copies processed data of a stream to the caller; returns the number of bytes. */
 static size_t give(struct mae_aead *aead, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -143,7 +149,7 @@ static size_t give(struct mae_aead *aead, uint8_t *dst, size_t room)
     return given;
 }
 
-/* Moves completed output from the ring to the withheld plaintext. */
+/* Moves a stream's completed output to its withheld plaintext. */
 static mae_error_t withhold(struct mae_aead *aead)
 {
     while (has_output(aead)) {
@@ -205,7 +211,7 @@ mae_error_t mae_aead_aad(mae_aead_t *aead, const void *aad, size_t bytes)
     return keep(aead, error);
 }
 
-/* Checks that a stream accepts more data, within the announced lengths. */
+/* Checks that an authenticated stream accepts more data, within the announced lengths. */
 static mae_error_t check_update(struct mae_aead *aead, size_t bytes)
 {
     MAE_TRY(aead->error);
@@ -257,7 +263,7 @@ mae_error_t mae_aead_update(mae_aead_t *aead, const void *src, size_t bytes, siz
     }
 }
 
-/* Submits all buffers that are left, the last one as the message's end. */
+/* Submits all buffers of a stream that are left, the last one as the message's end. */
 static mae_error_t run_to_end(struct mae_aead *aead)
 {
     struct buffer *last = at(aead, aead->filled);
@@ -380,7 +386,7 @@ static mae_error_t begin(mae_dev_t *dev, const struct mae_message *given, mae_di
     return MAE_OK;
 }
 
-/* Starts an encryption or decryption stream; refuses CMAC. */
+/* Starts an authenticated stream for encryption or decryption; refuses CMAC. */
 static mae_error_t begin_aead(mae_dev_t *dev, const struct mae_message *message,
                               mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_nonce_counter *counter, mae_aead_t **aead)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Processes an authenticated message as jobs of a device: IV, AAD, data, tag. */
 #include "auth.h"
 
 #include <string.h>
@@ -43,7 +44,7 @@ static mae_error_t run_iv(struct mae_auth *auth, const uint8_t *iv, uint32_t byt
     return mae_auth_wait(auth);
 }
 
-/* Starts CCM: computes B0, the prefix of the AAD and the counter block. */
+/* Starts a CCM message: computes B0, the prefix of the AAD and the counter block. */
 static mae_error_t begin_ccm(struct mae_auth *auth, const struct mae_message *message)
 {
     uint8_t head[16 + MAE_CCM_PREFIX_MOST];
@@ -94,7 +95,7 @@ static uint8_t *staged(struct mae_auth *auth)
     return auth->stage + auth->stage_from;
 }
 
-/* Submits the whole stage of AAD, when more follows. */
+/* Submits a message's whole buffer of AAD, when more AAD follows. */
 static mae_error_t flush(struct mae_auth *auth)
 {
     if (auth->composed) {
@@ -125,7 +126,7 @@ mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t byt
     return MAE_OK;
 }
 
-/* Submits the rest of the AAD, when data follows. */
+/* Submits the rest of a message's AAD, when data follows. */
 static mae_error_t close_aad(struct mae_auth *auth)
 {
     uint32_t bytes = auth->staged;

@@ -10,7 +10,7 @@
 
 struct mae_auth;
 
-/* The jobs of one piece of data; the piece is done when none is left. */
+/* The jobs of one piece of a message's data; the piece is done when none is left. */
 struct mae_piece {
     struct mae_auth *auth;
     uint32_t jobs;
@@ -46,14 +46,14 @@ enum { MAE_AUTH_BYTES = 2 * MAE_CHUNK };
 mae_error_t mae_auth_begin(struct mae_auth *auth, struct mae_dev *dev,
                            const struct mae_message *message, mae_direction_t direction,
                            uint32_t key_slot, uint8_t *memory);
-/* Adds AAD from any memory, or the message of a CMAC. */
+/* Adds AAD from any memory to an authenticated message, or the message of a CMAC. */
 mae_error_t mae_auth_aad(struct mae_auth *auth, const uint8_t *aad, uint64_t bytes);
-/* Adds data: whole blocks unless `last`. `piece` may be NULL. */
+/* Adds data to an authenticated message: whole blocks unless `last`. `piece` may be NULL. */
 mae_error_t mae_auth_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst, uint64_t bytes,
                           bool last, struct mae_piece *piece);
-/* Ends a message whose last data was not marked as the last. */
+/* Ends an authenticated message whose last data was not marked as the last. */
 mae_error_t mae_auth_finish(struct mae_auth *auth);
-/* Waits until every job is done; returns the first error. */
+/* Waits until every job of an authenticated message is done; returns the first error. */
 mae_error_t mae_auth_wait(struct mae_auth *auth);
 void mae_auth_end(struct mae_auth *auth);
 
@@ -64,21 +64,22 @@ mae_error_t mae_mac_update(struct mae_auth *auth, const uint8_t *data, uint64_t 
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                              uint64_t bytes);
 mae_error_t mae_mac_finish(struct mae_auth *auth);
-/* Submits a job of the message; `piece` counts it. */
+/* Submits a job of an authenticated message; `piece` counts it. */
 mae_error_t mae_auth_submit(struct mae_auth *auth, const struct mae_job *job,
                             struct mae_piece *piece);
 
 /* The origin of a sealed message's nonce. */
 enum mae_nonce_kind { MAE_NONCE_DRAWN, MAE_NONCE_COUNTED, MAE_NONCE_CHOSEN };
-/* Checks a message and fills in its defaults. In aead.c. */
+/* Checks an authenticated message and fills in its defaults. In aead.c. */
 mae_error_t mae_message_check(struct mae_dev *dev, const struct mae_message *given,
                               mae_direction_t direction, enum mae_nonce_kind kind,
                               struct mae_message *message);
-/* Writes the nonce and counts the message against its key; fails at the limit. */
+/* Writes a message's nonce and counts the message against its key; fails at the limit. */
 mae_error_t mae_message_nonce(struct mae_dev *dev, const struct mae_message *message,
                               enum mae_nonce_kind kind, struct mae_nonce_counter *counter);
-/* Returns the slot of the message's key, loading the key if necessary; *owned: erase it
-   afterwards. */
+/*
+ * Returns the slot of a message's key, loading the key if necessary; *owned: erase it afterwards.
+ */
 mae_error_t mae_message_key(struct mae_dev *dev, const struct mae_message *message, uint32_t *slot,
                             bool *owned);
 /* Tells whether the device's own mode serves a message or the library composes it; MAE_E_MODE if

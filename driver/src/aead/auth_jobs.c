@@ -4,7 +4,7 @@
 
 #include "auth.h"
 
-/* The number of jobs queued at once, all in one context: a short message has no more. */
+/* The number of jobs of an authenticated message that are queued at once, in one context. */
 enum { AHEAD = 3 };
 
 /* Records the completion of a message's job: its tag and its first error. */

@@ -72,8 +72,10 @@ static mae_error_t mac_padded(struct mae_auth *auth, const uint8_t *data, uint64
     return mae_mac_update(auth, auth->stage, 16);
 }
 
-/* Processes CCM data; the MAC is over the plaintext, so before it is encrypted and after it is
-   decrypted in place. */
+/*
+ * Encrypts or decrypts CCM data; the MAC is over the plaintext, so before it is encrypted and after
+ * it is decrypted in place.
+ */
 mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t *dst,
                              uint64_t bytes)
 {
@@ -86,7 +88,7 @@ mae_error_t mae_mac_ccm_data(struct mae_auth *auth, const uint8_t *src, uint8_t 
     return auth->job.direction == MAE_DECRYPT ? mac_padded(auth, dst, bytes) : MAE_OK;
 }
 
-/* Multiplies by x in GF(2^128), SP 800-38B 6.1, without a branch on the value. */
+/* Multiplies a block by x in GF(2^128), SP 800-38B 6.1, without a branch on the value. */
 static void times_x(uint8_t block[16])
 {
     uint8_t carry = block[0] >> 7;

@@ -10,7 +10,7 @@ enum {
     LONG_CHUNK = 16 * MAE_CHUNK /* chained modes: the change from job to job costs latency */
 };
 
-/* Records the completion of a job of a message and frees its context. */
+/* Records the completion of a message's job and frees its context. */
 static void job_done(void *arg, const struct mae_completion *completion)
 {
     struct mae_plan *plan = arg;
@@ -24,7 +24,7 @@ static void job_done(void *arg, const struct mae_completion *completion)
     }
 }
 
-/* Submits a job, waiting while the queue is full of the message's own jobs. */
+/* Submits a job of a message, waiting while the queue is full of the message's own jobs. */
 static mae_error_t submit(struct mae_plan *plan, struct mae_job *job)
 {
     while (plan->dev->used >= plan->dev->depth && plan->outstanding > 0)
@@ -91,8 +91,10 @@ static mae_error_t run_bounced(struct mae_dev *dev, const struct mae_job *common
     return error;
 }
 
-/* Processes a large message by mapping its buffers for the duration. MAE_E_NOT_MAPPED:
-   that was not possible. */
+/*
+ * Processes a large message by mapping its buffers for the duration. MAE_E_NOT_MAPPED: that was not
+ * possible.
+ */
 static mae_error_t run_mapped(struct mae_dev *dev, const struct mae_job *common, const void *src,
                               void *dst, uint64_t length)
 {

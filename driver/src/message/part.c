@@ -4,8 +4,10 @@
 
 #include "plan.h"
 
-/* Computes the IV of an XTS part. The tweak's key is the second half. The card starts with E(K2,
-   iv), which must come out as E(K2, first iv) * alpha^blocks. */
+/*
+ * Computes the IV of a part of an XTS message. The tweak's key is the second half. The card starts
+ * with E(K2, iv), which must come out as E(K2, first iv) * alpha^blocks.
+ */
 static mae_error_t seek_xts(struct mae_dev *dev, const uint8_t *key, size_t key_bytes,
                             uint64_t blocks, uint8_t iv[16])
 {

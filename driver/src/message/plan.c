@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Divides a message into jobs: computes the IV of each, loads the keys, takes contexts. */
 #include "plan.h"
 
 #include <string.h>
@@ -26,7 +27,7 @@ static void load_field(const uint8_t bytes[16], uint64_t *low, uint64_t *high)
     }
 }
 
-/* Stores a 128-bit number in little-endian byte order. */
+/* Stores an element of GF(2^128) as a tweak, in little-endian byte order. */
 static void store_field(uint8_t bytes[16], uint64_t low, uint64_t high)
 {
     for (int i = 0; i < 8; i++) {
@@ -51,7 +52,7 @@ static void field_multiply(uint64_t *low, uint64_t *high, uint64_t by_low, uint6
     *high = sum_high;
 }
 
-/* Raises alpha to a power. */
+/* Raises alpha, the generator of XTS tweaks, to a power in GF(2^128). */
 static void field_power(uint64_t exponent, uint64_t *low, uint64_t *high)
 {
     uint64_t square_low = 2, square_high = 0;
@@ -78,7 +79,7 @@ struct one_job {
     mae_error_t error;
 };
 
-/* Records the completion of a single job. */
+/* Records the completion of a message's single job. */
 static void one_job_done(void *arg, const struct mae_completion *completion)
 {
     struct one_job *one = arg;
@@ -86,7 +87,7 @@ static void one_job_done(void *arg, const struct mae_completion *completion)
     one->done = true;
 }
 
-/* Encrypts or decrypts the plan's tweaks with ECB under the tweak's key, in place; waits for it. */
+/* Encrypts or decrypts a message's XTS tweaks with ECB under the tweak key, in place. */
 static mae_error_t ecb_tweaks(struct mae_plan *plan, mae_direction_t direction, uint32_t count)
 {
     struct one_job one = {0};
@@ -111,8 +112,9 @@ static mae_error_t ecb_tweaks(struct mae_plan *plan, mae_direction_t direction, 
 }
 
 /*
- * Computes the IVs of the next XTS jobs. The device starts a job with E(K2, iv). Job k of a message
- * must start with the tweak E(K2, iv) * alpha^(k * blocks), so its IV is that, decrypted under K2.
+ * Computes the IVs of a message's next XTS jobs. The device starts a job with E(K2, iv). Job k of
+ * a message must start with the tweak E(K2, iv) * alpha^(k * blocks), so its IV is that, decrypted
+ * under K2.
  */
 static mae_error_t next_tweaks(struct mae_plan *plan)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes messages in pieces. A stream has a ring of buffers; the counters of what has been
- * filled, handed to the device and given back run freely and tell each buffer's state:
+ * Processes messages of unauthenticated modes in pieces (streams). A stream has a ring of buffers;
+ * the counters of what has been filled, handed to the device and given back run freely and tell
+ * each buffer's state:
  *
  *   drained <= buffer < submitted   in the device, or done and being given to the caller
  *   submitted <= buffer < filled    full, waiting for its turn
@@ -40,7 +41,7 @@ struct mae_stream {
     bool finishing;
 };
 
-/* Returns the buffer of a number in the stream's ring of buffers. */
+/* Returns the buffer of a number in a stream's ring of buffers. */
 static struct buffer *at(struct mae_stream *stream, uint64_t number)
 {
     return &stream->buffers[number % stream->count];
@@ -60,8 +61,10 @@ static void job_done(void *arg, const struct mae_completion *completion)
     }
 }
 
-/* Returns true if a full buffer may be submitted; with XTS only if the message's end is
-   not near. */
+/*
+ * Returns true if a stream's full buffer may be submitted; with XTS only if the message's end is
+ * not near.
+ */
 static bool may_go(struct mae_stream *stream, uint64_t number)
 {
     if (number >= stream->filled)
@@ -71,7 +74,7 @@ static bool may_go(struct mae_stream *stream, uint64_t number)
     return number + 1 - stream->drained < stream->count && at(stream, number + 1)->bytes >= BLOCK;
 }
 
-/* Submits full buffers to the device. */
+/* Submits a stream's full buffers to the device. */
 static mae_error_t pump(struct mae_stream *stream)
 {
     struct mae_plan *plan = &stream->plan;
@@ -96,7 +99,7 @@ static mae_error_t pump(struct mae_stream *stream)
     return plan->error;
 }
 
-/* Copies input into free buffers; returns the number of bytes taken. */
+/* Copies input into a stream's free buffers; returns the number of bytes taken. */
 static size_t take(struct mae_stream *stream, const uint8_t *src, size_t bytes)
 {
     size_t taken = 0;
@@ -115,7 +118,7 @@ static size_t take(struct mae_stream *stream, const uint8_t *src, size_t bytes)
     return taken;
 }
 
-/* Copies processed data to the caller; returns the number of bytes. */
+/* Copies processed data of a stream to the caller; returns the number of bytes. */
 static size_t give(struct mae_stream *stream, uint8_t *dst, size_t room)
 {
     size_t given = 0;
@@ -136,7 +139,7 @@ static size_t give(struct mae_stream *stream, uint8_t *dst, size_t room)
     return given;
 }
 
-/* Advances the device until the oldest buffer is done. */
+/* Advances the device until a stream's oldest buffer is done. */
 static mae_error_t wait_oldest(struct mae_stream *stream)
 {
     while (!at(stream, stream->drained)->done)
@@ -144,7 +147,7 @@ static mae_error_t wait_oldest(struct mae_stream *stream)
     return stream->plan.error;
 }
 
-/* Stores a failure, which leaves a gap in the message; a full queue is no failure. */
+/* Stores a stream's failure, which leaves a gap in the message; a full queue is no failure. */
 static mae_error_t keep(struct mae_stream *stream, mae_error_t error)
 {
     if (error != MAE_OK && error != MAE_E_FULL && stream->plan.error == MAE_OK)
@@ -185,7 +188,7 @@ mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t byte
     }
 }
 
-/* Closes the last buffer; a tail of less than a block joins the buffer before it. */
+/* Closes a stream's last buffer; a tail of less than a block joins the buffer before it. */
 static mae_error_t close_input(struct mae_stream *stream)
 {
     MAE_TRY(mae_check_length(stream->plan.job.mode, stream->total));

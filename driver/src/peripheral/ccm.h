@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Encodes nonce, lengths and AAD of CCM into blocks (SP 800-38C appendix A), for the library and
- * for firmware: freestanding.
+ * Encodes nonce, lengths and AAD of CCM into blocks (SP 800-38C appendix A): freestanding.
  */
 #ifndef MAE_CCM_H
 #define MAE_CCM_H
@@ -17,7 +16,7 @@ static inline void mae_ccm_number(uint8_t *end, uint64_t value, uint32_t bytes)
         *--end = (uint8_t)value;
 }
 
-/* Builds A0, the counter block with the number 0 (A.3). */
+/* Builds the CCM block A0, the counter block with the number 0 (A.3). */
 static inline void mae_ccm_counter(uint8_t block[16], const uint8_t *nonce, uint32_t nonce_bytes)
 {
     for (uint32_t i = 0; i < 16; i++)
@@ -27,7 +26,7 @@ static inline void mae_ccm_counter(uint8_t block[16], const uint8_t *nonce, uint
         block[1 + i] = nonce[i];
 }
 
-/* Builds B0, the first block under the MAC (A.2.1). */
+/* Builds the CCM block B0, the first one under the MAC (A.2.1). */
 static inline void mae_ccm_first(uint8_t block[16], const uint8_t *nonce, uint32_t nonce_bytes,
                                  uint64_t aad_bytes, uint64_t length, uint32_t tag_bytes)
 {
@@ -36,7 +35,7 @@ static inline void mae_ccm_first(uint8_t block[16], const uint8_t *nonce, uint32
     mae_ccm_number(block + 16, length, 15 - nonce_bytes);
 }
 
-/* Builds the prefix of the AAD (A.2.2); returns its length, 0 to 10. */
+/* Builds the prefix that encodes CCM's AAD length (A.2.2); returns its length, 0 to 10. */
 static inline uint32_t mae_ccm_prefix(uint8_t prefix[MAE_CCM_PREFIX_MOST], uint64_t aad_bytes)
 {
     if (aad_bytes == 0)
@@ -52,7 +51,7 @@ static inline uint32_t mae_ccm_prefix(uint8_t prefix[MAE_CCM_PREFIX_MOST], uint6
     return four ? 6 : 10;
 }
 
-/* Returns true if a length fits into its field. */
+/* Returns true if a message's length fits into CCM's length field. */
 static inline bool mae_ccm_fits(uint64_t length, uint32_t nonce_bytes)
 {
     uint32_t bits = 8 * (15 - nonce_bytes);

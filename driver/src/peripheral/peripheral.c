@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drives the peripheral's registers: freestanding, see maeslant_peripheral.h. Structures are not
- * copied or cleared as a whole here, so that the compiler has no reason to call memcpy or memset.
+ * Identifies the peripheral, loads and erases its keys, and wipes it: freestanding, see
+ * maeslant_peripheral.h.
  */
 #include "peripheral.h"
 
 #include "generated/mae_stream_card_regs.h"
 
-/* What serves both devices stands at the same offsets in both maps. */
+/* Asserts that a register of both devices has the same offset in both register maps. */
 #define SAME(name) \
     _Static_assert(offsetof(mae_peripheral_t, name) == offsetof(mae_stream_card_t, name), #name)
 SAME(id);
@@ -19,41 +19,16 @@ SAME(key);
 SAME(key_cmd);
 SAME(key_status);
 
-enum {
-    SUPPORTED_MAJOR = MAE_PERIPHERAL__VERSION__MAJOR_reset,
-    AHEAD = 2 /* blocks written before the first answer is read: XTS stealing needs two */
-};
+enum { SUPPORTED_MAJOR = MAE_PERIPHERAL__VERSION__MAJOR_reset };
 
 _Static_assert(MAE_PERIPHERAL__VERSION__MAJOR_reset == MAE_STREAM_CARD__VERSION__MAJOR_reset,
                "one version for both maps");
 
-/* Here they are if a caller wants their address, or does not inline them. */
+/* Defines the inline register functions for callers that take their address. */
 extern inline mae_error_t mae_pio_mmio_read32(void *bus, uint32_t offset, uint32_t *value);
 extern inline mae_error_t mae_pio_mmio_write32(void *bus, uint32_t offset, uint32_t value);
 
-/* Polls a register until the bits of `mask` are 0. */
-static ALWAYS_INLINE mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset,
-                                            uint32_t mask, uint32_t *value)
-{
-    for (int i = 0; i < MAE_PIO_POLLS; i++) {
-        TRY(read_reg(bus, offset, value));
-        if ((*value & mask) == 0)
-            return MAE_OK;
-    }
-    return MAE_E_TIMEOUT;
-}
-
-static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint32_t offset,
-                                             const uint8_t *bytes, uint32_t count)
-{
-    bool aligned = is_aligned(bytes);
-    for (uint32_t i = 0; i < count; i++, bytes += 4)
-        TRY(write_reg(bus, offset + 4 * i, aligned ? load_aligned(bytes) : load_word(bytes)));
-    return MAE_OK;
-}
-
-/* Translates the device's error codes (mae_error_e of regs/mae_common.rdl) to mae_error_t. */
-static NEVER_INLINE mae_error_t device_error(uint32_t code)
+NEVER_INLINE mae_error_t mae_pio_error(uint32_t code)
 {
     switch (code) {
     case MAE_PERIPHERAL__STATUS__ERROR__NONE:
@@ -101,15 +76,16 @@ mae_error_t mae_pio_probe(const struct mae_pio_bus *bus, struct mae_pio_info *in
     return MAE_OK;
 }
 
-/* Executes a command of the key window and waits for its end. */
+/* Executes a key command of the device and waits for its end. */
 static ALWAYS_INLINE mae_error_t key_command(const struct mae_pio_bus *bus, uint32_t command)
 {
     uint32_t status;
     TRY(write_reg(bus, REG(key_cmd), command | MAE_PERIPHERAL__KEY_CMD__GO_bm));
     TRY(wait_clear(bus, REG(key_status), MAE_PERIPHERAL__KEY_STATUS__BUSY_bm, &status));
-    return device_error(GET(KEY_STATUS, ERROR, status));
+    return mae_pio_error(GET(KEY_STATUS, ERROR, status));
 }
 
+/* Loads a key of 16, 24 or 32 bytes into a slot of the device, over a bus known at compile time. */
 static ALWAYS_INLINE mae_error_t key_load(const struct mae_pio_bus *bus, uint32_t slot,
                                           const uint8_t *key, size_t bytes)
 {
@@ -132,12 +108,14 @@ static ALWAYS_INLINE mae_error_t key_load(const struct mae_pio_bus *bus, uint32_
                                 FIELD(KEY_CMD, OP, MAE_PERIPHERAL__KEY_CMD__OP__LOAD));
 }
 
+/* Loads a key into a slot by memory-mapped registers. */
 static NEVER_INLINE mae_error_t key_load_mmio(void *base, uint32_t slot, const uint8_t *key,
                                               size_t bytes)
 {
     return key_load(&MMIO(base), slot, key, bytes);
 }
 
+/* Loads a key into a slot by the caller's register access functions. */
 static NEVER_INLINE mae_error_t key_load_any(const struct mae_pio_bus *bus, uint32_t slot,
                                              const uint8_t *key, size_t bytes)
 {
@@ -162,337 +140,4 @@ mae_error_t mae_pio_wipe(const struct mae_pio_bus *bus)
     uint32_t status;
     TRY(write_reg(bus, REG(ctrl), MAE_PERIPHERAL__CTRL__WIPE_bm));
     return wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__WIPING_bm, &status);
-}
-
-/* Returns the error in a word of `status`, the first since the last call, and clears it. */
-static ALWAYS_INLINE mae_error_t take_error(const struct mae_pio_bus *bus, uint32_t status)
-{
-    if (GET(STATUS, ERROR, status) == MAE_PERIPHERAL__STATUS__ERROR__NONE)
-        return MAE_OK;
-    TRY(write_reg(bus, REG(irq_status), MAE_PERIPHERAL__IRQ_STATUS__ERROR_bm));
-    return device_error(GET(STATUS, ERROR, status));
-}
-
-static ALWAYS_INLINE mae_error_t read_error(const struct mae_pio_bus *bus)
-{
-    uint32_t status;
-    TRY(read_reg(bus, REG(status), &status));
-    return take_error(bus, status);
-}
-
-/* Returns true if the job takes data and gives none. */
-static bool sinks(const struct mae_pio_job *job)
-{
-    return is_aead(job) && (job->phase != MAE_PHASE_DATA || job->mode == MAE_CMAC);
-}
-
-/* Writes the IV; for a GCM IV of 12 bytes, the counter block that starts with it. */
-static ALWAYS_INLINE mae_error_t write_iv(const struct mae_pio_bus *bus,
-                                          const struct mae_pio_job *job)
-{
-    if (!job->init || !job->iv || (is_aead(job) && job->phase == MAE_PHASE_IV))
-        return MAE_OK;
-    TRY(write_words(bus, REG(iv), job->iv, job->mode == MAE_GCM ? 3 : 4));
-    return job->mode == MAE_GCM ? write_reg(bus, REG_WORD(iv, 3), UINT32_C(1) << 24) : MAE_OK;
-}
-
-static ALWAYS_INLINE mae_error_t start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                                       uint32_t more)
-{
-    uint32_t ctrl = FIELD(CTRL, MODE, job->mode) | FIELD(CTRL, DECRYPT, job->direction) |
-                    FIELD(CTRL, INIT, job->init ? 1 : 0) | FIELD(CTRL, KEY_SLOT, job->key_slot) |
-                    FIELD(CTRL, TWEAK_SLOT, job->tweak_slot) | MAE_PERIPHERAL__CTRL__START_bm;
-    TRY(write_iv(bus, job));
-    if (is_aead(job)) {
-        ctrl |= FIELD(CTRL, PHASE, job->phase) | FIELD(CTRL, FINAL, job->final ? 1 : 0);
-        if (job->final && job->direction == MAE_DECRYPT) {
-            TRY(write_words(bus, REG(tag), job->tag, 4));
-            TRY(write_reg(bus, REG(tag_bytes), job->tag_bytes));
-        }
-    }
-    TRY(write_reg(bus, REG(length), job->length));
-    TRY(write_reg(bus, REG(ctrl), ctrl | more));
-    return read_error(bus); /* a refused job would swallow all its data first */
-}
-
-static NEVER_INLINE mae_error_t start_mmio(void *base, const struct mae_pio_job *job, uint32_t more)
-{
-    return start(&MMIO(base), job, more);
-}
-
-static NEVER_INLINE mae_error_t start_any(const struct mae_pio_bus *bus,
-                                          const struct mae_pio_job *job, uint32_t more)
-{
-    return start(bus, job, more);
-}
-
-mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                          uint32_t more)
-{
-    return is_mmio(bus) ? start_mmio(bus->bus, job, more) : start_any(bus, job, more);
-}
-
-/* Reads the tag of a job, if it made one. */
-static mae_error_t read_tag(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
-{
-    uint32_t word;
-    if (!job->final || job->direction == MAE_DECRYPT)
-        return MAE_OK;
-    for (int i = 0; i < 4; i++) {
-        TRY(read_reg(bus, REG_WORD(tag, i), &word));
-        store_word(job->tag + 4 * i, word);
-    }
-    return MAE_OK;
-}
-
-mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                           uint32_t status)
-{
-    TRY(take_error(bus, status));
-    return is_aead(job) ? read_tag(bus, job) : MAE_OK;
-}
-
-/* Ends a job of GCM, CCM or CMAC: waits and reads its tag. */
-static mae_error_t end(const struct mae_pio_bus *bus, const struct mae_pio_job *job)
-{
-    uint32_t status;
-    TRY(wait_clear(bus, REG(status), MAE_PERIPHERAL__STATUS__BUSY_bm, &status));
-    return mae_pio_result(bus, job, status);
-}
-
-/*
- * The functions that move the data of a job. The loops below stand here once and are compiled for
- * each of the two ways to use them, with what is known there in place of the pointers: over any bus
- * by the caller's functions, and straight from words in memory to registers.
- */
-struct mover {
-    void (*get)(void *arg, uint32_t words[4], uint32_t n); /* words beyond n bytes are 0 */
-    void (*put)(void *arg, const uint32_t words[4], uint32_t n);
-    void *arg;
-};
-
-/* Writes the next block, of n bytes, to the device. */
-static ALWAYS_INLINE mae_error_t feed(const struct mae_pio_bus *bus, const struct mover *mover,
-                                      uint32_t n)
-{
-    uint32_t words[4];
-    mover->get(mover->arg, words, n);
-    for (uint32_t i = 0; i < 4; i++)
-        TRY(write_reg(bus, REG_WORD(data_in, i), words[i]));
-    return MAE_OK;
-}
-
-static ALWAYS_INLINE uint32_t block_of(uint32_t bytes)
-{
-    return bytes < 16 ? bytes : 16;
-}
-
-/* Moves the data of a job that gives none. */
-static ALWAYS_INLINE mae_error_t sink(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                                      const struct mover *mover)
-{
-    uint32_t left = job->length, polls = 0;
-    while (left > 0) {
-        uint32_t status;
-        TRY(read_reg(bus, REG(status), &status));
-        uint32_t room = GET(STATUS, ROOM, status);
-        if (room == 0 && ++polls == MAE_PIO_POLLS)
-            return MAE_E_TIMEOUT;
-        for (; room > 0 && left > 0; room--, polls = 0) {
-            TRY(feed(bus, mover, block_of(left)));
-            left -= block_of(left);
-        }
-    }
-    return MAE_OK;
-}
-
-static ALWAYS_INLINE mae_error_t fetch(const struct mae_pio_bus *bus, uint32_t words[4])
-{
-    for (uint32_t i = 0; i < 4; i++)
-        TRY(read_reg(bus, REG_WORD(data_out, i), &words[i]));
-    return MAE_OK;
-}
-
-/* Moves the data of a job that takes and gives blocks. AHEAD blocks are in the device, so that it
-   works while we move data; block k + 1 is asked for before block k is given. */
-static ALWAYS_INLINE mae_error_t pass(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                                      const struct mover *mover)
-{
-    uint32_t to_write = job->length, to_read = job->length, words[4];
-    for (uint32_t i = 0; i < AHEAD && to_write > 0; i++) {
-        TRY(feed(bus, mover, block_of(to_write)));
-        to_write -= block_of(to_write);
-    }
-    for (; to_write >= 16; to_write -= 16, to_read -= 16) { /* nearly all of the time is here */
-        TRY(fetch(bus, words));
-        TRY(feed(bus, mover, 16));
-        mover->put(mover->arg, words, 16);
-    }
-    for (; to_read > 0; to_read -= block_of(to_read)) {
-        TRY(fetch(bus, words));
-        if (to_write > 0)
-            TRY(feed(bus, mover, to_write));
-        to_write = 0;
-        mover->put(mover->arg, words, block_of(to_read));
-    }
-    return is_aead(job) ? MAE_OK : read_error(bus);
-}
-
-static ALWAYS_INLINE mae_error_t run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                                     const struct mover *mover)
-{
-    TRY(start(bus, job, 0));
-    mae_error_t error = sinks(job) ? sink(bus, job, mover) : pass(bus, job, mover);
-    return error == MAE_OK && is_aead(job) ? end(bus, job) : error;
-}
-
-/* The caller's functions, which move data byte by byte. */
-struct bytes {
-    mae_pio_get_t get;
-    mae_pio_put_t put;
-    void *get_arg, *put_arg;
-    uint8_t block[16];
-};
-
-static void get_bytes(void *arg, uint32_t words[4], uint32_t n)
-{
-    struct bytes *bytes = arg;
-    bytes->get(bytes->get_arg, bytes->block, n);
-    for (uint32_t i = n; i < 16; i++)
-        bytes->block[i] = 0;
-    for (uint32_t i = 0; i < 4; i++)
-        words[i] = load_word(bytes->block + 4 * i);
-}
-
-static void put_bytes(void *arg, const uint32_t words[4], uint32_t n)
-{
-    struct bytes *bytes = arg;
-    for (uint32_t i = 0; i < 4; i++)
-        store_word(bytes->block + 4 * i, words[i]);
-    bytes->put(bytes->put_arg, bytes->block, n);
-}
-
-mae_error_t mae_pio_run_with(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                             mae_pio_get_t get, void *get_arg, mae_pio_put_t put, void *put_arg)
-{
-    struct bytes bytes;
-    bytes.get = get;
-    bytes.put = put;
-    bytes.get_arg = get_arg;
-    bytes.put_arg = put_arg;
-    mae_error_t error = run(bus, job, &(const struct mover){get_bytes, put_bytes, &bytes});
-    for (int i = 0; i < 16; i++)
-        ((volatile uint8_t *)bytes.block)[i] = 0;
-    return error;
-}
-
-/* The registers of a message are two runs. */
-enum { IV_WORDS = 4, STATE_WORDS = 8 };
-
-_Static_assert(offsetof(mae_peripheral_t, data_bytes) + 8 ==
-                   offsetof(mae_peripheral_t, hash) + 4 * STATE_WORDS,
-               "hash, aad_bytes and data_bytes in a row");
-
-static uint32_t context_offset(uint32_t i)
-{
-    return i < IV_WORDS ? REG_WORD(iv, i) : REG_WORD(hash, i - IV_WORDS);
-}
-
-mae_error_t mae_pio_save(const struct mae_pio_bus *bus, struct mae_pio_context *context)
-{
-    for (uint32_t i = 0; i < IV_WORDS + STATE_WORDS; i++)
-        TRY(read_reg(bus, context_offset(i), &context->words[i]));
-    return MAE_OK;
-}
-
-mae_error_t mae_pio_restore(const struct mae_pio_bus *bus, const struct mae_pio_context *context)
-{
-    for (uint32_t i = 0; i < IV_WORDS + STATE_WORDS; i++)
-        TRY(write_reg(bus, context_offset(i), context->words[i]));
-    return MAE_OK;
-}
-
-struct flat {
-    const uint8_t *src;
-    uint8_t *dst;
-};
-
-static void get_flat(void *arg, uint8_t *block, uint32_t n)
-{
-    struct flat *flat = arg;
-    for (uint32_t i = 0; i < n; i++)
-        block[i] = *flat->src++;
-}
-
-static void put_flat(void *arg, const uint8_t *block, uint32_t n)
-{
-    struct flat *flat = arg;
-    for (uint32_t i = 0; i < n; i++)
-        *flat->dst++ = block[i];
-}
-
-/* Loads the part of a block at the end of a job, in words where both are aligned; kept apart from
-   the code for whole blocks. */
-static NEVER_INLINE void get_part(const uint8_t *src, uint32_t words[4], uint32_t n)
-{
-    for (uint32_t i = 0; i < 4; i++)
-        words[i] = 0;
-    for (uint32_t i = 0; i < n; i++)
-        words[i / 4] |= (uint32_t)src[i] << 8 * (i % 4);
-}
-
-static NEVER_INLINE void put_part(uint8_t *dst, const uint32_t words[4], uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        dst[i] = (uint8_t)(words[i / 4] >> 8 * (i % 4));
-}
-
-static ALWAYS_INLINE void get_words(void *arg, uint32_t words[4], uint32_t n)
-{
-    struct flat *flat = arg;
-    if (n == 16) {
-        for (uint32_t i = 0; i < 4; i++)
-            words[i] = load_aligned(flat->src + 4 * i);
-    } else {
-        uint32_t part[4];
-        get_part(flat->src, part, n);
-        for (uint32_t i = 0; i < 4; i++)
-            words[i] = part[i];
-    }
-    flat->src += n;
-}
-
-static ALWAYS_INLINE void put_words(void *arg, const uint32_t words[4], uint32_t n)
-{
-    struct flat *flat = arg;
-    if (n == 16) {
-        for (uint32_t i = 0; i < 4; i++)
-            store_aligned(flat->dst + 4 * i, words[i]);
-    } else {
-        uint32_t part[4];
-        for (uint32_t i = 0; i < 4; i++)
-            part[i] = words[i];
-        put_part(flat->dst, part, n);
-    }
-    flat->dst += n;
-}
-
-static NEVER_INLINE mae_error_t run_words(void *base, const struct mae_pio_job *job,
-                                          const void *src, void *dst)
-{
-    struct flat flat = {src, dst};
-    return run(&MMIO(base), job, &(const struct mover){get_words, put_words, &flat});
-}
-
-mae_error_t mae_pio_run(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
-                        const void *src, void *dst)
-{
-    struct flat flat = {src, dst};
-    mae_error_t error = is_mmio(bus) && is_aligned(src) && is_aligned(dst)
-                            ? run_words(bus->bus, job, src, dst)
-                            : mae_pio_run_with(bus, job, get_flat, &flat, put_flat, &flat);
-    if (error == MAE_E_AUTH && !sinks(job))
-        for (uint32_t i = 0; i < job->length; i++)
-            ((volatile uint8_t *)dst)[i] = 0;
-    return error;
 }

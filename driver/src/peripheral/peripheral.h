@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declares what the files of the register-level part share; see maeslant_peripheral.h.
-   Freestanding. */
+/*
+ * Declares what the files of the peripheral's driver share; see maeslant_peripheral.h.
+ * Freestanding.
+ */
 #ifndef MAE_PERIPHERAL_H
 #define MAE_PERIPHERAL_H
 
@@ -24,18 +26,18 @@
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 #define NEVER_INLINE __attribute__((noinline))
 
-/* Register reads before a device is taken for dead; a wipe takes < 4096 clocks. */
+/* Register reads before the peripheral counts as dead; a wipe takes < 4096 clocks. */
 enum { MAE_PIO_POLLS = 10000 };
 
 /*
- * Registers at a plain address: a call costs as much as the access several times over. So what is
- * called often stands once, as an inline function of its bus, and is compiled twice: for MMIO, of
- * which the compiler then knows everything, and for any bus. Both are functions of their own, so that
- * the quick one saves no registers that only the other one needs.
+ * Makes a bus of memory-mapped registers a constant, so that register accesses are inlined. So
+ * what is called often stands once, as an inline function of its bus, and is compiled twice: for
+ * MMIO, of which the compiler then knows everything, and for any bus. Both are functions of their
+ * own, so that the quick one saves no registers that only the other one needs.
  */
 #define MMIO(base) ((const struct mae_pio_bus){mae_pio_mmio_read32, mae_pio_mmio_write32, (base)})
 
-/* Returns true if registers are accessed directly, without the caller's functions. */
+/* Returns true if registers are memory-mapped and accessed without the caller's functions. */
 static inline bool is_mmio(const struct mae_pio_bus *bus)
 {
     return bus->read32 == mae_pio_mmio_read32 && bus->write32 == mae_pio_mmio_write32;
@@ -94,15 +96,41 @@ static inline void store_aligned(uint8_t *bytes, uint32_t word)
         store_word(bytes, word);
 }
 
-/* Writes what a job needs and starts it; `more` are further bits of `ctrl`. */
+/* Polls a device register until the bits of `mask` are 0. */
+static ALWAYS_INLINE mae_error_t wait_clear(const struct mae_pio_bus *bus, uint32_t offset,
+                                            uint32_t mask, uint32_t *value)
+{
+    for (int i = 0; i < MAE_PIO_POLLS; i++) {
+        TRY(read_reg(bus, offset, value));
+        if ((*value & mask) == 0)
+            return MAE_OK;
+    }
+    return MAE_E_TIMEOUT;
+}
+
+/* Writes words of memory to consecutive registers of the peripheral, in little-endian order. */
+static ALWAYS_INLINE mae_error_t write_words(const struct mae_pio_bus *bus, uint32_t offset,
+                                             const uint8_t *bytes, uint32_t count)
+{
+    bool aligned = is_aligned(bytes);
+    for (uint32_t i = 0; i < count; i++, bytes += 4)
+        TRY(write_reg(bus, offset + 4 * i, aligned ? load_aligned(bytes) : load_word(bytes)));
+    return MAE_OK;
+}
+
+/* Translates an error code of the device (mae_error_e of regs/mae_common.rdl) to mae_error_t. */
+mae_error_t mae_pio_error(uint32_t code);
+/* Writes the registers of a peripheral's job and starts it; `more` are further bits of `ctrl`. */
 mae_error_t mae_pio_start(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                           uint32_t more);
-/* Returns the error in a word of `status` read after the end of a job, or reads the tag that the
-   job made. */
+/*
+ * Returns the error in a word of `status` read after the end of a job, or reads the tag that the
+ * job made.
+ */
 mae_error_t mae_pio_result(const struct mae_pio_bus *bus, const struct mae_pio_job *job,
                            uint32_t status);
 
-/* Returns true for a job of GCM, CCM or CMAC. */
+/* Returns true for a peripheral's job of GCM, CCM or CMAC. */
 static inline bool is_aead(const struct mae_pio_job *job)
 {
     return job->mode == MAE_GCM || job->mode == MAE_CCM || job->mode == MAE_CMAC;

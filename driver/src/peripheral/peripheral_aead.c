@@ -7,7 +7,7 @@
 #include "ccm.h"
 #include "peripheral.h"
 
-/* The AAD phase of a message: the prefix of the AAD, then the AAD. */
+/* The AAD phase of a message: the encoded length of the AAD, then the AAD. */
 struct aad {
     uint8_t head[16 + MAE_CCM_PREFIX_MOST]; /* B0 and the encoded length */
     uint32_t head_bytes;
@@ -24,7 +24,7 @@ static void get_aad(void *arg, uint8_t *block, uint32_t n)
                                                    : source->aad[source->at - source->head_bytes];
 }
 
-/* Executes the phases before the data. */
+/* Executes the phases of an authenticated message before its data. */
 static mae_error_t begin(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                          struct mae_pio_job *job, uint8_t counter[16], uint32_t length)
 {
@@ -80,8 +80,10 @@ static void wipe(volatile uint8_t *memory, uint32_t bytes)
         memory[i] = 0;
 }
 
-/* Initialises a job field by field: a compiler would clear a larger initialiser by a call
-   of memset. */
+/*
+ * Initialises a peripheral's job field by field: a compiler would clear a larger initialiser by a
+ * call of memset.
+ */
 static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t direction,
                     const struct mae_pio_message *message, uint8_t *tag)
 {
@@ -98,7 +100,7 @@ static void prepare(struct mae_pio_job *job, mae_mode_t mode, mae_direction_t di
     job->tag_bytes = message->tag_bytes;
 }
 
-/* Pads the tag that a decryption expects. */
+/* Pads the tag that a decryption expects to a whole block. */
 static void expect(const struct mae_pio_message *message, mae_direction_t direction,
                    uint8_t tag[16])
 {
@@ -106,7 +108,7 @@ static void expect(const struct mae_pio_message *message, mae_direction_t direct
         tag[i] = direction == MAE_DECRYPT && i < message->tag_bytes ? message->tag[i] : 0;
 }
 
-/* Executes the phases before the data, and prepares the job of the data. */
+/* Executes a message's phases before the data, and prepares the job of the data. */
 static mae_error_t prelude(const struct mae_pio_bus *bus, const struct mae_pio_message *message,
                            mae_direction_t direction, uint32_t length, uint8_t tag[16],
                            struct mae_pio_job *job)

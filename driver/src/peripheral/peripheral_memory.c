@@ -3,7 +3,7 @@
    peripheral.c. */
 #include "peripheral.h"
 
-/* Writes the registers of the key table; without key_bytes there is no table. */
+/* Writes the key table's registers of a memory job; without key_bytes there is no table. */
 static ALWAYS_INLINE mae_error_t write_keys(const struct mae_pio_bus *bus,
                                             const struct mae_pio_memory *memory, uint32_t *ctrl)
 {

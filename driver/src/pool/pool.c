@@ -65,8 +65,7 @@ static uint64_t machine_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Returns the pool's time: that of the least advanced simulated card at work, or of the
-   last end. */
+/* Returns a pool's time: that of the least advanced simulated card at work, or of the last end. */
 static uint64_t present(struct mae_pool *pool)
 {
     uint64_t least = UINT64_MAX, most = 0, machine = machine_ns();
@@ -116,7 +115,7 @@ static mae_error_t all_failed(const struct mae_pool *pool)
                       last->uri, last->why);
 }
 
-/* Waits until a card is returned, or for a short time if a card's clock is ahead. */
+/* Waits until a card of the pool is returned, or for a short time if a card's clock is ahead. */
 static void wait_given(struct mae_pool *pool, bool ahead)
 {
     struct timespec until;
@@ -161,7 +160,7 @@ mae_error_t mae_pool_lend(mae_pool_t *pool, mae_dev_t **out)
     return error;
 }
 
-/* Returns true if an error means that the card has failed, not the call. */
+/* Returns true if an error means that the card has failed, not the caller. */
 static bool is_cards_fault(const struct mae_dev *dev, mae_error_t error)
 {
     switch (error) {
@@ -234,8 +233,10 @@ static void add_caps(struct mae_caps *all, const struct mae_caps *one)
 #undef LEAST
 }
 
-/* Returns true if null: cards are mixed with real ones: they return data unchanged without an
-   error, which would corrupt it. */
+/*
+ * Returns true if null: cards are mixed with real ones: they return data unchanged without an
+ * error, which would corrupt it.
+ */
 static bool mixes_null(mae_dev_t *const *devs, size_t count)
 {
     size_t nulls = 0;
@@ -283,8 +284,7 @@ mae_error_t mae_pool_of(mae_dev_t *const *devs, const char *const *names, size_t
     return MAE_OK;
 }
 
-/* Parses a repetition: "3*sim:stream4" is three times sim:stream4; anything else is
-   itself, once. */
+/* Parses a repetition in a pool's URI: "3*sim:stream4" is three times sim:stream4. */
 static size_t times(const char **uri)
 {
     size_t digits = strspn(*uri, "0123456789");

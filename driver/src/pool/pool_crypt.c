@@ -29,7 +29,7 @@ struct work {
     char detail[256];
 };
 
-/* Returns the number of a part that nobody has taken, or `parts`. */
+/* Returns the number of a message's part that no thread has taken, or `parts`. */
 static uint64_t take(struct work *work)
 {
     pthread_mutex_lock(&work->lock);
@@ -39,7 +39,7 @@ static uint64_t take(struct work *work)
     return number;
 }
 
-/* Records the first error of the threads. */
+/* Records the first error of a message's threads. */
 static void fail(struct work *work, mae_error_t error)
 {
     pthread_mutex_lock(&work->lock);
@@ -50,7 +50,7 @@ static void fail(struct work *work, mae_error_t error)
     pthread_mutex_unlock(&work->lock);
 }
 
-/* Runs a part on one card after the other until one has done it. */
+/* Runs a part of a message on one card of the pool after the other until one has done it. */
 static mae_error_t run_part(struct work *work, uint64_t number, uint8_t *copy)
 {
     uint64_t at = number * work->part;
@@ -92,7 +92,7 @@ static void *worker(void *arg)
     return NULL;
 }
 
-/* Divides the message into parts for the cards; one part if the mode cannot be divided. */
+/* Divides a message into parts for the pool's cards; one part if the mode cannot be divided. */
 static void divide(struct work *work, const struct mae_caps *caps, size_t cards)
 {
     work->part = (work->length / (EACH * cards) + PAGE - 1) / PAGE * PAGE;
@@ -109,7 +109,7 @@ static void divide(struct work *work, const struct mae_caps *caps, size_t cards)
         work->parts--; /* the last two blocks stay together, for stealing */
 }
 
-/* Runs the parts of the message in threads, this thread included. */
+/* Runs the parts of a message in one thread for each card, this thread included. */
 static mae_error_t run(struct work *work, size_t cards)
 {
     pthread_t threads[MAE_POOL_MOST];
@@ -124,8 +124,10 @@ static mae_error_t run(struct work *work, size_t cards)
     return MAE_OK;
 }
 
-/* Saves the block before each part: in place, a part's predecessor may be done before the
-   part starts. */
+/*
+ * Saves the block before each part of a message: in place, a part's predecessor may be done before
+ * the part starts.
+ */
 static mae_error_t keep_blocks(struct work *work)
 {
     if (work->parts == 1 || work->src != work->dst ||

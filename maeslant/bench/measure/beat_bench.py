@@ -65,7 +65,7 @@ class Words:
         return message | field(tag, 16), answer | (0 if decrypt else field(tag, 16))
 
     async def step(self) -> bool:
-        """Completes a clock whose inputs are set; returns true if a request was accepted."""
+        """Runs one clock of the simulated GCM core; returns true if a request was accepted."""
         dut = self.dut
         await ReadOnly()
         if self.watch:
@@ -90,7 +90,7 @@ class Words:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=AHEAD)
 async def own_keys(dut) -> None:
-    """Measures a message a clock, each under a key of its own."""
+    """Measures the rate and latency of GCM messages that each bring a key of their own."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:
@@ -113,7 +113,7 @@ async def own_keys(dut) -> None:
 
 
 async def load(words: Words, stream: int, bits: int) -> int:
-    """Loads a stream's key and IV; returns the clock in which they were accepted."""
+    """Loads a GCM stream's key and IV; returns the clock in which they were accepted."""
     dut = words.dut
     key, iv = words.random.randbytes(bits // 8), words.random.randbytes(12)
     head = (stream % 2) << 2 | bits // 64 - 2
@@ -129,7 +129,7 @@ async def load(words: Words, stream: int, bits: int) -> int:
 
 
 async def ask(words: Words, stream: int) -> bool:
-    """Offers the next message of a stream for one clock."""
+    """Requests the next message of a GCM stream for one clock."""
     key, iv, decrypt, number = words.streams[stream]
     own = (int.from_bytes(iv, "big") ^ number).to_bytes(12, "big")
     message, answer = words.word(key, own, decrypt)
@@ -144,7 +144,7 @@ async def ask(words: Words, stream: int) -> bool:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=not AHEAD)
 async def streams(dut) -> None:
-    """Measures first request, tag latency and rate with all streams loaded, keys of one size."""
+    """Measures first request, tag latency and rate of the GCM core with all streams loaded."""
     words = Words(dut)
     await words.start()
     for bits in KEY_BITS:

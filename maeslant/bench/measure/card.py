@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the devices: whole transfers through the driver, counted by the simulated machine."""
+"""Measures data transfers of simulated cards through the C driver, in clocks and bus use."""
 
 import itertools
 import secrets
@@ -10,6 +10,7 @@ from maeslant.driver.device import CODES, DECRYPT, ENCRYPT, Device, check
 MEMORY = "latency=50-300&order=shuffled&seed=1"
 TRANSFER = 64 << 10
 QUEUED = 32
+RING = 256  # jobs in the submission ring at a time
 ALONE = (16, 64, 1024)  # sizes of jobs that have the card to themselves, in KB
 CHAINED = (("cbc", ENCRYPT), ("pcbc", ENCRYPT), ("pcbc", DECRYPT), ("cfb", ENCRYPT))
 CHAINED += (("ofb", ENCRYPT),)
@@ -25,7 +26,7 @@ def memory(device: Device, size: int):
 
 
 class Batch:
-    """A batch of equal jobs, submitted together, which take keys and contexts by turns."""
+    """Runs a batch of equal encryption jobs on a device, with keys and contexts used by turns."""
 
     def __init__(
         self,
@@ -37,7 +38,7 @@ class Batch:
         keys: int = 1,
         contexts: int | None = None,
     ) -> None:
-        """Allocates memory, ``keys`` random keys, and contexts: one for each job by default."""
+        """Allocates the memory, random keys and contexts of a batch of jobs."""
         self.device = device
         self.ffi, self.lib = device.ffi, device.lib
         self.mode, self.direction, self.jobs, self.size = mode, direction, jobs, size
@@ -58,7 +59,7 @@ class Batch:
         return context[0]
 
     def submit(self, index: int) -> None:
-        """Submits job number ``index`` to the device."""
+        """Submits the encryption job of a given index to the device."""
         job = self.ffi.new("struct mae_job *")
         job.mode, job.direction = CODES[self.mode], self.direction
         key = index % len(self.slots)
@@ -71,26 +72,31 @@ class Batch:
         check(self.lib.mae_submit(self.device.handle, job))
 
     def wait(self, count: int) -> None:
-        """Waits until ``count`` more jobs have completed; raises the error of a failed job."""
+        """Waits until ``count`` more jobs of a batch have completed; raises a job's error."""
         done = self.ffi.new("struct mae_completion[64]")
         fetched = self.ffi.new("size_t *")
         while count:
-            check(self.lib.mae_wait(self.device.handle, done, 64, fetched, 1_000_000))
+            most = min(count, len(done))
+            check(self.lib.mae_wait(self.device.handle, done, most, fetched, 1_000_000))
             for completion in done[0 : fetched[0]]:
                 check(completion.error)
             count -= fetched[0]
 
     def run(self) -> dict[str, int]:
-        """Submits all jobs, waits for them and returns the simulator's counters."""
+        """Submits all jobs, up to RING at a time; returns the simulator's counters."""
         self.device.reset_stats()
+        done = 0
         for index in range(self.jobs):
+            if index - done == RING:
+                self.wait(RING // 8)
+                done += RING // 8
             self.submit(index)
-        self.wait(self.jobs)
+        self.wait(self.jobs - done)
         return self.device.stats()
 
 
 def used(stats: dict[str, int], payload: int) -> float:
-    """Returns the percentage of the bus's data clocks that carried payload.
+    """Returns the percentage of the bus's data clocks that carried a transfer's payload.
 
     ``payload`` is in bytes, read once and written once; descriptors and completions do not count.
     """
@@ -100,13 +106,13 @@ def used(stats: dict[str, int], payload: int) -> float:
 
 
 def batch(uri: str, mode: str, direction: int, jobs: int, size: int) -> dict[str, int]:
-    """Runs a batch of jobs on a newly opened device; returns the simulator's counters."""
+    """Runs a batch of encryption jobs on a new device; returns the simulator's counters."""
     with Device(uri) as device:
         return Batch(device, mode, direction, jobs, size).run()
 
 
 def bus_figures(build: str) -> list[Figure]:
-    """Measures the share of data clocks used on both kinds of bus, and with Fernando's copies."""
+    """Measures the share of data clocks used on both kinds of bus, and with staging copies."""
     result = []
     for bus in ("two-way", "one-way"):
         uri = f"sim:{build}?{MEMORY}&bus={bus}"
@@ -141,7 +147,7 @@ def bus_figures(build: str) -> list[Figure]:
 
 
 def one_call(uri: str, size: int) -> float:
-    """Measures bus use of one synchronous call, the workload of Fernando's card."""
+    """Measures bus use of one synchronous encryption call, the workload of Fernando's card."""
     with Device(uri) as device:
         device.reset_stats()
         device.crypt("ctr", ENCRYPT, secrets.token_bytes(16), bytes(16), bytes(size))
@@ -149,7 +155,7 @@ def one_call(uri: str, size: int) -> float:
 
 
 def with_copies(uri: str) -> float:
-    """Measures bus use with Fernando's staging: copy in, transfer, copy out, 1 MB at a time.
+    """Measures bus use with staging: copy in, transfer, copy out, 1 MB at a time (Fernando et al.).
 
     Gives the useful data clocks (a read and a write of each byte by the device) in percent of
     those there were.
@@ -173,7 +179,7 @@ def with_copies(uri: str) -> float:
 
 
 def mode_figures(build: str, lanes: int) -> list[Figure]:
-    """Measures blocks a clock of every mode on a card; chained modes alone and interleaved."""
+    """Measures blocks a clock of every mode on a card, chained modes alone and interleaved."""
     result = []
     uri = f"sim:{build}?{MEMORY}"
 
@@ -221,7 +227,7 @@ def mode_figures(build: str, lanes: int) -> list[Figure]:
 
 
 def push_figures() -> list[Figure]:
-    """Measures register access: the processor writes each block and reads its result."""
+    """Measures encryption by register access: the CPU writes each block and reads its result."""
     result = []
     for mode, direction in (
         ("ecb", ENCRYPT),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the cipher cores: named builds whose top is a cipher with the common interface."""
+"""Measures the clocks of the named builds that are block cipher cores."""
 
 import json
 import tempfile
@@ -18,7 +18,7 @@ def rounds(bits: int) -> int:
 
 
 def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None, str]:
-    """Returns unit, better direction, target and published value of one kind of figure."""
+    """Returns unit, target and published value of a kind of cipher figure."""
     parameters = build["parameters"]
     lanes = int(parameters.get("Lanes", parameters.get("Units", 1)))
     iterative = build["top"] in ("mae_cipher_iter", "mae_cipher_min_area")
@@ -53,7 +53,7 @@ def target_of(kind: str, bits: int, build: dict) -> tuple[str, str, float | None
 
 
 def figures(name: str, build: dict) -> list[Figure]:
-    """Simulates one named build and returns its measured figures."""
+    """Simulates one named cipher build and returns its measured figures."""
     parameters = build["parameters"]
     keys = KEY_LENGTHS[parameters["MaxKeyLen"]]
     dirs = DIRECTIONS[parameters["Dirs"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cocotb bench that measures the cipher cores through their common interface.
+"""Measures the cipher cores' latency and throughput in simulation (cocotb coroutines).
 
 Every answer is compared with the `cryptography` package while it is counted. Figures are
 written as JSON lines to the file named by MAESLANT_FIGURES.
@@ -34,7 +34,7 @@ def note(metric: str, value: float, **details: object) -> None:
 
 
 class Driver:
-    """Drives keys and blocks as fast as they are accepted, and checks the results."""
+    """Drives keys and blocks into a cipher core as fast as accepted, and checks the results."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -76,7 +76,7 @@ class Driver:
         self.taken, self.answers = [], [[] for _ in range(LANES)]
 
     def drive(self) -> int:
-        """Sets the inputs of this clock; returns the lanes that offer a block."""
+        """Sets the cipher core's inputs for one clock; returns the lanes that offer a block."""
         if self.key_offer:
             bank, key, length = self.key_offer
             padded = int.from_bytes(key.ljust(32, b"\0"), "big")
@@ -137,17 +137,17 @@ class Driver:
             await self.step()
 
     def span(self) -> int:
-        """Returns the clocks from the first to the last block accepted, both included."""
+        """Returns the clocks from the first to the last block that the cipher core accepted."""
         return self.taken[-1] - self.taken[0] + 1
 
 
 def steady(times: list[int]) -> float:
-    """Returns the average number of clocks between results of one lane."""
+    """Returns the average number of clocks between two results of a cipher lane."""
     return (times[-1] - times[0]) / (len(times) - 1)
 
 
 async def one_direction(drive: Driver, bits: int, direction: int) -> None:
-    """Measures the waits for a key, the latency and the rate of one key size and direction."""
+    """Measures key waits, latency and rate of a cipher core for one key size and direction."""
     name = ("encrypt", "decrypt")[direction]
     lanes = 1 if DUPLEX else LANES
     dirs = [0, 1] if DUPLEX else [direction] * LANES
@@ -181,7 +181,7 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures block time, latency, throughput of the lanes and the waits for keys."""
+    """Measures a cipher core's block time, latency, throughput and waits for keys."""
     drive = Driver(dut)
     await drive.start()
     for bits in KEYS:
@@ -203,7 +203,7 @@ async def figures(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip=BANKS < 2)
 async def key_change(dut) -> None:
-    """Measures the clocks lost when keys alternate between two banks under full load."""
+    """Measures the clocks a cipher core loses when two key banks alternate at full load."""
     drive = Driver(dut)
     await drive.start()
     bits, blocks, changes = KEYS[0], 48, 8

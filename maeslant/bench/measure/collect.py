@@ -13,7 +13,7 @@ CARD = ("stream4", 4)
 
 
 def jobs() -> dict[str, list]:
-    """Returns the measurable parts: part name to the calls that measure it."""
+    """Returns the parts that `maeslant measure` knows, with the calls that measure each."""
     ciphers = {
         name: build
         for name, build in configurations.load().items()

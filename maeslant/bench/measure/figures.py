@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds a measured figure with its target and the published value, and prints lists of figures."""
+"""Defines a measured figure with target and published value, and prints lists of figures."""
 
 import dataclasses
 import json
@@ -10,7 +10,7 @@ from rich.table import Table
 
 @dataclasses.dataclass
 class Figure:
-    """One figure measured in simulation, with its target and the published value.
+    """Holds one figure measured in simulation, with its target and the published value.
 
     ``better`` is "lower" or "higher"; ``target`` is what the architecture asks (None where it
     asks for no figure); ``paper`` what a published system reached, with its name in ``source``.
@@ -27,7 +27,7 @@ class Figure:
     source: str = ""
 
     def met(self) -> bool | None:
-        """Returns true if the figure reaches its target, None if it has no target."""
+        """Returns true if a measured figure reaches its target, None if it has no target."""
         if self.target is None:
             return None
         if self.better == "lower":
@@ -36,7 +36,7 @@ class Figure:
 
 
 def number(value: float) -> str:
-    """Formats a figure: without decimals if whole, else with four significant digits."""
+    """Formats a number: without decimals if whole, else with four significant digits."""
     return f"{value:,.0f}" if value == int(value) else f"{value:,.4g}"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the guard: the protected card against the unprotected card.
+"""Measures what the guard costs: the protected card against the unprotected card.
 
 A DMA counts from the clock in which its movers take it to the one in which all of it is where it
 belongs: verified in device memory, or acknowledged by host memory. The monitors of sim/monitor
@@ -50,22 +50,22 @@ class Protected:
         self.device.close()
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters."""
+        """Returns the simulator's counters of the protected card."""
         return self.device.simulator.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> object:
-        """Starts a DMA transfer; each direction has a queue of its own."""
+        """Starts a protected DMA transfer; each direction has a queue of its own."""
         if way == "in":
             return self.host.h2d(1, base, bytes(size), chunk)
         return self.host.d2h(2, base, size, chunk)
 
     def wait(self, *jobs: object) -> None:
-        """Waits for the responses to DMA transfers."""
+        """Waits for the responses to the protected card's DMA transfers."""
         for job in jobs:
             self.host.wait(job)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the DMA events since the last call; frees host memory, so nothing may run."""
+        """Returns the protected card's DMA events since the last call, and frees host memory."""
         self.link.free = self.free
         found, self.device.times = self.device.times, []
         return found
@@ -83,11 +83,11 @@ class Unprotected:
         self.card.close()
 
     def stats(self) -> dict[str, int]:
-        """Returns the simulator's counters."""
+        """Returns the simulator's counters of the unprotected card."""
         return self.card.sim.stats()
 
     def move(self, way: str, base: int, size: int, chunk: int = HALF) -> list:
-        """Starts a DMA transfer; returns its channel, its unpushed pieces and its last number."""
+        """Starts an unprotected DMA transfer; returns its channel, remaining pieces and number."""
         pieces = [(base + at, min(chunk, size - at)) for at in range(0, size, chunk)]
         job = [H2D if way == "in" else D2H, pieces, 0]
         self._push(job)
@@ -100,7 +100,7 @@ class Unprotected:
             job[2] = self.card.push(channel, self.card.allocate(size), base, size)
 
     def wait(self, *jobs: list) -> None:
-        """Waits for the end of DMA transfers."""
+        """Waits for the end of the unprotected card's DMA transfers."""
         while any(job[1] for job in jobs):
             for job in jobs:
                 self._push(job)
@@ -109,12 +109,12 @@ class Unprotected:
             self.card.wait_for(channel, number)
 
     def times(self) -> list[tuple[int, int]]:
-        """Returns the DMA events since the last call."""
+        """Returns the unprotected card's DMA events since the last call."""
         return [(a, b) for kind, a, b, _, _ in self.card.sim.notes() if kind == Note.TIME]
 
 
 def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
-    """Measures the clocks of one DMA transfer while 1 MB moves in the other direction."""
+    """Measures the clocks of one DMA transfer of a card while 1 MB moves the other way."""
     other = "out" if way == "in" else "in"
     card.times()
     beside = card.move(other, HALF, HALF)
@@ -129,7 +129,7 @@ def clocks(card: Protected | Unprotected, way: str, size: int) -> int:
 
 
 def dma_figures() -> list[Figure]:
-    """Measures the clocks that protection adds to a DMA of each length, both directions running."""
+    """Measures the clocks that protection adds to a DMA of each length, with both ways busy."""
     cards = Protected(STEADY), Unprotected(STEADY)
     result = []
     try:
@@ -149,7 +149,7 @@ def dma_figures() -> list[Figure]:
 
 
 def span(make: Callable[[str], Protected | Unprotected], size: int) -> int:
-    """Measures the clocks from first to last data beat of a transfer each way in 64 KB chunks."""
+    """Measures a card's clocks from first to last data beat of transfers in 64 KB chunks."""
     card = make(RANDOM)
     try:
         sim = card.device.simulator if isinstance(card, Protected) else card.card.sim
@@ -178,7 +178,7 @@ def bus_figures() -> list[Figure]:
 
 
 def mmio_figures() -> list[Figure]:
-    """Measures protected register accesses: clocks from doorbell to response, bytes on the bus."""
+    """Measures protected register accesses: clocks from doorbell to response, bus bytes."""
     card = Protected(QUICK)
     batches = {
         "read": [wire.read(SCRATCH, 8)],
@@ -214,5 +214,5 @@ def mmio_figures() -> list[Figure]:
 
 
 def figures() -> list[Figure]:
-    """Measures all figures of the guard."""
+    """Measures all figures of the guard: DMA latency, bus use, register accesses."""
     return dma_figures() + bus_figures() + mmio_figures()

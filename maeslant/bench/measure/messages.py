@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures short and long messages on a card, beside OpenSSL on one core of this CPU."""
+"""Measures the message rate of a card by message size, beside OpenSSL on one CPU core."""
 
 import itertools
 import re
@@ -12,7 +12,7 @@ from maeslant.driver.device import ENCRYPT, Device
 SIZES = (16, 64, 256, 1024, 1504, 4096, 16384, 65536)  # bytes; 1,504: 1,500 in whole blocks
 MODES = ("ctr", "xts", "gcm")
 QUEUED = 64  # messages at once, as many as the card has contexts
-ROUNDS = 4  # messages of a context, one after another
+ROUNDS = 32  # messages of a context, one after another
 MOST = 4 << 20  # bytes of a batch at most
 KEYS = 16  # as many as the card has key slots; XTS takes two of them for a message
 CLOCK_MHZ = 200
@@ -22,7 +22,7 @@ CLOCKS = {("gcm", 64, False): 8}
 
 
 def openssl(mode: str, size: int) -> float:
-    """Returns messages a second of OpenSSL's own benchmark on one core, AES-128, one key."""
+    """Returns the messages a second of `openssl speed` on one core with AES-128."""
     command = ["openssl", "speed", "-mr", "-seconds", "1", "-bytes", str(size)]
     command += ["-aead"] if mode == "gcm" else []
     done = subprocess.run(
@@ -33,7 +33,7 @@ def openssl(mode: str, size: int) -> float:
 
 
 def figures(build: str) -> list[Figure]:
-    """Measures messages of each size in each mode, under one key and under many by turns."""
+    """Measures a card's message rate by size and mode, under one key and under many."""
     result = []
     uri = f"sim:{build}?{card.MEMORY}"
 

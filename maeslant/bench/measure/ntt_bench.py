@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cocotb bench that measures mae_poly_control: the clocks of a transform and of a pass.
-
-tests/fhe/test_ntt_core.py sees that results are in their slots by then, and equal SEAL's.
-"""
+"""Measures the clocks of mae_poly_control: those of a transform and of a pass (cocotb)."""
 
 import cocotb
 from cocotb.clock import Clock
@@ -13,7 +10,7 @@ from maeslant.bench.measure.cipher_bench import note
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def instructions(dut) -> None:
-    """Counts the clocks from an instruction's start to the clock in which the engine is idle."""
+    """Counts the clocks from an instruction's start until the polynomial engine is idle."""
     Clock(dut.clk_i, 2, unit="ns").start()
     for name in ("rst_ni", "clear_i", "start_i", "transform_i"):
         getattr(dut, name).value = 0

@@ -28,7 +28,7 @@ SHARE = 0.9
 
 
 def run(device: Device | Local, mode: str, data: bytes) -> None:
-    """Encrypts one message on a pool, unauthenticated or authenticated."""
+    """Encrypts one message on a pool of cards, unauthenticated or authenticated."""
     key = secrets.token_bytes(32 if mode == "xts" else 16)
     if mode != "gcm":
         device.crypt(mode, ENCRYPT, key, bytes(16), data)
@@ -40,7 +40,7 @@ def run(device: Device | Local, mode: str, data: bytes) -> None:
 
 
 def alone(card: str, mode: str, data: bytes) -> float:
-    """Measures blocks a clock of one card without a pool."""
+    """Measures the blocks a clock of one card without a pool."""
     with Device(card) as device:
         before = device.stats()["bus_clocks"]
         run(device, mode, data)

@@ -18,17 +18,17 @@ COLOURS = {"A": "3", "B": "4", "C": "5"}  # of messages
 
 
 class Record:
-    """The signals of one WaveDrom timing diagram."""
+    """Holds the signals of one WaveDrom timing diagram."""
 
     def __init__(self) -> None:
         self.lanes: dict[str, list] = {}
 
     def add(self, name: str, value: str | bool | None) -> None:
-        """Records a signal's value in this clock: a label, nothing, or a bit."""
+        """Records a signal's value in one clock of a timing diagram: a label, nothing, or a bit."""
         self.lanes.setdefault(name, []).append(value)
 
     def write(self, name: str, title: str, groups: list[list[str]]) -> None:
-        """Writes the diagram as WaveDrom JSON, in groups whose first entry is the group's name."""
+        """Writes a timing diagram as WaveDrom JSON, in named groups of signals."""
         clock = {"name": "clk_i", "wave": "p" + "." * self._clocks()}
         signal: list = [clock]
         for group, *lanes in groups:
@@ -40,12 +40,12 @@ class Record:
             file.write("\n")
 
     def _clocks(self) -> int:
-        """Returns how many clocks of a recording to draw: two more than up to its last event."""
+        """Returns how many clocks of a timing diagram to draw: two past its last event."""
         lanes = [lane for lane in self.lanes.values() if not isinstance(lane[0], bool)]
         return 3 + max(i for lane in lanes for i, value in enumerate(lane) if value)
 
     def _lane(self, name: str) -> dict[str, object]:
-        """Converts a signal to a WaveDrom lane, with the clock before it."""
+        """Converts a recorded signal to a lane of a WaveDrom timing diagram."""
         values = self.lanes[name][: self._clocks()]
         values.insert(0, values[0] if isinstance(values[0], bool) else None)
         wave, data = "", []
@@ -81,7 +81,7 @@ class MessageRecorder:
         engine.watch = self.see
 
     def see(self, offered: bool) -> None:
-        """Records the signals of mae_gcm_stream in this clock."""
+        """Records the signals of mae_gcm_stream in one clock."""
         dut, record, engine = self.engine.dut, self.record, self.engine
 
         def high(name: str, bit: int = 0) -> bool:
@@ -115,7 +115,7 @@ BEAT_LANES = ["beats", "in", "in_ready_o", "out"]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" not in cocotb_bench.parameters())
 async def stream(dut) -> None:
-    """Records a short message with its key, and two messages under two keys."""
+    """Records timing diagrams of mae_gcm_stream: a short message, and two under two keys."""
     engine = gcm_bench.Engine(dut)
     await engine.start()
     engine.key(0, 128)
@@ -138,7 +138,7 @@ async def stream(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="Lanes" in cocotb_bench.parameters())
 async def words(dut) -> None:
-    """Records 64-bit words with keys of their own, or on streams."""
+    """Records timing diagrams of the GCM cores for one word, with own keys or on streams."""
     drive = beat_bench.Words(dut)
     await drive.start()
     record = Record()
@@ -146,7 +146,7 @@ async def words(dut) -> None:
     name: str | None = None
 
     def see() -> None:
-        """Records the signals of the GCM core in this clock."""
+        """Records the signals of the GCM core for one word in one clock."""
         taken = int(dut.req_valid_i.value)
         if beat_bench.AHEAD:
             loads = int(dut.load_valid_i.value) and int(dut.load_ready_o.value)

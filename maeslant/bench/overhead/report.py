@@ -29,7 +29,7 @@ IMAGE, RESULT = 224 * 224 * 3 * 4, 4_000
 
 @dataclasses.dataclass(frozen=True)
 class Network:
-    """A network of Ghosh's Table 3, with its times in milliseconds."""
+    """Describes a neural network of Ghosh's Table 3, with its times in milliseconds."""
 
     name: str
     inference: float
@@ -39,7 +39,7 @@ class Network:
 
     @property
     def load(self) -> Load:
-        """The DMA transfers of one inference of the network."""
+        """Returns the DMA transfers of one inference of a network of Ghosh's Table 3."""
         count = self.dmas - 1
         each = -(-IMAGE // count // 64) * 64
         sizes = [min(each, IMAGE - at) for at in range(0, IMAGE, each)]
@@ -70,7 +70,7 @@ NO_SOFTWARE = Times(0, 0, 0, 0, 0)
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Measures the software and simulates the cards; returns one record."""
+    """Measures the driver's software times and simulates both cards; returns one record."""
     with err.status("making the cards from their SystemVerilog (minutes, once)"):
         for build in (timeline.PROTECTED, timeline.UNPROTECTED):
             simulator.build(build)
@@ -106,7 +106,7 @@ def collect(err: Console) -> dict[str, object]:
 
 
 def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, threads: int) -> int:
-    """Returns the clocks of the unprotected card's transfers, in chunks of the best size.
+    """Returns the clocks of a network's transfers on the unprotected card, in the best chunks.
 
     ``threads``: as many copy.
     """
@@ -121,14 +121,14 @@ def best_unprotected(card: timeline.Unprotected, network: Network, cold: bool, t
 
 
 def _median(run: Callable[[], int]) -> int:
-    """Returns the median of a few runs, whose memory latencies differ."""
+    """Returns the median of a few simulation runs, whose memory latencies differ."""
     return sorted(run() for _ in range(RUNS))[RUNS // 2]
 
 
 def account(
     card: timeline.Protected, network: Network, cold: bool, threads: int, plain: int
 ) -> dict[str, object]:
-    """Divides the time of a network's protected transfers; returns its row of the record.
+    """Divides the time of a network's protected transfers into parts; returns a table row.
 
     The transfers are simulated with software that takes no time, then with its parts added one
     after another: what each adds to the time is its part.
@@ -194,12 +194,12 @@ def _table(title: str, left: int, *columns: str) -> Table:
 
 
 def _threads(row: dict) -> str:
-    """Formats a row's number of threads; a star marks a projection."""
+    """Formats the number of sealing threads of a table row; a star marks a projection."""
     return f"{row['threads']}{'*' if row['projected'] else ''}"
 
 
 def show(record: dict, console: Console) -> None:
-    """Prints the tables of the overhead and of its parts."""
+    """Prints the tables of the overhead of protection and of its parts."""
     title = f"Transfers of one inference, {IMAGE + RESULT:,} bytes (µs; card at {CLOCK_MHZ} MHz)"
     names = ("network", "memory", "threads", "plain", "protected", "transfer", "inference")
     table = _table(title, 2, *names)
@@ -248,7 +248,7 @@ def show(record: dict, console: Console) -> None:
 
 
 def _driver(record: dict) -> str:
-    """Formats the rates of the whole driver, measured with as many threads as can be."""
+    """Formats the C driver's sealing and opening rates for each number of threads."""
     return "; ".join(
         f"{threads} thread{'s' if int(threads) > 1 else ''} seal{'' if int(threads) > 1 else 's'} "
         f"{rates['seal'] / 1e9:.1f} GB/s, open{'' if int(threads) > 1 else 's'} "
@@ -258,7 +258,7 @@ def _driver(record: dict) -> str:
 
 
 def parts_table(record: dict) -> Table:
-    """Makes the table of where the time of the first network's transfers goes."""
+    """Makes the table of where the time of one network's protected transfers goes."""
     title = f"Where the time goes: {ACCOUNT.name}, {ACCOUNT.dmas} transfers (µs)"
     short = ("first seal", "bus", "card", "requests", "sealing", "last open")
     names = ("memory", "threads", "GB/s", *short, "sum", "plain", "added", "bound", "as many")
@@ -281,7 +281,7 @@ def parts_table(record: dict) -> Table:
 
 
 def draw(record: dict, path: pathlib.Path) -> None:
-    """Draws the figure to a file; its suffix sets the format."""
+    """Draws the overhead of protection to a file; the suffix sets the format."""
     from matplotlib.patches import Patch
 
     from maeslant.build import pictures
@@ -322,7 +322,7 @@ def draw(record: dict, path: pathlib.Path) -> None:
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures the overhead, prints the tables and draws the figure."""
+    """Measures the overhead of protection, prints the tables and draws the figure."""
     if picture == PICTURE:
         picture.parent.mkdir(parents=True, exist_ok=True)
     if picture.suffix not in (".svg", ".png"):

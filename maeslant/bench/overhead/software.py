@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the host processor's time for its part of a DMA transfer on this machine."""
+"""Measures the host CPU's time for its part of a DMA transfer: copying, sealing, opening."""
 
 import bisect
 import dataclasses
@@ -20,7 +20,7 @@ SIZES = (4096, 16384, 32768, 65536)  # measured; times of other sizes lie on lin
 
 @functools.cache
 def program() -> pathlib.Path:
-    """Compiles the timing program with the enclave's own cipher; returns its path."""
+    """Compiles the sealing benchmark with the enclave's own cipher; returns its path."""
     target = paths.BUILD / "bench" / f"seal_copy_{c_driver.gcm_library()}"
     target.parent.mkdir(parents=True, exist_ok=True)
     library = c_driver.gcm_library()
@@ -38,7 +38,7 @@ def program() -> pathlib.Path:
 
 @dataclasses.dataclass(frozen=True)
 class Times:
-    """Median times in nanoseconds of the host's steps for a chunk of a given size."""
+    """Holds median times in ns of the host's steps for a chunk of a given size."""
 
     copy: float
     seal: float
@@ -53,7 +53,7 @@ def processors() -> int:
 
 
 def processor_name() -> str:
-    """Returns the processor's name as the operating system gives it."""
+    """Returns the CPU's name as the operating system gives it."""
     text = pathlib.Path("/proc/cpuinfo").read_text()
     names = [line.split(":", 1)[1].strip() for line in text.splitlines() if "model name" in line]
     return names[0] if names else "unknown processor"
@@ -61,7 +61,7 @@ def processor_name() -> str:
 
 @functools.cache
 def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
-    """Returns warm and cold times for a piece of ``size`` bytes, and the crypto library's name.
+    """Measures warm and cold times of sealing ``size`` bytes, and names the crypto library.
 
     ``threads``: as many do the same at once, each for itself; the times are one thread's.
     """
@@ -85,7 +85,7 @@ def measure(size: int, threads: int = 1) -> tuple[Times, Times, str]:
 
 @functools.cache
 def times(size: int, cold: bool, threads: int = 1) -> Times:
-    """Returns the times for a piece of any size, with at most as many threads as processors."""
+    """Returns the sealing times of any size by interpolation, for a number of threads."""
     at_once = min(threads, processors())
     low = min(max(bisect.bisect_right(SIZES, size) - 1, 0), len(SIZES) - 2)
     a, b = (measure(SIZES[low + step], at_once)[1 if cold else 0] for step in (0, 1))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates the transfers of an inference clock by clock, with measured software times.
+"""Simulates an inference's transfers clock by clock, with measured software times.
 
 While the processor seals or copies a chunk, the simulated card goes on for as many clocks; so what
 overlaps overlaps here, too. Register accesses are simulated. Both cards have the same memory
@@ -29,7 +29,7 @@ PATIENCE = 1_000_000
 
 @dataclasses.dataclass(frozen=True)
 class Load:
-    """The DMA transfers of one inference: bytes of each transfer in and of each out."""
+    """Holds the sizes in bytes of one inference's DMA transfers in both directions."""
 
     h2d: tuple[int, ...]
     d2h: tuple[int, ...]
@@ -44,7 +44,7 @@ def clocks_of(nanoseconds: float) -> int:
 
 
 def pieces(size: int, chunk: int) -> list[int]:
-    """Returns the chunk sizes of a transfer."""
+    """Returns the chunk sizes of a DMA transfer."""
     return [min(chunk, size - at) for at in range(0, size, chunk)]
 
 
@@ -69,7 +69,7 @@ def growing(total: int, threads: int, longest: int = 1 << 20, unanswered: int = 
 
 
 class Protected:
-    """The protected card with an open session, to time an inference's transfers."""
+    """Times an inference's transfers on the protected card with an open session."""
 
     def __init__(self) -> None:
         self.device = RtlDevice(build=PROTECTED, options=OPTIONS, monitor=False)
@@ -89,7 +89,7 @@ class Protected:
         return self.sim.stats()["bus_clocks"]
 
     def send(self, queue: int) -> None:
-        """Sends a queue's next sealed request as soon as the card accepts it."""
+        """Sends a queue's next sealed request as soon as the protected card accepts it."""
         request = self.host.channels[queue].unsent.popleft()
         page = PAGE * (1 + queue)
         while not self.sim.read32(page + STATUS) & 1:
@@ -98,7 +98,7 @@ class Protected:
         self.sim.write32(page + DOORBELL, len(request.body) // 16)
 
     def await_answer(self, request: Request) -> None:
-        """Polls host memory until the response to a request has arrived."""
+        """Polls host memory until the response to a protected request has arrived."""
         slots = self.host.channels[request.queue].slots - self.link.BASE
         at = slots + SLOT_BYTES * (request.sequence % SLOTS)
         wanted = request.sequence.to_bytes(8)
@@ -121,7 +121,7 @@ class Protected:
             free[0] += self.now() - since  # the session's thread did this
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Runs an inference's transfers; returns clocks from first byte sealed to last opened.
+        """Runs an inference's protected transfers; returns clocks from first sealed to last opened.
 
         ``chunk``: bytes of a chunk; 0: as the driver divides transfers for so many threads.
         """
@@ -159,7 +159,7 @@ class Protected:
 
 
 class Unprotected:
-    """The unprotected card, to time an inference's transfers."""
+    """Times an inference's transfers on the unprotected card."""
 
     def __init__(self) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, OPTIONS)
@@ -174,7 +174,7 @@ class Unprotected:
             self.sim.run(POLL_CLOCKS)
 
     def run(self, load: Load, chunk: int, timing: Timing, threads: int = 1) -> int:
-        """Runs an inference's transfers; returns clocks from first byte copied to last.
+        """Runs an inference's unprotected transfers; returns clocks from first to last byte copied.
 
         ``threads``: as many copy, each the next piece when it is free; the first one sends.
         """

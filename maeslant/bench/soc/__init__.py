@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Simulates and measures the PicoRV32 system with the jobs of its firmware."""
+"""Measures AES on the simulated PicoRV32 system, with the jobs of its firmware."""

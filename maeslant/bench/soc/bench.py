@@ -29,7 +29,7 @@ DIRECTIONS = {"encrypt": ENCRYPT, "decrypt": DECRYPT}
 
 
 class Bench:
-    """A running PicoRV32 system with reproducible random data."""
+    """Runs firmware jobs on a PicoRV32 system with reproducible random data."""
 
     def __init__(self, seen: Callable[[int], None]) -> None:
         self.runner = Runner()
@@ -39,7 +39,7 @@ class Bench:
         self.words = struct.unpack(f"<{len(work) // 4}I", work)
 
     def job(self, way: str, mode: str, direction: int, length: int, key_each: bool) -> Job:
-        """Builds a firmware job with random data and keys."""
+        """Builds a PicoRV32 firmware job with random data and keys."""
         count = max(2, length // 16) if key_each else 1
         return Job(
             WAYS[way],
@@ -53,7 +53,7 @@ class Bench:
         )
 
     def run(self, job: Job) -> Job:
-        """Runs a job and checks its error code, output and tag."""
+        """Runs a PicoRV32 firmware job and checks its error code, output and tag."""
         self.runner.run([job])
         what = f"{job.mode} of {len(job.data)} bytes"
         if job.error:
@@ -66,7 +66,7 @@ class Bench:
         return job
 
     def sum(self, count: int) -> int:
-        """Returns the sum of the first ``count`` words of the work area, repeated cyclically."""
+        """Returns the sum of ``count`` words of the firmware's work area, repeated cyclically."""
         rounds, rest = divmod(count, len(self.words))
         return (rounds * sum(self.words) + sum(self.words[:rest])) % (1 << 32)
 
@@ -76,7 +76,7 @@ def _cost(job: Job) -> dict[str, int]:
 
 
 def _blocks(bench: Bench) -> dict[str, dict[str, dict[str, int]]]:
-    """Measures Kale's Figure 7: key, one block, ten blocks with ten keys; by row, then by way."""
+    """Measures Kale's Figure 7 on the PicoRV32: key, one block, ten blocks with ten keys."""
     rows: dict[str, dict[str, dict[str, int]]] = {"key": {}}
     for way in ("software", "registers"):
         key = bench.job(way, "ecb", ENCRYPT, 0, False)
@@ -113,7 +113,7 @@ def _lengths(bench: Bench) -> list[dict[str, object]]:
 
 
 def _at_once(bench: Bench) -> list[dict[str, object]]:
-    """Measures a job alone, and a job whose destination the CPU reads right after the start."""
+    """Measures a memory job alone, and one whose result the CPU reads right after the start."""
     rows = []
     for mode in MODES:
         for direction, code in DIRECTIONS.items():
@@ -137,7 +137,7 @@ def _progress(err: Console, total: int) -> Iterator[Callable[[int], None]]:
 
 
 def collect(err: Console) -> dict[str, object]:
-    """Builds the system, runs all measurements and returns one record."""
+    """Builds the PicoRV32 system, runs all its AES measurements and returns one record."""
     with err.status("making the system from its SystemVerilog (a minute, once)"):
         firmware.build(jobs.PROGRAM)
         Runner()

@@ -25,7 +25,7 @@ RESULTS = ("error", "clocks", "instructions", "sum", "summed")
 
 @dataclasses.dataclass(slots=True)
 class Job:
-    """A job for the firmware, and its results once :meth:`Runner.run` has run it.
+    """Holds a job for the PicoRV32 firmware, and its results after :meth:`Runner.run`.
 
     Areas are for data of up to 64 KiB.
     """
@@ -63,7 +63,7 @@ def _ffi() -> cffi.FFI:
 
 
 class Runner:
-    """A PicoRV32 system whose firmware is running, ready for jobs."""
+    """Runs jobs on a PicoRV32 system whose firmware waits for them."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.system = System(build)
@@ -73,7 +73,7 @@ class Runner:
         self.run([Job(POLLED, data=bytes(16), keys=[bytes(16)])])
 
     def run(self, jobs: Sequence[Job], seen: Callable[[int], None] = lambda clocks: None) -> None:
-        """Runs jobs one after the other and stores their results in them."""
+        """Runs firmware jobs one after the other and stores their results in them."""
         for job in jobs:
             record = _ffi().new("struct soc_jobs *")
             self._fill(record, job)
@@ -91,7 +91,7 @@ class Runner:
                 job.text = self.system.read(job.destination, len(job.data))
 
     def _fill(self, record: object, job: Job) -> None:
-        """Writes a job's data to memory and its fields to a struct soc_jobs."""
+        """Writes a firmware job's data to memory and its fields to a struct soc_jobs."""
         record.count = 1
         done = record.list[0]
         for name in ("way", "kind", "direction", "key_each", "source", "destination"):

@@ -53,7 +53,7 @@ def _key_each(job: Job) -> bytes:
 
 
 def result(job: Job) -> tuple[bytes, bytes]:
-    """Returns a job's reference output and, for authenticated encryption, its tag.
+    """Returns the expected output and tag of a PicoRV32 job.
 
     A decryption that authenticates is right only if OpenSSL finds its tag right.
     """

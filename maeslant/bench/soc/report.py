@@ -32,7 +32,7 @@ the end of the interrupt; the driver's own work is in all of them. Every result 
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures the system, prints the tables and draws the figure."""
+    """Measures AES on the PicoRV32 system, prints the tables and draws the figure."""
     if picture == PICTURE:
         picture.parent.mkdir(parents=True, exist_ok=True)
     if picture.suffix not in (".svg", ".png"):
@@ -63,7 +63,7 @@ def _table(title: str, *columns: str) -> Table:
 
 
 def _pair(cost: dict[str, int] | tuple[int, int] | None, share: int = 1) -> str:
-    """Formats clocks and instructions as "clocks / instructions"."""
+    """Formats clocks and instructions of the CPU as "clocks / instructions"."""
     if cost is None:
         return ""
     clocks, instructions = cost.values() if isinstance(cost, dict) else cost
@@ -90,7 +90,7 @@ def blocks_table(record: dict) -> Table:
 
 
 def _rows(record: dict) -> dict[tuple[str, str, str, bool], dict[int, dict]]:
-    """Groups the measured messages by way, mode, direction and keys, then by length."""
+    """Groups measured PicoRV32 messages by data path, mode, direction and keys, then by length."""
     found: dict[tuple[str, str, str, bool], dict[int, dict]] = {}
     for row in record["lengths"]:
         key = (row["way"], row["mode"], row["direction"], row["key_each"])
@@ -110,7 +110,7 @@ def _names(key: tuple[str, str, str, bool]) -> str:
 
 
 def lengths_table(record: dict) -> Table:
-    """Builds the table of clocks a block over message length."""
+    """Builds the table of clocks a block over message length on the PicoRV32."""
     table = _table("Clocks a block over the length of a message", "", *map(_size, bench.LENGTHS))
     for key, rows in _rows(record).items():
         cells = (rows.get(length) for length in bench.LENGTHS)
@@ -119,7 +119,7 @@ def lengths_table(record: dict) -> Table:
 
 
 def meanwhile_table(record: dict) -> Table:
-    """Builds the table of the CPU's work while the arbiter runs a job."""
+    """Builds the table of the CPU's work while the memory arbiter runs a job."""
     table = _table(
         "4 KB by the arbiter: the CPU adds up words of other memory until the interrupt",
         "",
@@ -136,7 +136,7 @@ def meanwhile_table(record: dict) -> Table:
 
 
 def at_once_line(record: dict) -> str:
-    """Formats the time of a program that reads a job's destination without waiting."""
+    """Formats the time of a CPU program that reads a memory job's result without waiting."""
     row = record["at_once"][0]
     return (
         f"A program that starts a job of {row['bytes']:,} bytes (ECB) and adds up its destination "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Controls the simulated PicoRV32 system: loads and runs a program, reads console and memory."""
+"""Controls the simulated PicoRV32 system: runs a program, reads console and memory."""
 
 import functools
 import pathlib
@@ -40,7 +40,7 @@ def _library(name: str) -> object:
 
 
 class System:
-    """A PicoRV32 system, created in reset with its memory zero."""
+    """Simulates a PicoRV32 system, created in reset with its memory zero."""
 
     def __init__(self, build: str = BUILD) -> None:
         self.lib = _library(build)
@@ -74,7 +74,7 @@ class System:
         return bytes(data)
 
     def load(self, program: pathlib.Path) -> None:
-        """Loads an ELF file into the memory, stores its symbols, and resets the system."""
+        """Loads an ELF file into the PicoRV32 system's memory and resets the system."""
         try:
             with program.open("rb") as file:
                 elf = ELFFile(file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the interface of a pool of cards: run a function on a card, process whole messages."""
+"""Defines the interface of a pool of cards: run a function on a card, process messages."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -10,32 +10,32 @@ from maeslant.driver.pool import messages
 
 
 class Answer(Protocol):
-    """The future result of a function that runs on a card of a pool."""
+    """Holds the future result of a function that runs on a card of a pool."""
 
     def result(self) -> object:
-        """Waits for the function and returns its result or raises its exception."""
+        """Waits for a function on a card and returns its result or raises its exception."""
 
     def done(self) -> bool:
-        """Returns true if :meth:`result` would return without waiting."""
+        """Returns true once a function on a card has ended."""
 
     def cancel(self) -> object:
-        """Cancels the function if it has not started."""
+        """Cancels a function for a card if the function has not started."""
 
 
 class Pool:
-    """A pool of cards that replaces a Device for files; use it as a context manager."""
+    """Replaces a single device by a pool of cards for files; use it as a context manager."""
 
     width = 1  # cards
 
     def run(self, call: Callable[..., object], *arguments: object) -> Answer:
-        """Starts ``call(device, *arguments)`` on a card; repeats it on another if that card fails.
+        """Starts a function on a card of the pool; repeats it on another if that card fails.
 
         So ``call`` must be a function of a module, and give the same whenever it runs.
         """
         raise NotImplementedError
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities that all cards share, and the list of cards."""
+        """Returns the capabilities that all cards of the pool share, and the list of cards."""
         raise NotImplementedError
 
     def close(self) -> None:
@@ -80,5 +80,5 @@ class Pool:
 
 
 def describe(device: Device) -> dict[str, object]:
-    """Returns a card's capabilities; a function for :meth:`Pool.run`."""
+    """Returns a card's capabilities as a function for :meth:`Pool.run`."""
     return device.caps()

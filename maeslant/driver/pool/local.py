@@ -19,7 +19,7 @@ from maeslant.errors import MaeslantError
 
 
 class Local(Pool):
-    """A pool of cards in this process, named by "pool:CARD,CARD"; "4*CARD" means four cards."""
+    """Runs a pool of cards in this process: "pool:CARD,CARD"; "4*CARD" means four cards."""
 
     def __init__(self, uri: str) -> None:
         self.ffi, self.lib = library()
@@ -37,18 +37,18 @@ class Local(Pool):
         self.threads = concurrent.futures.ThreadPoolExecutor(self.width, "maeslant-card")
 
     def close(self) -> None:
-        """Closes the pool: waits for running parts, cancels the others, erases the keys."""
+        """Closes the pool: waits for running parts, cancels queued ones, erases the keys."""
         if self.handle is not None:
             self.threads.shutdown(wait=True, cancel_futures=True)
             self.lib.mae_pool_close(self.handle)
             self.handle = None
 
     def run(self, call: Callable[..., object], *arguments: object) -> concurrent.futures.Future:
-        """Starts a function in a thread, on the first card that becomes free."""
+        """Starts a function in a thread, on the first card of the pool that becomes free."""
         return self.threads.submit(self.on_a_card, call, *arguments)
 
     def on_a_card(self, call: Callable[..., object], *arguments: object) -> object:
-        """Runs a function on the first free card, in the calling thread.
+        """Runs a function on the pool's first free card, in the calling thread.
 
         Raises DeviceError when all cards have failed.
         """
@@ -87,7 +87,7 @@ class Local(Pool):
         return bytes(self.ffi.buffer(result, len(data)))
 
     def cards(self) -> list[dict[str, object]]:
-        """Lists the cards: uri, error (0 or why it closed), why, loans, clocks, pool_clock."""
+        """Lists the pool's cards: uri, error (0 or why it closed), loans, clocks."""
         room, count = 64, self.ffi.new("size_t *")
         infos = self.ffi.new("struct mae_pool_card[]", room)
         check(self.lib.mae_pool_cards(self.handle, infos, room, count))
@@ -104,6 +104,6 @@ class Local(Pool):
         ]
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities that all cards share, and the cards' URIs."""
+        """Returns the capabilities that all cards of the pool share, and the cards' URIs."""
         found = Device.of(self.handle, self.uri).read("mae_caps", self.lib.mae_pool_get_caps)
         return {**found, "cards": [card["uri"] for card in self.cards()]}

@@ -42,19 +42,19 @@ def check_sizes(mode: str, nonce: bytes | None, tag_bytes: int) -> None:
 
 
 def hold_back(results: Iterator[bytes], held: list[bytes]) -> Iterator[bytes]:
-    """Appends plaintext to ``held`` instead of yielding it, until its tag has been checked."""
+    """Withholds decrypted plaintext in ``held`` until its tag has been checked."""
     held += results
     return iter(())
 
 
 class Cutter:
-    """Cuts bytes that arrive in pieces into parts; keeps at least one block for the last part."""
+    """Cuts a message that arrives in pieces into parts, and keeps a block for the last part."""
 
     def __init__(self) -> None:
         self.held = bytearray()
 
     def put(self, data: bytes) -> Iterator[bytes]:
-        """Adds ``data`` to the message; yields each part that is complete and can go to a card."""
+        """Adds ``data`` to a message; yields each part that is complete and can go to a card."""
         self.held += data
         while len(self.held) >= PART + BLOCK:
             yield bytes(self.held[:PART])
@@ -67,13 +67,13 @@ class Cutter:
         return data
 
     def wipe(self) -> None:
-        """Wipes the bytes held back for the last part."""
+        """Wipes the message bytes held back for the last part."""
         self.held[:] = bytes(len(self.held))
         self.held.clear()
 
 
 class Flight:
-    """A queue of parts running on cards; gives results in the order in which parts started."""
+    """Queues parts of a message that run on cards; gives results in the order of starts."""
 
     def __init__(self, pool) -> None:
         self.pool = pool
@@ -81,13 +81,13 @@ class Flight:
         self.answers = collections.deque()
 
     def begin(self, note: object, call, *arguments: object) -> Iterator[tuple[object, object]]:
-        """Starts a part; yields earlier parts' notes and results; waits if too many run."""
+        """Starts a part on a card; yields earlier parts' results; waits if too many run."""
         self.answers.append((note, self.pool.run(call, *arguments)))
         while self.answers and (len(self.answers) > self.most or self.answers[0][1].done()):
             yield self._next()
 
     def end(self) -> Iterator[tuple[object, object]]:
-        """Waits for all parts still running and yields their notes and results."""
+        """Waits for all parts still running on cards and yields their results."""
         while self.answers:
             yield self._next()
 
@@ -102,14 +102,14 @@ class Flight:
 
 
 def next_iv(mode: str, source: bytes, result: bytes) -> bytes:
-    """Returns the IV with which the part after this one continues, in a chained mode."""
+    """Returns the IV with which the next part of a message in a chained mode continues."""
     if mode in ("cbc", "cfb"):
         return result[-BLOCK:]
     return xor(source[-BLOCK:], result[-BLOCK:])  # PCBC's chain, and OFB's keystream
 
 
 class Stream:
-    """A message of an unauthenticated mode, processed piece by piece by the pool's cards."""
+    """Processes a message of an unauthenticated mode on the pool's cards, piece by piece."""
 
     def __init__(self, pool, mode: str, direction: int, key: bytes, iv: bytes | None) -> None:
         self.mode, self.direction, self.key, self.iv = mode, direction, key, iv
@@ -147,14 +147,14 @@ class Stream:
         yield from (result for _, result in self.flight.end())
 
     def free(self) -> None:
-        """Cancels running parts and wipes the held bytes and the key."""
+        """Cancels a message's running parts and wipes its held bytes and key."""
         self.flight.cancel()
         self.cutter.wipe()
         self.key = b""
 
 
 class Gcm:
-    """A GCM message divided into parts, each a GCM message of one card, and combined here.
+    """Processes a GCM message in parts on several cards and combines their hashes and tags.
 
     A part's counter comes from the IV that it is given, its hash from its tag (parts.gcm); GHASH of
     the whole is the sum of the parts' hashes, each times H to the number of blocks behind it.
@@ -179,19 +179,19 @@ class Gcm:
         self.ready: list[bytes] = []
 
     def _counter(self, blocks: int) -> int:
-        """Returns the counter block ``blocks`` after the first one, modulo 2^32 (inc32)."""
+        """Returns the GCM counter block ``blocks`` after the first, modulo 2^32 (inc32)."""
         low = (self.first + blocks) % (1 << 32)
         return self.first >> 32 << 32 | low
 
     def _add(self, length: int, value: bytes) -> None:
-        """Adds the next part's hash to the GHASH of the whole message."""
+        """Adds a part's hash to the GHASH of the whole message."""
         blocks = -(-length // BLOCK)
         if blocks not in self.powers:
             self.powers[blocks] = gf128.power(self.h, blocks)
         self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ int.from_bytes(value)
 
     def _take(self, done: Iterator[tuple[object, object]]) -> Iterator[bytes]:
-        """Adds the parts' hashes to the GHASH of the message; yields the parts' data."""
+        """Adds finished parts' hashes to a message's GHASH; yields the parts' data."""
         for length, result in done:
             data, value = result if isinstance(result, tuple) else (b"", result)
             self._add(length, value)
@@ -234,7 +234,7 @@ class Gcm:
             yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends a GCM message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         self.ready += self._rest()
         self.ready += self._take(self.flight.end())
@@ -248,12 +248,12 @@ class Gcm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """Yields the output that remains after :meth:`finish`."""
+        """Yields the output of a GCM message that remains after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Cancels running parts and wipes the held bytes, key and hash."""
+        """Cancels a GCM message's running parts and wipes held bytes, key and hash."""
         self.flight.cancel()
         self.cutter.wipe()
         self.ready.clear()
@@ -272,12 +272,12 @@ class Mac:
         self.chain = self.pool.run(parts.last, self.key, self.chain, data).result()
 
     def put(self, data: bytes) -> None:
-        """Adds ``data`` to the CBC-MAC."""
+        """Adds ``data`` to a CBC-MAC."""
         for part in self.cutter.put(data):
             self._part(part)
 
     def pad(self) -> None:
-        """Fills the last block with zeros, as CCM does between AAD and data."""
+        """Fills the last block of a CBC-MAC with zeros, as CCM does between AAD and data."""
         if rest := self.cutter.rest():
             self._part(rest + bytes(-len(rest) % BLOCK))
 
@@ -291,17 +291,17 @@ class Mac:
 
 
 class Cmac:
-    """Computes a CMAC (SP 800-38B) from a CBC-MAC of the cards."""
+    """Computes a CMAC (SP 800-38B) from CBC-MACs computed on the cards."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.mac, self.tag_bytes, self.nonce = Mac(pool, key), tag_bytes, b""
 
     def aad(self, data: bytes) -> None:
-        """Adds ``data`` to the message to be authenticated."""
+        """Adds ``data`` to the message whose CMAC is computed."""
         self.mac.put(data)
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the message and returns its CMAC. With ``tag``: fails if it is wrong."""
+        """Ends a message and returns its CMAC. With ``tag``: fails if it is wrong."""
         mac, rest = self.mac, self.mac.rest()
         subkey = int.from_bytes(mac.pool.run(parts.block, mac.key, bytes(BLOCK)).result())
         for _ in range(1 if len(rest) == BLOCK else 2):
@@ -315,13 +315,13 @@ class Cmac:
         return made
 
     def free(self) -> None:
-        """Wipes the CMAC's held bytes and key."""
+        """Wipes the held bytes and the key of a CMAC."""
         self.mac.cutter.wipe()
         self.mac.key = b""
 
 
 class Ccm:
-    """A CCM message (SP 800-38C): CTR divided over the cards, CBC-MAC one part after the other."""
+    """Processes a CCM message on several cards: CTR in parallel, CBC-MAC part after part."""
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
@@ -377,7 +377,7 @@ class Ccm:
         yield from hold_back(results, self.ready) if self.withholds else results
 
     def finish(self, tag: bytes | None = None) -> bytes:
-        """Ends the message and returns its tag. With ``tag``: fails if it is wrong."""
+        """Ends a CCM message and returns its tag. With ``tag``: fails if it is wrong."""
         self._data()
         if self.aad_left or self.data_left:
             raise MaeslantError("the message's length differs from the announced one")
@@ -391,12 +391,12 @@ class Ccm:
         return made
 
     def read(self) -> Iterator[bytes]:
-        """Yields the output that remains after :meth:`finish`."""
+        """Yields the output of a CCM message that remains after :meth:`finish`."""
         while self.ready:
             yield self.ready.pop(0)
 
     def free(self) -> None:
-        """Cancels running parts and wipes the held bytes and the key."""
+        """Cancels a CCM message's running parts and wipes held bytes and key."""
         self.stream.free()
         self.mac.cutter.wipe()
         self.ready.clear()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Processes parts of messages on one card; parts run in any order and may be repeated.
+"""Encrypts and hashes parts of messages on one card, in any order, repeatable.
 
 Each takes the device first, then only what it needs, and gives bytes. All take the key: it is on
 the card for as long as the part takes.
@@ -27,7 +27,7 @@ def plain(
 
 
 def block(device: Device, key: bytes, data: bytes) -> bytes:
-    """Encrypts whole blocks with AES itself (ECB)."""
+    """Encrypts whole blocks with AES itself (ECB) on a card."""
     return device.crypt("ecb", ENCRYPT, key, None, data)
 
 
@@ -37,7 +37,7 @@ def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
 
 
 def _nonce(h: int, counter: int) -> bytes:
-    """Returns the 16-byte IV that makes GCM start with the given counter block.
+    """Returns the 16-byte IV with which GCM starts at a given counter block.
 
     GCM's first counter block is GHASH of such an IV, ((IV * H) ^ 128) * H, and H has an inverse.
     """
@@ -46,7 +46,7 @@ def _nonce(h: int, counter: int) -> bytes:
 
 
 def _hash(tag: bytes, mask: int, h: int, lengths: int) -> bytes:
-    """Removes the mask and the block of lengths from a GCM tag, leaving the GHASH of the blocks."""
+    """Removes mask and length block from a GCM tag, which leaves the GHASH of the blocks."""
     product = int.from_bytes(tag) ^ mask
     return (gf128.multiply(product, gf128.inverse(h)) ^ lengths).to_bytes(BLOCK)
 
@@ -54,7 +54,7 @@ def _hash(tag: bytes, mask: int, h: int, lengths: int) -> bytes:
 def gcm(
     device: Device, direction: int, key: bytes, h: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Encrypts or decrypts a part of a GCM message after ``counter``; returns data and its GHASH.
+    """Encrypts or decrypts a part of a GCM message from a counter on; returns data and GHASH.
 
     The hash is of the ciphertext's blocks from 0 on. Decrypting takes a second pass for it: what a
     card decrypts it also checks, and a part has no tag of its own.
@@ -68,7 +68,7 @@ def gcm(
 
 
 def ghash(device: Device, key: bytes, h: int, counter: int, data: bytes) -> bytes:
-    """Computes GHASH of blocks, starting from 0; the last block is padded with zeros."""
+    """Computes GHASH of blocks on a card; the last block is padded with zeros."""
     mask = int.from_bytes(block(device, key, counter.to_bytes(BLOCK)))
     _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(h, counter))
     return _hash(tag, mask, h, 8 * len(data) * AAD_LENGTH)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a pool on the cards of a Dask cluster; a worker's resource "card" counts its cards.
+"""Runs a pool on the cards of a Dask cluster, whose workers each own cards.
 
 A worker opens what its $MAESLANT_CARDS names (by default one simulated card) when the first part
 comes, and keeps it open. Parts travel with their key and data, so that any worker can do any part,
@@ -33,7 +33,7 @@ HINT = (
 
 
 class CardsGone(MaeslantError):
-    """Raised when all cards of the worker ``address`` have failed; another may do the part."""
+    """Raised when all cards of a cluster's worker have failed."""
 
     def __init__(self, message: str, address: str) -> None:
         super().__init__(message)
@@ -52,13 +52,16 @@ def _open_cards() -> Local:
 
 
 def own_cards() -> Local:
-    """Returns this worker's cards, which stay open until its process ends."""
+    """Returns the cards of a cluster's worker, which stay open until its process ends."""
     with _opening:
         return _open_cards()
 
 
 def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> object:
-    """Runs a function on a card of this worker. Raises CardsGone, and what ``call`` raises."""
+    """Runs a function on a card of a cluster's worker.
+
+    Raises CardsGone, and what ``call`` raises.
+    """
     from distributed import get_worker
 
     try:
@@ -70,7 +73,7 @@ def on_worker(call: Callable[..., object], arguments: tuple[object, ...]) -> obj
 
 
 class Part:
-    """A part submitted to the cluster; resubmitted to another worker when its cards fail."""
+    """Holds a part submitted to the cluster; submits again when the worker's cards fail."""
 
     def __init__(self, pool: "Cluster", call: Callable[..., object], arguments: tuple) -> None:
         self.pool, self.call, self.arguments = pool, call, arguments
@@ -89,16 +92,16 @@ class Part:
         )
 
     def done(self) -> bool:
-        """Returns true if :meth:`result` would return without waiting."""
+        """Returns true if a part's result is there without waiting."""
         return self.future.done()
 
     def cancel(self) -> None:
-        """Cancels the part on the cluster."""
+        """Cancels a part on the cluster."""
         with contextlib.suppress(Exception):
             self.future.cancel()
 
     def result(self) -> object:
-        """Waits for the part and returns its result.
+        """Waits for a part on the cluster and returns its result.
 
         Raises MaeslantError when no card is left to do it.
         """
@@ -134,7 +137,7 @@ class Part:
                 ) from None
 
     def _elsewhere(self, error: CardsGone) -> None:
-        """Excludes the failed worker and submits the part to another one."""
+        """Submits a part to another worker after a worker's cards have failed."""
         self.pool.gone.add(error.address)
         if not self.pool.workers() - self.pool.gone:
             raise MaeslantError(
@@ -144,7 +147,7 @@ class Part:
 
 
 class Cluster(cards.Pool):
-    """A pool of the cards of a Dask cluster, named by "pool:tcp://SCHEDULER:PORT"."""
+    """Opens a pool of the cards of a Dask cluster: "pool:tcp://SCHEDULER:PORT"."""
 
     def __init__(self, uri: str) -> None:
         self.address = uri.removeprefix("pool:")
@@ -163,21 +166,21 @@ class Cluster(cards.Pool):
         self.stack.close()
 
     def _resources(self) -> dict[str, int]:
-        """Returns the number of cards of each worker, by the worker's address."""
+        """Returns each worker's number of cards, by the worker's address."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"]
         found = {name: int(about["resources"].get(RESOURCE, 0)) for name, about in workers.items()}
         return {name: number for name, number in found.items() if number}
 
     def workers(self) -> set[str]:
-        """Returns the addresses of the workers that have cards."""
+        """Returns the addresses of the cluster's workers that have cards."""
         return set(self._resources())
 
     def run(self, call: Callable[..., object], *arguments: object) -> Part:
-        """Submits a function to the worker that the scheduler chooses."""
+        """Submits a function to a card of the worker that the cluster's scheduler chooses."""
         return Part(self, call, arguments)
 
     def caps(self) -> dict[str, object]:
-        """Returns the capabilities of one card, and the number of cards of each worker."""
+        """Returns the capabilities of one card, and each worker's number of cards."""
         found = self.run(cards.describe).result()
         names = [f"{number} at {name}" for name, number in sorted(self._resources().items())]
         return {**found, "backend": "pool", "name": f"{self.width} cards", "cards": names}

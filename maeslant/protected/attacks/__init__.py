@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Catalogues the specified attacks at each place, with the expected detection.
+"""Lists the catalogue of attacks on the protected channel, each with its expected detection.
 
 `catalogue()` lists them: a name, the requirement that answers it, what it would have got, and who
 must notice ("nothing": it has no effect, and every result is right).
@@ -10,7 +10,7 @@ from maeslant.protected.attacks.entry import Entry
 
 
 def catalogue() -> list[Entry]:
-    """Lists every attack of all families."""
+    """Lists the attacks of all families of the catalogue."""
     families = (
         flips.flips,
         replays.replays,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the adversary: interprets bus events and edits the chosen ones.
+"""Implements the bus adversary: interprets bus events of the protected channel and edits them.
 
 It knows docs/protocol.md and every plain byte, and holds no key. Nothing here touches host or
 device but through events, so that the same attacks run against a real driver and a simulated card.
@@ -31,7 +31,7 @@ NAMES = {
 
 @dataclasses.dataclass(frozen=True)
 class Sight:
-    """A bus event as interpreted by someone who knows the protocol."""
+    """Describes a bus event as an observer who knows the protocol interprets it."""
 
     what: str  # request, doorbell, response, number, or a name above, or a register's
     queue: int = -1
@@ -47,7 +47,7 @@ def flip(data: bytes, bit: int) -> bytes:
 
 
 class Adversary(Attack):
-    """Base class of adversaries: interprets and records every event; subclasses act."""
+    """Interprets and records every bus event; base class of adversaries, whose subclasses edit."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ class Adversary(Attack):
         self._mailbox: dict[int, tuple[Sight, Event]] = {}
 
     def sight(self, event: Event) -> Sight:
-        """Interprets an event by its address and plaintext bytes."""
+        """Interprets a bus event by its address and plaintext bytes."""
         if event.what in MEMORY:
             for queue, base in self.bases.items():
                 at = event.address - base
@@ -94,7 +94,7 @@ class Adversary(Attack):
         return Sight("response", queue, *self._header(event.data))
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records an event and returns the events that replace it."""
+        """Records a bus event and returns the events that the adversary puts in its place."""
         sight = self.sight(event)
         if event.what is What.MMIO_WRITE and sight.what == f"register {RESPONSE_BASE:#05x}":
             self.bases[sight.queue] = int.from_bytes(event.data, "little")
@@ -110,15 +110,15 @@ class Adversary(Attack):
         return events
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Returns the bus events that replace an event."""
+        """Returns the bus events that replace an event; this base class changes nothing."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Interprets a read event and returns the data that the reader gets (see Attack)."""
+        """Interprets a bus read and returns the data that the adversary gives to the reader."""
         return self.react(self.sight(event), event, data, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Returns the data that the reader of an event gets."""
+        """Returns the data that the reader of a bus event gets; this base class changes nothing."""
         return data
 
 
@@ -127,7 +127,7 @@ EditAnswer = Callable[["On", Event, bytes, Link], bytes]
 
 
 class On(Adversary):
-    """Edits the nth event that matches `where` (fields of a Sight), or every one from it on."""
+    """Edits the nth bus event that matches `where` (fields of a Sight), or all from the nth on."""
 
     def __init__(
         self,
@@ -165,14 +165,14 @@ class On(Adversary):
         return (event,)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Edits the data that the chosen bus read returns."""
+        """Edits the data that the chosen bus read returns to its reader."""
         if self.active and self.edit_answer:
             return self.edit_answer(self, event, data, link)
         return data
 
 
 def doorbell(queue: int, blocks: int) -> Event:
-    """Builds a bus event that rings a queue's doorbell without the driver."""
+    """Builds a forged bus event that rings the doorbell of a request queue."""
     data = blocks.to_bytes(4, "little")
     return Event(What.MMIO_WRITE, PAGE * (1 + queue) + DOORBELL, 4, data)
 
@@ -183,5 +183,5 @@ def mailbox(queue: int, message: bytes, at: int = 0) -> Event:
 
 
 def poke(address: int, data: bytes) -> Event:
-    """Builds a bus event that overwrites host memory without the driver."""
+    """Builds a forged bus event that overwrites host memory."""
     return Event(What.HOST_STORE, address, len(data), data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines a catalogue entry, the possible detections, and small edits of events."""
+"""Defines an attack of the catalogue, its possible detections, and small edits of bus events."""
 
 import dataclasses
 from collections.abc import Callable
@@ -37,7 +37,7 @@ LATER = {Kind.BATCH: 1, Kind.H2D: 1, Kind.D2H: 1}
 
 @dataclasses.dataclass(frozen=True)
 class Entry:
-    """An attack of the catalogue: its name, aim, requirement and expected detection."""
+    """Describes an attack of the catalogue: name, aim, requirement and expected detection."""
 
     name: str
     requirement: str
@@ -50,26 +50,26 @@ class Entry:
     careless: bool = False  # the application starts the kernel too early
 
     def play(self, make: Callable[..., Machine] = Machine) -> Verdict:
-        """Runs the attack on a machine and returns the verdict."""
+        """Runs an attack of the catalogue on a machine and returns the verdict."""
         want = expected_of_careless(self.make) if self.careless else None
         return play(self.make(), big=self.big, stay=self.stay, make=make, want=want)
 
 
 def edit_data(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit that changes the data an event writes."""
+    """Returns an edit of bus events that changes the data of a write."""
     return lambda attack, event, link: [event.with_data(change(event.data))]
 
 
 def edit_answer(change: Callable[[bytes], bytes]) -> Callable:
-    """Returns an edit that changes the data a read returns."""
+    """Returns an edit of bus events that changes the data that a read returns."""
     return lambda attack, event, data, link: change(data)
 
 
 def flipper(at: int) -> Callable[[bytes], bytes]:
-    """Returns a change that flips the lowest bit of byte ``at``."""
+    """Returns a function that flips the lowest bit of byte ``at`` of its data."""
     return lambda data: flip(data, 8 * at)
 
 
 def drop(attack: On, event: Event, link: Link) -> list[Event]:
-    """Drops a bus event."""
+    """Drops a bus event, so that nobody receives it."""
     return []

@@ -86,7 +86,7 @@ def flips() -> Iterator[Entry]:
 
 
 def _number(kind: Kind) -> int:
-    """Returns the sequence number of the workload's request of a kind."""
+    """Returns the sequence number of the first request of a kind in the attacked workload."""
     return {
         Kind.OPEN: 1,
         Kind.BATCH: 4,

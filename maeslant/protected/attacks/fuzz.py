@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fuzzes the bus with composed random manipulations and judges each run.
+"""Fuzzes the bus of the protected card with random manipulations and judges each run.
 
 `python -m maeslant.protected.attacks.fuzz 100000 [seed]` makes so many and prints what came of
 them.
@@ -22,7 +22,7 @@ GAPS = (3, 10, 30, 100)  # events from one of its manipulations to the next, on 
 
 
 class Fuzz(Adversary):
-    """An adversary that makes a few random manipulations of a session, or a burst of many.
+    """Makes a few random manipulations of the bus in a session, or a burst of many.
 
     The few go deep: most of the workload is behind them. A storm meets the card and the driver in
     all states that its own manipulations bring about, and carries messages across sessions.
@@ -49,7 +49,7 @@ class Fuzz(Adversary):
         self.stuck = 0
 
     def act(self, sight: Sight, event: Event, link: Link) -> Iterable[Event]:
-        """Replaces an event by a random manipulation with a given probability."""
+        """Replaces a bus event by a random manipulation with a given probability."""
         self.at += 1
         self.pending = ""
         if event.data and len(self.seen) < 400:
@@ -69,11 +69,11 @@ class Fuzz(Adversary):
         return getattr(self, name)(event, link)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Changes the data that was read, if the drawn manipulation applies to reads."""
+        """Changes the data that a bus read returns, if the drawn manipulation applies to reads."""
         return self._change(self.pending, data) if self.pending and data else data
 
     def idle(self, link: Link) -> None:
-        """Carries out the delayed bus events whose time has come."""
+        """Sends the delayed bus events whose time has come."""
         for when, event in list(self.held):
             if when <= link.steps:
                 self.held.remove((when, event))
@@ -132,17 +132,17 @@ class Fuzz(Adversary):
         return ()
 
     def silence(self, event: Event, link: Link) -> Iterable[Event]:
-        """Drops a bus event and all that follow for a while."""
+        """Drops a bus event and all events that follow it for a while."""
         self.stuck = self.random.randrange(1, 12)
         return ()
 
     def twice(self, event: Event, link: Link) -> Iterable[Event]:
-        """Repeats a bus event, now or later."""
+        """Sends a bus event twice, the second time at once or later."""
         self.held.append((link.steps + self.random.randrange(1, 20), event))
         return (event, event) if self.random.random() < 0.5 else (event,)
 
     def delay(self, event: Event, link: Link) -> Iterable[Event]:
-        """Delays a bus event."""
+        """Holds a bus event back for a random time."""
         self.held.append((link.steps + self.random.randrange(1, 30), event))
         return ()
 
@@ -152,7 +152,7 @@ class Fuzz(Adversary):
         return (dataclasses.replace(event, address=max(0, event.address + step)),)
 
     def inject(self, event: Event, link: Link) -> Iterable[Event]:
-        """Injects a message, a doorbell or a reset that the driver did not send."""
+        """Injects a forged message, doorbell or reset into the bus."""
         queue = self.random.randrange(3)
         if self.requests and self.random.random() < 0.7:
             sight, message, bell = self.random.choice(self.requests)
@@ -166,7 +166,7 @@ class Fuzz(Adversary):
         return (doorbell(queue, self.random.randrange(80)), event)
 
     def poke(self, event: Event, link: Link) -> Iterable[Event]:
-        """Overwrites host memory at an address that was used."""
+        """Overwrites host memory at an address that an earlier bus event has used."""
         used = [old.address for _, old in self.data] + [old.address for _, old in self.responses]
         address = self.random.choice(used or [link.BASE])
         data = self.random.randbytes(self.random.choice((1, 8, 64)))
@@ -175,7 +175,7 @@ class Fuzz(Adversary):
 
 @dataclasses.dataclass
 class Tally:
-    """The tally of a number of fuzzing runs."""
+    """Counts the runs, manipulations and detections of a bus fuzzing campaign."""
 
     runs: int = 0
     sessions: int = 0  # attacked ones
@@ -191,7 +191,7 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Fuzzes sessions up to a number of manipulations; reports progress to ``seen``."""
+    """Fuzzes protected sessions up to a number of manipulations; reports progress to ``seen``."""
     tally = Tally()
     while tally.manipulations < manipulations:
         seen(tally.manipulations)
@@ -213,7 +213,7 @@ def fuzz(
 
 
 def main() -> int:
-    """Fuzzes from the command line and prints the tally."""
+    """Fuzzes the protected channel from the command line and prints the tally."""
     tally = fuzz(*map(int, sys.argv[1:] or ("1000",)))
     print(f"{tally.manipulations} manipulations of {tally.sessions} sessions: {dict(tally.kinds)}")
     for name, count in tally.caught.most_common():

@@ -42,7 +42,7 @@ class SwapRequests(On):
 
 
 def orders() -> Iterator[Entry]:
-    """Lists the attacks that reorder messages."""
+    """Lists the attacks that reorder the requests, responses or chunks of a session."""
     for queue, kind in ((0, Kind.BATCH), (1, Kind.H2D), (2, Kind.D2H)):
         yield Entry(
             f"reorder/requests/{kind.name}",
@@ -127,7 +127,7 @@ class Late(On):
         return [event]
 
     def idle(self, link: Link) -> None:
-        """Carries out the delayed bus events once their time has come."""
+        """Sends the delayed bus events whose time has come."""
         self.left -= 1
         if self.left <= 0:
             for event in self.held:
@@ -136,7 +136,7 @@ class Late(On):
 
 
 def losses() -> Iterator[Entry]:
-    """Lists the attacks that drop, delay or suppress events."""
+    """Lists the attacks that drop, delay or suppress bus events."""
     for kind in Kind:
         nth = LATER.get(kind, 0)
         for what, expect in {
@@ -206,7 +206,7 @@ def losses() -> Iterator[Entry]:
 
 
 def lengths() -> Iterator[Entry]:
-    """Lists the attacks that truncate or extend messages."""
+    """Lists the attacks that truncate or extend requests, responses or chunks."""
     for kind in Kind:
         for name, change in {
             "one less": lambda n: n - 1,

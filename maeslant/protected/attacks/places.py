@@ -100,7 +100,7 @@ def places() -> Iterator[Entry]:
 
 
 class Invent(On):
-    """Writes a forged response as soon as a request's doorbell is rung."""
+    """Writes a forged response to host memory as soon as a request's doorbell is rung."""
 
     def __init__(self, message: Callable[["Invent", int, int], bytes], **where: object) -> None:
         super().__init__(**where)
@@ -119,7 +119,7 @@ class Invent(On):
 
 
 def inventions() -> Iterator[Entry]:
-    """Lists the attacks that finalize early or forge completions."""
+    """Lists the attacks that end transfers early or forge completions of requests."""
     for name, message in {
         "zeros": lambda attack, queue, sequence: bytes(64),
         "plain OK": lambda attack, queue, sequence: (
@@ -176,7 +176,7 @@ def _header_number(message: bytes) -> bytes:
 
 
 class Memory(On):
-    """Changes shared memory right after the chosen event."""
+    """Inverts shared memory right after a chosen read of the card or the driver."""
 
     def __init__(self, size: int = 1, **where: object) -> None:
         super().__init__(**where)
@@ -189,7 +189,7 @@ class Memory(On):
 
 
 def fetches() -> Iterator[Entry]:
-    """Lists the double-fetch attacks in both directions."""
+    """Lists the attacks that change shared memory between two reads of the driver or the card."""
     yield Entry(
         "double fetch/out, after each load",
         "H10",
@@ -216,7 +216,7 @@ def fetches() -> Iterator[Entry]:
     for nth in (0, 1, 2):
 
         def before(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes the next stage of a chunk before the driver loads it."""
+            """Changes the next part of a chunk in shared memory before the driver loads it."""
             return [poke(event.address + 8, b"\xa5" * 8), event]
 
         yield Entry(
@@ -229,7 +229,7 @@ def fetches() -> Iterator[Entry]:
         )
 
         def after(attack: On, event: Event, link: Link) -> list[Event]:
-            """Changes a stage of a chunk right after the driver stores it."""
+            """Changes a part of a chunk in shared memory right after the driver stores it."""
             return [event, poke(event.address + 8, b"\xa5" * 8)]
 
         yield Entry(

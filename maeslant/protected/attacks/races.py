@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines attacks on the mailbox, registers of both kinds, and shared memory."""
+"""Defines attacks on the request mailbox, on protected and OS registers, and on shared memory."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ from maeslant.protected.model.link import Attack, BusError, Event, Link, What
 
 
 class Scribble(On):
-    """Rings a doorbell behind another queue's and overwrites the message while it waits."""
+    """Overwrites the message in a queue's mailbox while its doorbell is held behind another's."""
 
     def act(self, sight, event, link):  # noqa: D102
         if self.held and sight.what == "doorbell":
@@ -50,7 +50,7 @@ class Scribble(On):
         return [bell, mailbox(bell.address // PAGE - 1, b"\xff" * 4, last)]
 
     def idle(self, link: Link) -> None:
-        """Overwrites the waiting message when no other doorbell is rung."""
+        """Overwrites the message in a mailbox when no other doorbell rings."""
         if self.held:
             self.steps += 1
             if self.steps == 8:
@@ -59,7 +59,7 @@ class Scribble(On):
 
 
 class InQuarantine(On):
-    """Starts the kernel while a transfer fills its region; ends the transfer after the kernel."""
+    """Starts the kernel while a transfer fills the region that the kernel reads."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -85,7 +85,7 @@ class InQuarantine(On):
 
 
 def races() -> Iterator[Entry]:
-    """Lists the attacks on the mailbox, raw accesses and the OS's own registers."""
+    """Lists the attacks on mailboxes, unencrypted accesses and the OS's registers."""
 
     def scribble(attack: On, event: Event, link: Link) -> list[Event]:
         queue = event.address // PAGE - 1
@@ -137,7 +137,7 @@ def races() -> Iterator[Entry]:
     )
 
     class Raw(On):
-        """Accesses protected address space and the mailbox without encryption."""
+        """Accesses protected address space and the mailbox without encryption, as the OS could."""
 
         def idle(self, link: Link) -> None:
             """Tries every kind of bus access to protected space and the mailbox."""
@@ -156,7 +156,7 @@ def races() -> Iterator[Entry]:
     yield Entry("raw access", "M1 M3 H7", "a protected register", Raw, (NOTHING,))
 
     class TakeBack(On):
-        """Resets the card by the OS in the middle of a session."""
+        """Resets the card in the middle of a session, as the operating system can."""
 
         def react(self, sight, event, data, link):  # noqa: D102
             if self.active:
@@ -229,7 +229,7 @@ def races() -> Iterator[Entry]:
     }.items():
 
         class Place(Attack):
-            """Reports a wrong address of shared memory to the enclave, as the kernel driver."""
+            """Reports a wrong address of shared memory to the enclave, as a malicious OS can."""
 
             def __init__(self, address: int = address) -> None:
                 super().__init__()
@@ -243,10 +243,10 @@ def races() -> Iterator[Entry]:
         yield Entry(f"shared memory {name}", "H10", "the enclave's own memory", Place, (INSIDE,))
 
     class AfterError(On):
-        """Corrupts a request, then repeats all messages to the dead card."""
+        """Corrupts a request, then repeats all messages to the card whose session has ended."""
 
         def idle(self, link: Link) -> None:
-            """Repeats all messages and doorbells and writes another host nonce."""
+            """Repeats all messages and doorbells to a dead card and writes another host nonce."""
             state = link.raw(Event(What.MMIO_READ, STATE, 4))[0]
             if state == State.DEAD:
                 for sight, message, bell in self.requests:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines attacks that replay messages, or splice them into another place."""
+"""Defines attacks that replay messages, or splice a message into another message's place."""
 
 from collections.abc import Callable, Iterator
 
@@ -20,7 +20,7 @@ from maeslant.protected.model.link import Event, Link, What
 
 
 def replays() -> Iterator[Entry]:
-    """Lists the attacks that replay messages."""
+    """Lists the attacks that replay requests, responses or chunks."""
 
     def again(attack: On, event: Event, link: Link) -> list[Event]:
         """Replaces a request by its queue's previous one."""
@@ -38,10 +38,10 @@ def replays() -> Iterator[Entry]:
         )
 
     class Twice(On):
-        """Sends a request a second time as soon as its queue is ready again."""
+        """Sends a request to the card a second time as soon as its queue is ready again."""
 
         def idle(self, link: Link) -> None:
-            """Waits for READY, then repeats the message and its doorbell."""
+            """Waits until a queue is ready, then repeats the queue's last message and doorbell."""
             if self.held:
                 page = self.held[0].address
                 status = link.raw(Event(What.MMIO_READ, page + STATUS, 4))
@@ -98,7 +98,7 @@ def replays() -> Iterator[Entry]:
 
 
 class Splice(On):
-    """Replaces an expected message by an earlier one."""
+    """Replaces a message on the bus by an earlier message of the session."""
 
     def __init__(self, choose: Callable[["Splice"], bytes | None], **where: object) -> None:
         super().__init__(self._put, **where)
@@ -119,7 +119,7 @@ def splices() -> Iterator[Entry]:
         ][nth]
 
     def rewritten(choose: Callable[[Splice], bytes], **fields: int) -> Callable[[Splice], bytes]:
-        """Returns a chooser that rewrites the chosen message's header for its new place."""
+        """Returns a function that rewrites the header of a spliced message for its new place."""
 
         def make(attack: Splice) -> bytes:
             data = bytearray(choose(attack))

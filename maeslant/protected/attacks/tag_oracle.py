@@ -23,7 +23,7 @@ from maeslant.protected.model.link import Attack, Event, Link, What
 
 
 def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
-    """Recovers H from two (ciphertext of one block, tag) pairs under one key and IV."""
+    """Recovers the GCM hash key H from two (block of ciphertext, tag) pairs of one key and IV."""
     (c1, t1), (c2, t2) = first, second
     tags = int.from_bytes(t1) ^ int.from_bytes(t2)
     texts = int.from_bytes(c1) ^ int.from_bytes(c2)
@@ -31,7 +31,7 @@ def recover(first: tuple[bytes, bytes], second: tuple[bytes, bytes]) -> int:
 
 
 def move_tag(h: int, tag: bytes, old: bytes, new: bytes, aad: bytes = b"") -> bytes:
-    """Computes the tag of another ciphertext under the same key, IV and AAD, from H."""
+    """Computes the GCM tag of another ciphertext under one key, IV and AAD from the hash key H."""
     change = gf128.ghash(h, old, aad) ^ gf128.ghash(h, new, aad)
     return (int.from_bytes(tag) ^ change).to_bytes(16)
 
@@ -47,7 +47,7 @@ class GhoshOracle(Attack):
         self.sent = self.forged = b""
 
     def learn(self, link: Link, ciphertext: bytes) -> int:
-        """Recovers H by requesting two tags over chosen blocks under one key and IV."""
+        """Recovers the hash key H of Ghosh's channel from two tags under one key and IV."""
         buffer = link.BASE + len(link.memory) - 64
         pairs = []
         for block in (ciphertext[:16], bytes(15) + b"\1"):
@@ -61,7 +61,7 @@ class GhoshOracle(Attack):
         return self.h
 
     def transform(self, event: Event, link: Link) -> Iterable[Event]:
-        """Records start commands and forges data that the card writes."""
+        """Records start commands of Ghosh's card and forges the data that the card writes."""
         if event.what is What.MMIO_WRITE and event.address in (REQUEST, START):
             self.start.append(event)
         if event.what is What.DMA_WRITE and self.h is not None:
@@ -69,7 +69,7 @@ class GhoshOracle(Attack):
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: Link) -> bytes:
-        """Forges data that the card reads, and the tag that the driver compares."""
+        """Forges data that Ghosh's card reads, and the tag that its driver compares."""
         if self.h is None:
             return data
         if event.what is What.DMA_READ:
@@ -90,7 +90,7 @@ class GhoshOracle(Attack):
 
 @dataclasses.dataclass
 class Harvest:
-    """A possible tag seen on the bus, with its possible ciphertext and AAD."""
+    """Holds a possible GCM tag seen on the bus, with its possible ciphertext and AAD."""
 
     aad: bytes
     ciphertext: bytes
@@ -124,7 +124,7 @@ class OurOracle(Adversary):
         return (event,)
 
     def candidates(self) -> Iterable[tuple[Harvest, int]]:
-        """Yields a candidate for H from each pair of single-block messages."""
+        """Yields a candidate for the hash key H from each pair of single-block messages."""
         single = [item for item in self.harvest if len(item.ciphertext) == 16]
         for at, first in enumerate(single):
             for second in single[at + 1 :]:
@@ -133,7 +133,7 @@ class OurOracle(Adversary):
                     yield first, recover(*pair)
 
     def react(self, sight: Sight, event: Event, data: bytes, link: Link) -> bytes:
-        """Forges data with a known H, which is useless without a published tag."""
+        """Forges data with a known hash key H, which is useless unless a tag is published."""
         if self.h is not None and sight.what == "data in":
             change = self.change.ljust(len(data), b"\0")
             return bytes(a ^ b for a, b in zip(data, change, strict=True))

@@ -19,7 +19,7 @@ TABLE = bytes((3 * byte + 1) & 0xFF for byte in range(256))
 
 @dataclasses.dataclass
 class Region:
-    """The memory region of a transfer: reserved against other transfers, later locked."""
+    """Describes the memory region of a transfer: reserved against other transfers, later locked."""
 
     base: int
     total: int
@@ -28,16 +28,16 @@ class Region:
 
     @property
     def end(self) -> int:
-        """The address behind the region's last granule."""
+        """Returns the address behind the last granule of a transfer's region."""
         return self.base + -(-self.total // GRANULE) * GRANULE
 
     def meets(self, address: int, size: int) -> bool:
-        """Returns true if an access touches a granule of the region."""
+        """Returns true if a memory access touches a granule of a transfer's region."""
         return address < self.end and self.base < address + size
 
 
 class Memory:
-    """Device memory and the regions of its transfers."""
+    """Models the card's device memory and the regions that its transfers lock."""
 
     def __init__(self, size: int, locks: int) -> None:
         self.data = bytearray(size)
@@ -55,11 +55,11 @@ class Memory:
         return True
 
     def scrub(self, region: Region) -> None:
-        """Clears the region of an abandoned transfer."""
+        """Clears the memory region of an abandoned transfer."""
         self.data[region.base : region.end] = bytes(region.end - region.base)
 
     def allowed(self, address: int, size: int, write: bool) -> bool:
-        """Returns true if the quarantine allows the kernel this memory access now."""
+        """Returns true if the quarantine of unverified data allows a kernel access now."""
         inside = 0 <= address and address + size <= len(self.data)
         return inside and not any(
             region.locked and region.meets(address, size) and (write or not region.d2h)
@@ -67,13 +67,13 @@ class Memory:
         )
 
     def clear(self) -> None:
-        """Clears the memory and all regions, as SCRUB does."""
+        """Clears the modelled device memory and all regions, as at the end of a session."""
         self.data[:] = bytes(len(self.data))
         self.regions.clear()
 
 
 class Kernel:
-    """The model of an accelerator kernel with its protected registers."""
+    """Models an accelerator kernel with its protected registers."""
 
     def __init__(self, memory: Memory) -> None:
         self.memory = memory
@@ -81,14 +81,14 @@ class Kernel:
         self.clear()
 
     def clear(self) -> None:
-        """Clears the kernel's registers and state, as SCRUB does."""
+        """Clears the registers and state of the modelled kernel, as at the end of a session."""
         self.registers = bytearray(SPACE)
         self.busy = self.fault = False
         self.runs = self.at = 0
         self.seen = bytearray()
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if a register of the kernel accepts this access (M1)."""
+        """Returns true if a register of the modelled kernel accepts an access (M1)."""
         if offset + width > SPACE:
             return False
         if offset in (CONTROL, STATUS):
@@ -98,7 +98,7 @@ class Kernel:
         return SOURCE <= offset < LENGTH + 8 or offset >= SCRATCH
 
     def read(self, offset: int, width: int) -> int:
-        """Reads a register of the kernel."""
+        """Reads a register of the modelled kernel."""
         if offset == STATUS:
             return BUSY * self.busy | FAULT * self.fault
         if offset == RUNS:
@@ -106,7 +106,7 @@ class Kernel:
         return int.from_bytes(self.registers[offset : offset + width], "little")
 
     def write(self, offset: int, width: int, value: int) -> None:
-        """Writes a register of the kernel; writing 1 to CONTROL starts a run."""
+        """Writes a register of the modelled kernel; writing 1 to CONTROL starts a run."""
         if self.busy and offset < SCRATCH:
             raise BusError(hex(offset))
         if offset == CONTROL:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines the constants of docs/protocol.md §1, §3, §4."""
+"""Defines the constants of the protected channel's specification, docs/protocol.md."""
 
 import enum
 
@@ -34,7 +34,7 @@ RESET_WORD = 0x52455354
 
 
 class Class(enum.IntEnum):
-    """Lists the classes of headers, IVs and derived keys: who uses a key for what."""
+    """Lists the classes of message headers, IVs and derived keys of the protected channel."""
 
     REQUEST = 1
     RESPONSE = 2
@@ -43,7 +43,7 @@ class Class(enum.IntEnum):
 
 
 class Kind(enum.IntEnum):
-    """The kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
+    """Lists the kinds of requests: OPEN, BATCH, H2D, D2H, REKEY, SKIP, CLOSE."""
 
     OPEN = 1
     BATCH = 2
@@ -55,14 +55,14 @@ class Kind(enum.IntEnum):
 
 
 class Flag(enum.IntFlag):
-    """The flags of a chunk, stored in the kind byte of its header."""
+    """Lists the flags of a chunk, stored in the kind byte of its header."""
 
     FIRST = 1
     LAST = 2
 
 
 class Op(enum.IntEnum):
-    """The operations of a batch: READ, WRITE, WAIT."""
+    """Lists the operations of a batch of register accesses: READ, WRITE, WAIT."""
 
     READ = 1
     WRITE = 2
@@ -70,7 +70,7 @@ class Op(enum.IntEnum):
 
 
 class Status(enum.IntEnum):
-    """The authenticated status of a request; 0 is unused, so that zeros never mean success."""
+    """Lists the authenticated statuses of a request; 0 is none, so zeros never mean success."""
 
     OK = 1
     STATE = 2

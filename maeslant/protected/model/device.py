@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the protected card as golden reference: docs/protocol.md §4 and §5.
+"""Models the protected card as golden reference for its RTL: docs/protocol.md §4 and §5.
 
 Its transfers are in transfers.py.
 """
@@ -50,7 +50,7 @@ def fresh_nonce() -> bytes:
 
 
 class Device:
-    """The protected card's golden model.
+    """Models the protected card: registers, requests, responses, transfers, sessions.
 
     The bus (link.Link) is given after construction: it needs the card, too.
     """
@@ -81,7 +81,7 @@ class Device:
     # States.
 
     def scrub(self, then: State) -> None:
-        """Clears everything that a session leaves (H14), then enters state ``then``."""
+        """Clears all data that a session leaves in the card (H14), then enters state ``then``."""
         self.state = State.SCRUB
         if self.keys:
             self.keys.wipe()
@@ -95,7 +95,7 @@ class Device:
             self.nonce = self.nonce_source()
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a secret through the provisioning port; returns true if it was accepted."""
+        """Installs a session's secret through the provisioning port; returns true if accepted."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
@@ -111,19 +111,19 @@ class Device:
         return True
 
     def fail(self, fatal: Fatal) -> None:
-        """Ends the session on a fatal error: ERROR, SCRUB, DEAD; answers nothing more."""
+        """Ends the card's session after a fatal error: ERROR, SCRUB, DEAD; no more answers."""
         self.cause = (fatal.cause, fatal.queue, fatal.sequence)
         self.state = State.ERROR
         self.monitor.append(("error", fatal.cause))
         self.scrub(State.DEAD)
 
     def finish_scrub(self) -> None:
-        """Completes SCRUB, which takes no time in this model."""
+        """Completes the erasure of the card's memory, which takes no time in this model."""
 
     # The bus.
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes registers in whole 32-bit words; wider writes are several words."""
+        """Writes registers of the card model in whole 32-bit words, one after another."""
         if address >= PAGE * (1 + self.capabilities.queues):
             raise BusError(hex(address))  # protected space: nothing happens (M1, H7)
         for at in range(0, len(data) - 3, 4):
@@ -151,7 +151,7 @@ class Device:
             queue.response_base |= value << shift
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads an unprotected register; unused addresses read as zero."""
+        """Reads an unprotected register of the card model; unused addresses read as zero."""
         page, offset = divmod(address, PAGE)
         if page > self.capabilities.queues:
             raise BusError(hex(address))
@@ -172,7 +172,7 @@ class Device:
         return bytes(image[offset : offset + size])
 
     def _doorbell(self, queue: Queue, blocks: int) -> None:
-        """Makes checks 1 and 2 of a doorbell: copies the mailbox and uses the sequence number."""
+        """Checks a doorbell (checks 1 and 2): copies the mailbox and uses the sequence number."""
         if self.state not in (State.KEYED, State.RUN) or not queue.ready(self.capabilities.depth):
             return
         request = Request(queue.next, queue.epoch)
@@ -183,7 +183,7 @@ class Device:
     # Work.
 
     def step(self) -> bool:
-        """Runs one action of each unit; returns true if there was any."""
+        """Runs one action of each unit of the card model; returns true if there was any."""
         worked = False
         try:
             for queue in self.queues:
@@ -202,7 +202,7 @@ class Device:
         return worked
 
     def _verify(self, queue: Queue) -> None:
-        """Makes checks 3 to 11 on a request copied from a queue's mailbox."""
+        """Verifies a request copied from a queue's mailbox (checks 3 to 11)."""
         request, message, blocks = queue.snapshot
         queue.snapshot = None
         where = (queue.index, request.sequence)
@@ -241,7 +241,7 @@ class Device:
                 self.scrub(State.IDLE)
 
     def _legal(self, queue: Queue, request: Request, blocks: int) -> Status | None:
-        """Makes checks 6 to 9 on a request; returns the status of a refusal, else None."""
+        """Checks the rules for a verified request; returns the status of a refusal, else None."""
         kind, body = request.kind, request.body
         if kind not in list(Kind):
             return Status.KIND
@@ -271,7 +271,7 @@ class Device:
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Seals a request's response once, writes it, then writes its plaintext number (H18)."""
+        """Seals the response to a request, writes it to host memory, then its number (H18)."""
         keys = self.keys
         if keys is None:
             return  # taken back by the OS
@@ -327,7 +327,7 @@ class Device:
         return Status.OK if legal else Status.OFFSET
 
     def _execute(self, queue: Queue, batch: Batch) -> bool:
-        """Executes one operation of a batch."""
+        """Executes the next operation of a batch of register accesses."""
         operation = batch.operations[batch.at]
         width = 1 << operation.log2_width
         match operation.op:
@@ -366,7 +366,7 @@ class Device:
     # Epochs.
 
     def _rekey(self, queue: Queue, request: Request) -> None:
-        """Switches a queue to the next epoch (H13); the response belongs to the request's epoch."""
+        """Switches a queue to the next epoch's keys; the response still uses the old key."""
         epoch = queue.epoch + 1
         if queue.epoch == LAST_EPOCH:
             self.answer(queue, request, Status.LIMIT)

@@ -27,7 +27,7 @@ IN, OUT = 0, 1
 
 
 class GhoshDevice:
-    """Model of Ghosh's card: encryption engine, DMA controller, memory."""
+    """Models Ghosh's card: encryption engine, DMA controller, memory."""
 
     def __init__(self, key: bytes, memory: int = 1 << 12) -> None:
         self.key = key
@@ -57,11 +57,11 @@ class GhoshDevice:
         return self.tag if address == ENGINE_TAG else bytes(size)
 
     def step(self) -> bool:
-        """Does nothing, because the model acts within register writes."""
+        """Does nothing, because the model of Ghosh's card acts within register writes."""
         return False
 
     def _start(self, sealed: bytes) -> None:
-        """Carries out a start command after checking it against the tag written before (§3.1)."""
+        """Starts a transfer of Ghosh's card after checking the command against its tag (§3.1)."""
         iv, tag = self.request[:12], self.request[12:]
         try:
             plain = AESGCM(self.key).decrypt(iv, sealed + tag, START.to_bytes(4))
@@ -74,12 +74,12 @@ class GhoshDevice:
         self.engine = Cipher(algorithms.AES256(self.key), modes.GCM(self.iv)).encryptor()
 
     def _tag_in(self) -> bytes:
-        """Returns the tag over the data received, which nobody has verified (H1)."""
+        """Returns the tag over the data that Ghosh's card received and nobody verified (H1)."""
         plain = bytes(self.memory[self.address : self.address + len(self.received)])
         return AESGCM(self.key).encrypt(self.iv, plain, b"")[-16:]
 
     def _move(self, host: int, length: int) -> None:
-        """Moves data through the engine as the OS requests."""
+        """Moves data through Ghosh's encryption engine between host memory and the card."""
         if self.engine is None:
             return
         at = self.address
@@ -94,7 +94,7 @@ class GhoshDevice:
 
 @dataclasses.dataclass
 class GhoshHost:
-    """Model of Ghosh's user-mode driver."""
+    """Models Ghosh's user-mode driver."""
 
     link: Link
     key: bytes
@@ -115,7 +115,7 @@ class GhoshHost:
         return self.link.mmio_read(ENGINE_TAG, 16)
 
     def send(self, address: int, data: bytes) -> None:
-        """Sends data to the device in three phases; raises TagError when the tags differ."""
+        """Sends data to Ghosh's card in three phases; raises TagError when the tags differ."""
         iv = self._start(IN, address)
         sealed = AESGCM(self.key).encrypt(iv, data, b"")
         buffer = self.link.allocate(len(data))
@@ -125,7 +125,7 @@ class GhoshHost:
             raise TagError
 
     def receive(self, address: int, length: int) -> bytes:
-        """Receives data from the device; raises TagError when the tags differ."""
+        """Receives data from Ghosh's card; raises TagError when the tags differ."""
         iv = self._start(OUT, address)
         buffer = self.link.allocate(length)
         self.link.mmio_write(MOVE, buffer.to_bytes(8) + length.to_bytes(4))
@@ -137,12 +137,12 @@ class GhoshHost:
 
 
 def raw_write(link: Link, address: int, data: bytes) -> None:
-    """Writes a register as the operating system, past the attack."""
+    """Writes a card's register as the operating system, without the attack in between."""
     link.raw(Event(What.MMIO_WRITE, address, len(data), data))
 
 
 def raw_read(link: Link, address: int, size: int) -> bytes:
-    """Reads a register as the operating system, past the attack; no bytes if there is none."""
+    """Reads a card's register as the operating system, without the attack in between."""
     try:
         return link.raw(Event(What.MMIO_READ, address, size))
     except BusError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the host's end of the channel: docs/protocol.md §6.
+"""Models the host's end of the protected channel as reference: docs/protocol.md §6.
 
 Stands for the user-mode driver inside the enclave.
 """
@@ -37,7 +37,7 @@ from maeslant.protected.model.link import Link
 
 
 class HostError(Exception):
-    """Base class of the errors that the application receives."""
+    """Reports a failed request of the protected channel to the application."""
 
 
 class MisuseError(HostError):
@@ -55,11 +55,11 @@ class RefusedError(HostError):
 
 
 class GivenUpError(HostError):
-    """Raised when the caller abandons a transfer."""
+    """Raised when the application abandons a transfer."""
 
 
 class PoisonedError(HostError):
-    """Raised when the session has ended; only a new secret helps."""
+    """Raised when the protected session has ended; only a new secret helps."""
 
     def __init__(self, reason: str, advice: str = "") -> None:
         self.reason, self.advice = reason, advice
@@ -83,30 +83,30 @@ class Request:
 
     @property
     def done(self) -> bool:
-        """Returns true once the request was answered or has failed."""
+        """Returns true once a protected request was answered or has failed."""
         return self.response is not None or self.error is not None
 
 
 @dataclasses.dataclass
 class Job:
-    """One call of the application: a request, or the chunks of a transfer."""
+    """Tracks one call of the application: a request, or the chunks of a transfer."""
 
     requests: list[Request]
     given_up: bool = False
 
     @property
     def last(self) -> Request:
-        """The last request of the job, which a WAIT for the job names."""
+        """Returns the last request of an application's call, which a WAIT operation names."""
         return self.requests[-1]
 
     @property
     def done(self) -> bool:
-        """Returns true once all requests of the job are done."""
+        """Returns true once all requests of an application's call are answered or have failed."""
         return all(request.done for request in self.requests)
 
 
 class Channel:
-    """The host's state of a request queue."""
+    """Holds the host's state of a request queue."""
 
     def __init__(self) -> None:
         self.next = 1
@@ -123,7 +123,7 @@ def overlaps(address: int, size: int, base: int, length: int) -> bool:
 
 
 class Host:
-    """Models the enclave's end of a protected session.
+    """Models the enclave's end of a protected session: requests, transfers, responses.
 
     `link` is the untrusted world, `port` the provisioning.
     """
@@ -232,17 +232,17 @@ class Host:
         return Job([self._seal(queue, kind, sequence, bytes(16))])
 
     def open(self) -> Job:
-        """Starts the session by sending the OPEN request."""
+        """Starts a protected session by sending the OPEN request."""
         return self._simple(0, Kind.OPEN)
 
     def close(self) -> Job:
-        """Ends the session by the CLOSE request; raises MisuseError while any are pending."""
+        """Ends a protected session by CLOSE; raises MisuseError while requests are pending."""
         if any(channel.pending for channel in self.channels):
             raise MisuseError("requests are unanswered")
         return self._simple(0, Kind.CLOSE)
 
     def rekey(self, queue: int) -> Job:
-        """Switches a queue to the next epoch; other queues continue."""
+        """Switches a queue to the keys of the next epoch; other queues continue."""
         epoch = self.channels[queue].epoch + 1
         if epoch > LAST_EPOCH:
             raise MisuseError("no epoch is left")
@@ -328,13 +328,13 @@ class Host:
         return self.transfers[-1]
 
     def skip(self, queue: int) -> Job:
-        """Abandons the open transfer of a queue."""
+        """Abandons the open transfer of a queue by a SKIP request."""
         return self._simple(queue, Kind.SKIP)
 
     # Sending and answers.
 
     def pump(self) -> bool:
-        """Sends requests, takes responses and advances time; returns true if anything happened."""
+        """Sends requests, takes responses, advances time; returns true if anything happened."""
         news = False
         for queue, channel in enumerate(self.channels):
             page = PAGE * (1 + queue)
@@ -353,7 +353,7 @@ class Host:
         return news
 
     def _poll_response(self, channel: Channel, request: Request) -> bool:
-        """Takes a response if its plaintext number shows that it is there."""
+        """Takes the response to a request if its plaintext number shows that it has arrived."""
         slot = channel.slots + SLOT_BYTES * (request.sequence % SLOTS)
         if self.link.load(slot, 8) != request.sequence.to_bytes(8):
             return False
@@ -399,7 +399,7 @@ class Host:
             self.keys.erase(epoch)
 
     def _possible(self, request: Request, response: wire.Response) -> bool:
-        """Returns true if a genuine device can give this response."""
+        """Returns true if a genuine card can give this response to a request."""
         if response.zero or response.status not in list(Status):
             return False
         if response.status != Status.OK:
@@ -419,7 +419,7 @@ class Host:
         return response.executed == (len(operations) or 1) and response.value == value
 
     def _take(self, request: Request, tag: bytes) -> bytearray:
-        """Copies a chunk once, stage by stage, and decrypts it (H10)."""
+        """Copies a chunk out of shared memory once, stage by stage, and decrypts it (H10)."""
         place = request.place
         private = bytearray()
         for offset in range(0, place.length, STAGE):
@@ -453,6 +453,6 @@ class Host:
         return b"".join(request.chunk or b"" for request in job.requests)
 
     def read_values(self, job: Job) -> list[int]:
-        """Waits for a batch and returns the values it read, in order."""
+        """Waits for a batch of register accesses and returns the values read, in order."""
         data = self.wait(job)
         return [int.from_bytes(data[at : at + 8]) for at in range(0, len(data), 8)]

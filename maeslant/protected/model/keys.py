@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements capabilities, key derivation, IVs, sealing, budgets: docs/protocol.md §1, §2, §9."""
+"""Derives session keys and IVs, seals messages, counts key use: docs/protocol.md §1, §2, §9."""
 
 import dataclasses
 import hmac
@@ -21,12 +21,12 @@ class BudgetError(Exception):
 
 
 class TagError(Exception):
-    """Raised when data was not sealed by the other end for this place."""
+    """Raised when a message fails authentication: not sealed by the other end for this place."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Capabilities:
-    """The device's capabilities: a fixed 64-bit word that enters every key derivation."""
+    """Holds the card's capabilities, a fixed 64-bit word that enters every key derivation."""
 
     queues: int = 4
     depth: int = 8
@@ -38,18 +38,18 @@ class Capabilities:
     regions: int = 12
 
     def word(self) -> int:
-        """Encodes the capabilities as the 64-bit word of the register."""
+        """Encodes the card's capabilities as the 64-bit word of its register."""
         fields = (self.version, self.queues, self.depth, self.log2_chunk, self.operations)
         return int.from_bytes(bytes((*fields, self.log2_memory, self.log2_granule, self.regions)))
 
     @classmethod
     def unpack(cls, word: int) -> "Capabilities":
-        """Decodes the capabilities from the register's word; checks nothing."""
+        """Decodes the card's capabilities from its register's word, without checks."""
         version, queues, depth, chunk, operations, memory, granule, regions = word.to_bytes(8)
         return cls(queues, depth, chunk, operations, memory, version, granule, regions)
 
     def legal(self) -> bool:
-        """Returns true if a host may work with a device of these capabilities."""
+        """Returns true if a host may work with a card of these capabilities."""
         return (
             (self.version, self.log2_granule) == (VERSION, 6)
             and 1 <= self.queues <= 64
@@ -63,7 +63,7 @@ class Capabilities:
 
 @dataclasses.dataclass(frozen=True)
 class Session:
-    """The inputs of key derivation that both ends share."""
+    """Holds the inputs of key derivation that both ends of a session share."""
 
     secret: bytes
     session_id: bytes
@@ -72,7 +72,7 @@ class Session:
     capabilities: int
 
     def context(self, cls: int, epoch: int) -> bytes:
-        """Returns the 93-byte context of the key derivation."""
+        """Returns the 93-byte context from which the key of a class and epoch is derived."""
         return b"".join(
             (
                 self.session_id,
@@ -85,7 +85,7 @@ class Session:
         )
 
     def derive(self, cls: int, epoch: int) -> bytes:
-        """Derives key and mask, 44 bytes, of a class and epoch (H3)."""
+        """Derives the key and IV mask (44 bytes) of a message class in an epoch (H3)."""
         kdf = KBKDFCMAC(
             algorithm=algorithms.AES256,
             mode=Mode.CounterMode,
@@ -100,7 +100,7 @@ class Session:
         return kdf.derive(self.secret)
 
     def digest(self) -> bytes:
-        """Returns a digest that is equal for equal keys, from block 3 of each class, epoch 0."""
+        """Returns a digest of the session that is equal exactly for equal session keys."""
         found = b""
         for cls in Class:
             mac = CMAC(algorithms.AES256(self.secret))
@@ -111,7 +111,7 @@ class Session:
 
 
 class Key:
-    """The key of a class in an epoch, with its mask and its use count."""
+    """Holds the key of a message class in an epoch, with its IV mask and its use count."""
 
     def __init__(self, session: Session, cls: Class, epoch: int, limit: int) -> None:
         output = session.derive(cls, epoch)
@@ -120,22 +120,22 @@ class Key:
         self.used = 1  # H
 
     def spend(self, count: int) -> None:
-        """Counts a message against the key's budget before it is sealed; raises BudgetError."""
+        """Counts a message against a key's budget before sealing; raises BudgetError."""
         if self.used + wire.blocks(count) > self.limit:
             raise BudgetError(f"class {self.cls} epoch {self.epoch}: {self.used} blocks used")
         self.used += wire.blocks(count)
 
     def iv(self, queue: int, sequence: int) -> bytes:
-        """Returns the only IV of a (queue, sequence number) under this key (H2)."""
+        """Returns the only IV of a queue's sequence number under a key (H2)."""
         counter = bytes((self.cls, queue, 0, 0)) + sequence.to_bytes(8)
         return bytes(a ^ b for a, b in zip(self.mask, counter, strict=True))
 
     def seal(self, queue: int, sequence: int, aad: bytes, plain: bytes) -> bytes:
-        """Encrypts and authenticates; returns ciphertext and tag."""
+        """Encrypts and authenticates a message under a session key; returns ciphertext and tag."""
         return AESGCM(self.bytes).encrypt(self.iv(queue, sequence), plain, aad)
 
     def open(self, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-        """Decrypts and verifies all 128 tag bits in constant time; raises TagError (H15)."""
+        """Decrypts and verifies a message under a session key; raises TagError (H15)."""
         if len(sealed) < TAG:
             raise TagError
         try:
@@ -144,12 +144,12 @@ class Key:
             raise TagError from error
 
     def seal_message(self, queue: int, kind: int, sequence: int, body: bytes) -> bytes:
-        """Seals a message: header, ciphertext, tag."""
+        """Seals a request or response: header, ciphertext, tag."""
         aad = wire.header(self.cls, queue, kind, self.epoch, sequence)
         return aad + self.seal(queue, sequence, aad, body)
 
     def open_message(self, queue: int, kind: int, sequence: int, message: bytes) -> bytes:
-        """Opens a message and returns its body; raises TagError.
+        """Opens a sealed request or response and returns its body; raises TagError.
 
         The header is made here; the one received is compared as a part of the tag.
         """
@@ -166,7 +166,7 @@ class Key:
 
 
 class Keys:
-    """Holds the keys of a session: four classes, at most two epochs at once (H13)."""
+    """Holds the keys of a session: four message classes, at most two epochs at once (H13)."""
 
     def __init__(self, session: Session, limit: int) -> None:
         self.session, self.limit = session, limit
@@ -179,7 +179,7 @@ class Keys:
         self.banks[epoch] = {cls: Key(self.session, cls, epoch, self.limit) for cls in Class}
 
     def get(self, cls: Class, epoch: int) -> Key:
-        """Returns the key of a class in an epoch that is loaded."""
+        """Returns the session key of a message class in a loaded epoch."""
         return self.banks[epoch][cls]
 
     def erase(self, epoch: int) -> None:
@@ -188,7 +188,7 @@ class Keys:
             key.erase()
 
     def wipe(self) -> None:
-        """Erases all session keys and the secret."""
+        """Erases all session keys and the session's secret."""
         for epoch in list(self.banks):
             self.erase(epoch)
         self.session = Session(bytes(32), bytes(16), bytes(32), bytes(32), 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models bus and host memory between the two ends, where the adversary acts.
+"""Models the bus and host memory between driver and card, where the adversary acts.
 
 Everything that passes is an Event. An attack sees each before it happens and says what happens
 instead (any list of events), sees what a read returned and may change it, and may act whenever
@@ -18,7 +18,7 @@ class BusError(Exception):
 
 
 class What(enum.Enum):
-    """The kind of a bus event: who accesses which memory."""
+    """Lists the kinds of bus events: who accesses which memory."""
 
     MMIO_WRITE = enum.auto()  # the driver, through the OS's mapping, to the card's registers
     MMIO_READ = enum.auto()
@@ -30,7 +30,7 @@ class What(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """One bus access: its kind, address, size, and data if it writes."""
+    """Describes one bus access: kind, address, size, and data if it writes."""
 
     what: What
     address: int
@@ -47,12 +47,15 @@ class Event:
 
     @property
     def is_read(self) -> bool:
-        """Returns true if the bus event reads."""
+        """Returns true if a bus event is a read."""
         return self.what in (What.MMIO_READ, What.DMA_READ, What.HOST_LOAD)
 
 
 class Attack:
-    """Base class of attacks on the bus, which changes nothing. `fired` counts what they changed."""
+    """Observes the bus without any change; base class of attacks.
+
+    `fired` counts what they changed.
+    """
 
     name = "none"
 
@@ -60,36 +63,36 @@ class Attack:
         self.fired = 0
 
     def transform(self, event: Event, link: "Link") -> Iterable[Event]:
-        """Returns the bus events that replace an event."""
+        """Returns the bus events that an attack puts in place of an event."""
         return (event,)
 
     def answer(self, event: Event, data: bytes, link: "Link") -> bytes:
-        """Returns the data that the reader gets in place of the data read on the bus."""
+        """Returns the data that an attack gives to a reader in place of the data on the bus."""
         return data
 
     def idle(self, link: "Link") -> None:
         """Lets the attack act between bus events, as time passes."""
 
     def place(self, address: int, size: int) -> int:
-        """Returns the address that the kernel driver reports for shared memory."""
+        """Returns the address of shared memory that an attacked kernel driver reports."""
         return address
 
 
 class Card(Protocol):
-    """The interface of a card to the bus."""
+    """Defines the interface of a card model to the bus."""
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register of the card."""
+        """Writes a register of a card model."""
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register of the card."""
+        """Reads a register of a card model."""
 
     def step(self) -> bool:
-        """Lets the card do a step of work; returns true if there was any."""
+        """Lets a card model do a step of work; returns true if there was any."""
 
 
 class Link:
-    """Models the bus: the card's registers, host memory, and the attack on both."""
+    """Models the bus between driver and card, host memory, and the attack on both."""
 
     BASE = 0x1_0000_0000
 
@@ -101,14 +104,14 @@ class Link:
         self.watchers: list[Callable[[Event], None]] = []
 
     def allocate(self, size: int) -> int:
-        """Allocates shared memory that the card can reach, as the kernel driver."""
+        """Allocates shared memory that card and driver can reach, as the kernel driver does."""
         address, self.free = self.free, self.free + -(-size // 64) * 64
         if self.free > self.BASE + len(self.memory):
             raise MemoryError
         return self.attack.place(address, size)
 
     def raw(self, event: Event) -> bytes:
-        """Carries out a bus event, past the attack."""
+        """Carries out a bus event as it is, without the attack."""
         for watcher in self.watchers:
             watcher(event)
         match event.what:
@@ -126,7 +129,7 @@ class Link:
         return b""
 
     def do(self, event: Event) -> bytes:
-        """Carries out an event as the attack changes it; an unanswered read returns no bytes."""
+        """Carries out a bus event as the attack changes it; an unanswered read returns no bytes."""
         data = b""
         for real in self.attack.transform(event, self):
             try:
@@ -143,12 +146,12 @@ class Link:
         return self.card.step()
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register as the driver; a bus error is ignored."""
+        """Writes a card register as the driver over the attacked bus; ignores bus errors."""
         with contextlib.suppress(BusError):  # writes are posted
             self.do(Event(What.MMIO_WRITE, address, len(data), data))
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads a register as the driver; missing bytes read as ones, as on PCIe."""
+        """Reads a card register as the driver; missing bytes read as ones, as on PCIe."""
         try:
             data = self.do(Event(What.MMIO_READ, address, size))
         except BusError:
@@ -169,9 +172,9 @@ class Link:
             self.do(Event(What.HOST_STORE, address, len(data), data))
 
     def dma_read(self, address: int, size: int) -> bytes:
-        """Reads host memory as the card; the card must notice a wrong number of bytes."""
+        """Reads host memory as the card; the card must detect a wrong number of bytes."""
         return self.do(Event(What.DMA_READ, address, size))
 
     def dma_write(self, address: int, data: bytes) -> None:
-        """Writes host memory on the bus as the card does."""
+        """Writes host memory over the attacked bus as the card."""
         self.do(Event(What.DMA_WRITE, address, len(data), data))

@@ -18,19 +18,19 @@ MOST_COMMANDS = 1 << 16
 
 
 class FaultError(Exception):
-    """Raised when the neural-network kernel cannot continue."""
+    """Raised when the modelled neural-network kernel cannot continue."""
 
 
 class NnKernel(Kernel):
-    """The model of the neural-network accelerator."""
+    """Models the neural-network accelerator kernel and its registers."""
 
     def clear(self) -> None:
-        """Clears the kernel's registers and state, as SCRUB does."""
+        """Clears the neural-network kernel's registers and state, as at a session's end."""
         super().clear()
         self.clocks = 0
 
     def legal(self, op: int, offset: int, width: int) -> bool:
-        """Returns true if a register of the kernel accepts this access."""
+        """Returns true if a register of the neural-network kernel accepts an access."""
         if offset in (CONTROL, STATUS, RUNS):
             return super().legal(op, offset, width)
         if offset == CLOCKS:
@@ -39,11 +39,11 @@ class NnKernel(Kernel):
         return inside or LIST <= offset and offset + width <= LIST + 8
 
     def read(self, offset: int, width: int) -> int:
-        """Reads a register of the kernel."""
+        """Reads a register of the neural-network kernel."""
         return self.clocks if offset == CLOCKS else super().read(offset, width)
 
     def step(self) -> bool:
-        """Runs the whole command list; returns false when idle."""
+        """Runs the neural-network kernel's whole command list; returns false when idle."""
         if not self.busy:
             return False
         self.busy = False
@@ -62,7 +62,7 @@ class NnKernel(Kernel):
         return bytes(self.memory.data[address : address + size])
 
     def _run(self, at: int) -> int:
-        """Executes a list of kernel commands and returns its clocks."""
+        """Executes a list of neural-network commands and returns the clocks it takes."""
         commands = []
         while not commands or not commands[-1].last:
             if len(commands) == MOST_COMMANDS:
@@ -83,7 +83,7 @@ class NnKernel(Kernel):
         self.memory.data[command.destination : command.destination + len(data)] = data
 
     def _of(self, command: memory.Command) -> layers.Layer:
-        """Builds the network layer that a kernel command describes."""
+        """Builds the network layer that a neural-network command describes."""
         if command.op == memory.OP_POOL:
             return layers.Pool(relu=command.relu)
         if command.op not in (memory.OP_CONV, memory.OP_FULL):
@@ -110,6 +110,6 @@ class NnKernel(Kernel):
 
 
 class NnDevice(Device):
-    """The golden model of the protected card with the neural-network kernel."""
+    """Models the protected card with the neural-network kernel as golden reference."""
 
     make_kernel = NnKernel

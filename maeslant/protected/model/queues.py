@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the state of a queue of the reference card: requests, batches, transfers, chunks."""
+"""Holds the state of a queue of the card model: requests, batches, transfers, chunks."""
 
 import dataclasses
 from collections import deque
@@ -10,7 +10,7 @@ from maeslant.protected.model.constants import MAILBOX_BYTES, Cause
 
 
 class Fatal(Exception):
-    """Raised for an error that ends the session (H5)."""
+    """Raised for an error that ends a session of the card model (H5)."""
 
     def __init__(self, cause: Cause, queue: int, sequence: int) -> None:
         super().__init__(f"{cause.name} at queue {queue}, number {sequence}")
@@ -19,7 +19,7 @@ class Fatal(Exception):
 
 @dataclasses.dataclass
 class Request:
-    """A request that the device has accepted by its doorbell; its number is used."""
+    """Holds a request that the card model has accepted by its doorbell."""
 
     sequence: int
     epoch: int
@@ -29,7 +29,7 @@ class Request:
 
 @dataclasses.dataclass
 class Batch:
-    """A batch of register operations in execution."""
+    """Holds a batch of register operations that the card model executes."""
 
     request: Request
     operations: list[wire.Operation]
@@ -39,7 +39,7 @@ class Batch:
 
 @dataclasses.dataclass
 class Transfer:
-    """A DMA transfer that is open or has chunks in flight."""
+    """Holds a DMA transfer of the card model that is open or has chunks in flight."""
 
     kind: int
     region: Region
@@ -50,7 +50,7 @@ class Transfer:
 
 @dataclasses.dataclass
 class Chunk:
-    """A chunk of a DMA transfer, armed; `engine` exists once its data moves."""
+    """Holds an armed chunk of a DMA transfer; `engine` exists once its data moves."""
 
     request: Request
     place: wire.Transfer
@@ -60,7 +60,7 @@ class Chunk:
 
 
 class Queue:
-    """The device's state of a request queue."""
+    """Holds the card model's state of a request queue."""
 
     def __init__(self, index: int) -> None:
         self.index = index
@@ -76,5 +76,5 @@ class Queue:
         self.chunks: deque[Chunk] = deque()
 
     def ready(self, depth: int) -> bool:
-        """Returns true if the queue accepts a doorbell."""
+        """Returns true if a request queue accepts a doorbell."""
         return self.snapshot is None and self.batch is None and len(self.chunks) < depth

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the card's transfers as golden reference: docs/protocol.md §5 (H8, H9, H16, H17)."""
+"""Models the protected card's DMA transfers as golden reference: docs/protocol.md §5."""
 
 from typing import Protocol
 
@@ -15,7 +15,7 @@ from maeslant.protected.model.queues import Chunk, Fatal, Queue, Request, Transf
 
 
 class Card(Protocol):
-    """The parts of the card that its transfers use (device.Device)."""
+    """Lists the parts of the card model that its transfers use (device.Device)."""
 
     beat: int
     bus: Link
@@ -26,7 +26,7 @@ class Card(Protocol):
     monitor: list
 
     def answer(self, queue: Queue, request: Request, status: Status, *more: object) -> None:
-        """Seals and sends the response to a request."""
+        """Seals and sends the response to a request of the card model."""
 
 
 class Transfers:
@@ -36,7 +36,7 @@ class Transfers:
         self.device = device
 
     def arm(self, queue: Queue, request: Request) -> None:
-        """Makes the RANGE, ORDER and REGION checks, then queues the chunk."""
+        """Checks range, order and region of a transfer's chunk, then queues the chunk."""
         place = wire.Transfer.unpack(request.body)
         status = self._refusal(queue, request.kind, place)
         if status:
@@ -93,12 +93,12 @@ class Transfers:
             self.device.answer(queue, chunk.request, Status.AFTER if late else Status.ABORTED)
 
     def _too_late(self, chunk: Chunk) -> bool:
-        """Returns true if the kernel run that the chunk waits for will not occur."""
+        """Returns true if the kernel run that a chunk waits for will not occur."""
         kernel = self.device.kernel
         return kernel.fault and kernel.runs < chunk.transfer.after
 
     def step(self, queue: Queue) -> bool:
-        """Moves a beat of the oldest chunk; returns true if anything happened."""
+        """Moves a beat of a queue's oldest chunk; returns true if anything happened."""
         if not queue.chunks:
             return False
         chunk = queue.chunks[0]
@@ -120,7 +120,7 @@ class Transfers:
         return True
 
     def _begin(self, queue: Queue, chunk: Chunk) -> None:
-        """Locks the region (LOCK) and starts the chunk's cipher."""
+        """Locks a chunk's memory region and starts the chunk's cipher."""
         chunk.transfer.region.locked = True
         h2d = chunk.request.kind == Kind.H2D
         cls = Class.DMA_IN if h2d else Class.DMA_OUT
@@ -133,7 +133,7 @@ class Transfers:
         )
 
     def _move(self, queue: Queue, chunk: Chunk) -> None:
-        """Moves one beat of a chunk and counts it (FILL)."""
+        """Moves one beat of a chunk between host and device memory and counts it."""
         device, place = self.device, chunk.place
         size = min(device.beat, place.length - chunk.moved)
         host, at = place.host + chunk.moved, place.address + chunk.moved
@@ -151,7 +151,7 @@ class Transfers:
         chunk.moved += size
 
     def _check(self, queue: Queue, chunk: Chunk) -> None:
-        """Checks the chunk's tag (CHECK), releases its region and sends the response."""
+        """Verifies a chunk's tag, releases its memory region and sends the response."""
         device, place = self.device, chunk.place
         data = b""
         if chunk.request.kind == Kind.H2D:

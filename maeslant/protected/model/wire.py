@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs and unpacks the wire formats of docs/protocol.md §3, without keys."""
+"""Packs and unpacks the message formats of the protected channel: docs/protocol.md §3."""
 
 import dataclasses
 import struct
@@ -15,13 +15,13 @@ KIND_OFFSET = 3
 
 
 def header(cls: int, queue: int, kind: int, epoch: int, sequence: int) -> bytes:
-    """Packs a message's header of 16 bytes, which is its AAD."""
+    """Packs a message header of 16 bytes, which is the message's AAD."""
     return HEADER.pack(VERSION, cls, queue, kind, epoch, sequence)
 
 
 @dataclasses.dataclass(frozen=True)
 class Operation:
-    """One register operation of a batch request."""
+    """Describes one register operation of a batch request."""
 
     op: int
     log2_width: int = 0
@@ -67,7 +67,7 @@ def wait_runs(count: int) -> Operation:
 
 @dataclasses.dataclass(frozen=True)
 class Transfer:
-    """The body of an H2D or D2H request: one chunk and its transfer."""
+    """Describes the body of an H2D or D2H request: one chunk and its transfer."""
 
     address: int
     length: int
@@ -89,7 +89,7 @@ class Transfer:
 
     @property
     def flags(self) -> Flag:
-        """The flags FIRST and LAST of a chunk, as both ends compute them."""
+        """Returns the flags FIRST and LAST of a chunk, as both ends compute them."""
         first = Flag.FIRST if self.index == 0 else Flag(0)
         last = self.address + self.length == self.base + self.total
         return first | (Flag.LAST if last else Flag(0))
@@ -100,7 +100,7 @@ class Transfer:
         return header(cls, queue, self.flags, epoch, sequence) + place
 
     def legal(self, memory_bytes: int, max_chunk: int) -> bool:
-        """Makes the RANGE check of docs/protocol.md §5; returns true if it passes."""
+        """Checks range and alignment of a chunk (docs/protocol.md §5); returns true if legal."""
         end = self.address + self.length
         return (
             1 <= self.length <= max_chunk
@@ -117,7 +117,7 @@ class Transfer:
 
 @dataclasses.dataclass(frozen=True)
 class Response:
-    """The body of a response to a request."""
+    """Describes the body of a response to a request."""
 
     status: int
     executed: int = 0
@@ -137,12 +137,12 @@ class Response:
 
 
 def response_bytes(kind: int, body: bytes) -> int:
-    """Returns the length of the response body, which follows from the request alone."""
+    """Returns the length of the response body to a request, given by the request alone."""
     if kind == Kind.BATCH:
         return 16 + 8 * sum(op.op == Op.READ for op in operations(body))
     return 32 if kind == Kind.D2H else 16
 
 
 def blocks(count: int) -> int:
-    """Returns the blocks that a message or chunk uses of a key's budget (docs/protocol.md §9)."""
+    """Returns how many blocks a message or chunk uses of a key's budget (docs/protocol.md §9)."""
     return -(-count // 16) + 1

@@ -25,20 +25,20 @@ HELD_OUT = 360
 
 @functools.cache
 def images() -> tuple[np.ndarray, np.ndarray]:
-    """Returns all 1797 images, int8 (image, line, column, 1), and their digits."""
+    """Returns all 1797 images of digits, int8 (image, line, column, 1), and their labels."""
     with gzip.open(IMAGES, "rt") as file:
         table = np.loadtxt(file, delimiter=",", dtype=np.int8)
     return table[:, :64].reshape(-1, 8, 8, 1), table[:, 64]
 
 
 def split() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the indices of the training images and of the held-out ones."""
+    """Returns the indices of the images for training and of those held out of the training."""
     order = np.random.Generator(np.random.PCG64(SEED)).permutation(len(images()[0]))
     return order[HELD_OUT:], order[:HELD_OUT]
 
 
 def held_out() -> tuple[np.ndarray, np.ndarray]:
-    """Returns the held-out images and their digits."""
+    """Returns the images held out of the training, and their digits."""
     pixels, digits = images()
     chosen = split()[1]
     return pixels[chosen], digits[chosen]
@@ -71,10 +71,10 @@ def load(path: pathlib.Path = FILE) -> list[layers.Layer]:
 
 
 def facts(path: pathlib.Path = FILE) -> dict[str, object]:
-    """Returns the training's record of the network: held-out images and correct results."""
+    """Returns the training record of the digit network: held-out images and correct results."""
     return {k: v for k, v in json.loads(path.read_text()).items() if k != "layers"}
 
 
 def labels(network: list[layers.Layer], pixels: np.ndarray) -> list[int]:
-    """Classifies each image by the integer reference: the first of the greatest outputs."""
+    """Classifies each image by the integer reference: the label of the greatest output."""
     return [int(layers.run(network, image).reshape(-1).argmax()) for image in pixels]

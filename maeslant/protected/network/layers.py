@@ -13,7 +13,7 @@ MAX_KERNEL, MAX_SHIFT = 15, 47
 
 
 def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.ndarray:
-    """Rounds sums times multiplier / 2^shift to int8: to nearest, ties upwards, saturating."""
+    """Scales int32 sums by multiplier / 2^shift to int8: rounded, ties upwards, saturated."""
     half = (1 << shift) >> 1
     values = (sums.astype(np.int64) * multiplier + half) >> shift
     return np.clip(values, 0 if relu else LOWEST, HIGHEST).astype(np.int8)
@@ -21,7 +21,7 @@ def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.
 
 @dataclasses.dataclass(frozen=True)
 class Convolution:
-    """A convolution of stride 1 with ``pad`` zeros at each side, then requantization.
+    """Computes a convolution of stride 1 with ``pad`` zeros at each side, then requantizes.
 
     A fully connected layer is one of a single pixel: kernel 1 and no padding.
     """
@@ -35,7 +35,7 @@ class Convolution:
 
     @property
     def kernel(self) -> int:
-        """The number of lines and of columns of the convolution kernel."""
+        """Returns the number of lines and of columns of the convolution kernel."""
         return self.weights.shape[1]
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
@@ -63,7 +63,7 @@ class Convolution:
 
 @dataclasses.dataclass(frozen=True)
 class Full(Convolution):
-    """A fully connected layer: every source value, in memory order, to every output channel."""
+    """Computes a fully connected layer: all values of the input to each output channel."""
 
     def shape(self, height: int, width: int, channels: int) -> tuple[int, int, int]:
         """Returns the shape of the fully connected layer's output."""
@@ -78,7 +78,7 @@ class Full(Convolution):
 
 @dataclasses.dataclass(frozen=True)
 class Pool:
-    """A 2x2 maximum pooling layer; an odd last line or column is dropped."""
+    """Computes 2x2 maximum pooling; an odd last line or column is dropped."""
 
     relu: bool = False
 
@@ -98,7 +98,7 @@ Layer = Convolution | Pool  # and Full, which is a Convolution
 
 
 def run(layers: list[Layer], source: np.ndarray) -> np.ndarray:
-    """Computes the output of an int8 network."""
+    """Computes the output of an int8 network, layer by layer."""
     for layer in layers:
         source = layer.run(source)
     return source

@@ -21,12 +21,12 @@ ALIGN = 64  # where each part of a plan begins
 
 
 def rows(channels: int) -> int:
-    """Returns the number of memory rows of a pixel, or of parameter pieces."""
+    """Returns the number of 16-byte memory rows that a pixel of so many channels takes."""
     return -(-channels // LANES)
 
 
 def map_bytes(height: int, width: int, channels: int) -> int:
-    """Returns the size of a feature map in bytes."""
+    """Returns the size of a feature map in device memory in bytes."""
     return height * width * rows(channels) * LANES
 
 
@@ -52,7 +52,7 @@ def pack_parameters(layer: layers.Convolution) -> bytes:
 
 @dataclasses.dataclass
 class Command:
-    """A kernel command; its defaults are those of a layer without parameters."""
+    """Describes a command of the neural-network kernel; defaults fit a layer without parameters."""
 
     op: int
     height: int
@@ -70,7 +70,7 @@ class Command:
     last: bool = False
 
     def encode(self) -> bytes:
-        """Packs a kernel command into 64 bytes."""
+        """Packs a neural-network kernel command into 64 bytes."""
         return COMMAND.pack(
             self.op,
             FLAG_LAST * self.last | FLAG_RELU * self.relu,
@@ -89,7 +89,7 @@ class Command:
 
     @classmethod
     def decode(cls, data: bytes) -> "Command":
-        """Unpacks a kernel command from 64 bytes."""
+        """Unpacks a neural-network kernel command from 64 bytes."""
         op, flags, *values = COMMAND.unpack(data)
         height, width, made_of, makes, kernel, pad, multiplier, shift, *addresses = values
         source, destination, params = addresses
@@ -114,7 +114,7 @@ class Command:
 def command(
     layer: layers.Layer, shape: tuple[int, int, int], source: int, destination: int, params: int = 0
 ) -> Command:
-    """Creates the command for a layer and its input's shape."""
+    """Creates the kernel command for a network layer and its input's shape."""
     height, width, channels = shape
     made = layer.shape(*shape)[2]
     if isinstance(layer, layers.Pool):
@@ -159,16 +159,16 @@ class Plan:
 
     @property
     def loads(self) -> list[tuple[int, bytes]]:
-        """Returns the data to load before the kernel's start: (address, bytes) of each part."""
+        """Returns the (address, bytes) parts of a network to load before the kernel starts."""
         return [self.parameters, self.images, self.commands]
 
     @property
     def start(self) -> int:
-        """Returns the address of the command list, for the kernel's input list_i."""
+        """Returns the address of a network's command list, for the kernel's input list_i."""
         return self.commands[0]
 
     def outputs(self, data: bytes) -> list[np.ndarray]:
-        """Unpacks the network's output of each image from the bytes at ``results``."""
+        """Unpacks the network's output of each image from bytes of device memory."""
         parts = [data[i * self.result_bytes :][: self.result_bytes] for i in range(self.count)]
         return [unpack_map(part, *self.shape) for part in parts]
 
@@ -178,7 +178,7 @@ class Plan:
 
 
 def place(network: list[layers.Layer], pixels: np.ndarray, base: int = 0) -> Plan:
-    """Lays out a network and images (image, line, column, channel) from an address on.
+    """Lays out a network and images (image, line, column, channel) in memory from an address on.
 
     Parameters, images, commands, results, then two buffers that the layers of an image use in turn,
     as the next image's do.

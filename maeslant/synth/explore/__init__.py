@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements `maeslant explore`: synthesizes a table of designs and draws a page of them."""
+"""Synthesizes a table of designs and draws a page of them: `maeslant explore`."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots points and lines over linear or logarithmic axes, each for a screen and for a phone."""
+"""Plots points and lines over linear or logarithmic axes, for a screen and for a phone."""
 
 import dataclasses
 import math
@@ -25,7 +25,7 @@ NARROW = 480  # px: a narrower plot has fewer ticks
 
 @dataclasses.dataclass(frozen=True)
 class Mark:
-    """Describes a point; ``data`` names its record for the page's script, as "r7" or "p3".
+    """Describes a plotted point; ``data`` names its record for the page's script.
 
     A label that is ``first`` is placed before the others, and always.
     """
@@ -42,7 +42,7 @@ class Mark:
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """Describes a line that joins points, named at its end or in the legend."""
+    """Describes a plotted line through points, named at its end or in the legend."""
 
     points: Sequence[tuple[float, float]]
     tone: str
@@ -52,7 +52,7 @@ class Line:
 
 @dataclasses.dataclass(frozen=True)
 class Axis:
-    """Describes an axis: title with unit, and range, by default that of the data."""
+    """Describes a plot's axis: title with unit, and range, by default that of the data."""
 
     title: str
     log: bool = False
@@ -158,7 +158,7 @@ def render(plot: Plot, width: float = 760, height: float = 430) -> str:
 
 
 def both(wide: str, narrow: str) -> str:
-    """Puts a plot on a page twice, for a screen and for a phone; the page shows one."""
+    """Returns HTML with a plot twice, for a screen and for a phone; the page shows one."""
     return f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
 
 
@@ -174,7 +174,7 @@ def ranking(
     legend: Sequence[tuple] = (),
     width: float = 760,
 ) -> str:
-    """Plots a row for each mark, the largest first, with its label; x is logarithmic.
+    """Plots a row for each mark, the largest first, with its label, on a logarithmic axis.
 
     The label stands at the left or, where the plot is narrow, above its row.
     """

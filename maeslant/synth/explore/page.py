@@ -153,7 +153,7 @@ def _read(name: str) -> str:
 
 
 def _json(data: object) -> str:
-    """Writes JSON that cannot end the HTML element that holds it."""
+    """Writes data as JSON text that is safe inside an HTML script element."""
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
 
 
@@ -163,7 +163,7 @@ def _panel(svg: str, title: str = "", more: str = "") -> str:
 
 
 def _tiles(ours: Sequence[Record]) -> str:
-    """Makes a tile for the best core of each kind in the main technology."""
+    """Makes a page tile for the best core of each kind in the main technology."""
     same = [record for record in ours if record.target == MAIN]
     tiles = []
     for what, value, unit, less, peer in TILES:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Chooses the records of each plot, with their marks, lines and legends."""
+"""Chooses the design records of each plot, with their marks, lines and legends."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -45,13 +45,13 @@ Value = Callable[[Record], float | None]
 def mark(
     record: Record, x: float, y: float, name: str, label: str = "", first: bool = False
 ) -> Mark:
-    """Returns the mark of a record: filled if it is ours, hollow if it is related work."""
+    """Returns the plot mark of a design: filled if own, hollow if related work."""
     style = OURS.get(record.family) or OTHERS[record.family]
     return Mark(x, y, style[0], style[1], record.family in OTHERS, label, name, first)
 
 
 def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool, str]]:
-    """Returns a legend entry for each family of designs present."""
+    """Returns a plot legend entry for each family of designs present."""
     there = {record.family for record in records}
     found = [(*style[:2], False, style[2]) for name, style in OURS.items() if name in there]
     found += [(*style[:2], True, style[2]) for name, style in OTHERS.items() if name in there]
@@ -59,14 +59,14 @@ def legend(records: Iterable[Record], *more: tuple) -> list[tuple[str, str, bool
 
 
 class Names:
-    """Maps records to names by which the page's script finds their marks: r or p with a number."""
+    """Maps design records to names by which the page's script finds their marks."""
 
     def __init__(self, ours: Sequence[Record], others: Sequence[Record]) -> None:
         self.known = {id(record): f"r{index}" for index, record in enumerate(ours)}
         self.known |= {id(record): f"p{index}" for index, record in enumerate(others)}
 
     def __call__(self, record: Record) -> str:
-        """Returns the name by which the page's script finds a record."""
+        """Returns the name by which the page's script finds a design record."""
         return self.known[id(record)]
 
 
@@ -104,7 +104,7 @@ def area(ours: Sequence[Record], others: Sequence[Record], target: str, names: N
 def lanes(
     ours: Sequence[Record], others: Sequence[Record], value: Value, title: str, names: Names
 ) -> Plot:
-    """Plots a figure over the number of lanes, ours by registers a round, beside Dong's."""
+    """Plots a figure over the number of lanes, by registers a round, beside Dong's."""
     marks: list[Mark] = []
     lines, entries = [], []
     paper = sorted((r for r in others if r.source == TABLE3), key=lambda r: r.lanes)

@@ -58,7 +58,7 @@ COMMENT = re.compile(r"//.*")
 
 @dataclasses.dataclass(frozen=True)
 class Point:
-    """Describes one synthesis: the arguments of maeslant.synth.synthesize, and its name.
+    """Describes one synthesis of the design space: a design, a target, options, a name.
 
     ``parameters`` are set on top of those of the build or module ``name``; ``values`` are all of
     them, as numbers. ``sweeps`` are the rows of the table that ask for it.
@@ -80,7 +80,7 @@ class Point:
         return json.dumps([self.top, self.values, self.target, self.how], sort_keys=True)
 
     def call(self) -> dict[str, object]:
-        """Returns the arguments for the process that synthesizes the point."""
+        """Returns the arguments for the process that synthesizes a design point."""
         return {
             "name": self.name,
             "target": self.target,
@@ -99,14 +99,14 @@ def is_liberty(target: str) -> bool:
 
 
 def short(target: str) -> str:
-    """Shortens a target's name for pages and tables."""
+    """Shortens a synthesis target's name for pages and tables."""
     return pathlib.Path(target).name if is_liberty(target) else target
 
 
 def load(
     file: pathlib.Path = FILE, targets: Iterable[str] = (), quick: bool = False
 ) -> list[Point]:
-    """Loads the points of configs/explore.yml in order, each once.
+    """Loads the design points of configs/explore.yml in order, each once.
 
     ``targets``: only these; a Liberty file stands in for every standard-cell library of a row.
     ``quick``: only rows that are marked so.
@@ -140,7 +140,7 @@ def load(
 
 
 def _chosen(target: str, row: dict, asked: list[str]) -> list[str]:
-    """Filters a point's targets by the user's choice."""
+    """Returns the targets that the user chose for a design point of a target."""
     if not asked:
         return [target]
     first = next((known for known in row["targets"] if known in ASIC), None)
@@ -154,7 +154,7 @@ def _known(table: dict) -> str:
 
 
 def _row(file: pathlib.Path, sweep: str, row: object) -> Iterable[Point]:
-    """Yields the points of one row of the table."""
+    """Yields the design points of one row of configs/explore.yml."""
     if not isinstance(row, dict) or not row.get("targets"):
         raise MaeslantError(f"{file.name}: {sweep} lacks its targets")
     if unknown := row.keys() - FIELDS:
@@ -212,7 +212,7 @@ def _point(
     how: dict[str, object],
     power: bool,
 ) -> Point:
-    """Makes a point, under the name of a named build if its parameters are that build's."""
+    """Makes a design point, under a named build's name if its parameters are that build's."""
     what = _design(name, tuple(given.items()))
     whole = _whole(what.top, what.parameters)
     named = [

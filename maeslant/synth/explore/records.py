@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts outcomes to flat records for plots and tables, and finds Pareto fronts."""
+"""Converts synthesis outcomes to flat records for plots, and finds Pareto fronts."""
 
 import dataclasses
 import os
@@ -25,7 +25,7 @@ FAMILIES = (  # of tops, by the beginning of their names
 
 @dataclasses.dataclass(frozen=True)
 class Record:
-    """Describes a core in a technology: ours by a report, or of configs/related_work.yml.
+    """Describes a core in a technology: own, by a report, or of related work.
 
     Units: kge (thousand NAND2 of the library), mm2, lut, mhz, ns, gbps (Gbit/s, AES-128 blocks),
     mw, pj (a block), bits (a clock). What is not known is None.
@@ -67,7 +67,7 @@ class Record:
 
     @property
     def words(self) -> str:
-        """Describes a core's function to a reader who does not know its name."""
+        """Describes a core's function to a reader who does not know the core's name."""
         kinds = {
             "iterative": "a round a clock" if self.lanes == 1 else "",
             "pipeline": f"{self.lanes} pipelines" if self.lanes > 1 else "a pipeline",
@@ -89,12 +89,12 @@ class Record:
 
     @property
     def density(self) -> float | None:
-        """Returns the throughput per area in Gbit/s per mm², as published where it is published."""
+        """Returns a core's throughput per area in Gbit/s per mm², as published if known."""
         return self.gbps_per_mm2 or _ratio(self.gbps, self.mm2)
 
     @property
     def per_watt(self) -> float | None:
-        """Returns the throughput per watt in Gbit/s/W, at the clock rate of the power estimate.
+        """Returns a core's throughput per watt, at the clock rate of the power estimate.
 
         Ours is of blocks that were counted while the power was: pj, or nothing.
         """
@@ -104,7 +104,7 @@ class Record:
         return peer if self.source else None
 
     def figures(self) -> dict[str, object]:
-        """Returns all known figures of a record for JSON."""
+        """Returns all known figures of a design record for JSON."""
         found = dataclasses.asdict(self)
         found |= {"gbps_per_mm2": self.density, "gbps_per_w": self.per_watt}
         found["does"] = self.does or self.words
@@ -120,7 +120,7 @@ def _ratio(above: float | None, below: float | None) -> float | None:
 
 
 def of(outcome: Outcome, page: pathlib.Path) -> Record:
-    """Makes the record of a finished point; ``page`` is the file that links to its report."""
+    """Makes the record of a synthesized design point, with a link to its report."""
     point, report = outcome.point, outcome.report
     area, timing, power = report["area"], report["timing"] or {}, report["power"] or {}
     values = point.values | report["parameters"]
@@ -161,7 +161,7 @@ def of(outcome: Outcome, page: pathlib.Path) -> Record:
 def _function(
     top: str, values: dict[str, int], measured: dict[str, float]
 ) -> tuple[float | None, float | None]:
-    """Returns blocks a clock and latency in clocks, AES-128: measured, else by the RTL's header."""
+    """Returns a design's blocks a clock and latency in clocks for AES-128."""
     blocks, latency = measured.get("blocks_per_clock"), measured.get("latency_clocks")
     if top in ("mae_cipher_lanes", "mae_cipher_pipe"):
         blocks = blocks or values.get("Lanes", 1)
@@ -206,7 +206,7 @@ def others() -> list[Record]:
 def front(
     records: Sequence[Record], cost: Callable[[Record], float | None], gain: Callable
 ) -> list[Record]:
-    """Returns the Pareto front of cost against gain, from low to high cost."""
+    """Returns the Pareto front of design records for a cost and a gain, from low to high cost."""
     known = [record for record in records if cost(record) and gain(record)]
     found: list[Record] = []
     for record in sorted(known, key=lambda record: (cost(record), -gain(record))):

@@ -34,7 +34,7 @@ LONELY_S = 60  # without any worker before a cluster is given up
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-    """Holds a design point with its report and the report's file, or with an error."""
+    """Holds a design point with its synthesis report, or with an error."""
 
     point: Point
     report: dict[str, object] | None = None
@@ -44,19 +44,19 @@ class Outcome:
 
 
 class Watcher:
-    """Receives the progress of a sweep; this base class does nothing.
+    """Receives the progress of a sweep of design points; this base class does nothing.
 
     The command line's subclass draws a bar.
     """
 
     def started(self, point: Point) -> None:
-        """Reports that the synthesis of a point has begun on this machine."""
+        """Reports that the synthesis of a design point has begun on this machine."""
 
     def told(self, point: Point, text: str) -> None:
-        """Reports the current step of a point's synthesis."""
+        """Reports the current step of a design point's synthesis."""
 
     def finished(self, outcome: Outcome) -> None:
-        """Reports that a point is finished or has failed."""
+        """Reports that a design point's synthesis is finished or has failed."""
 
     def workers(self, count: int) -> None:
         """Reports the number of workers of a cluster."""
@@ -71,7 +71,7 @@ def sweep(
     function: str = worker.SYNTHESIZE,
     globs: tuple[str, ...] = worker.SOURCES,
 ) -> list[Outcome]:
-    """Synthesizes points here or on a cluster; returns their outcomes in order.
+    """Synthesizes design points here or on a cluster; returns their outcomes in order.
 
     ``jobs`` at once here (as many as there are cores), or on the cluster at ``address``, where
     ``globs`` are the files that must be the same. ``function``: MODULE:FUNCTION that synthesizes.
@@ -96,7 +96,7 @@ def sweep(
 
 
 def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
-    """Returns the outcome of a point whose report exists; starts no synthesis.
+    """Returns the outcome of a design point from its stored report; starts no synthesis.
 
     ``older``: one of RTL that has changed since, too, marked so.
 
@@ -110,7 +110,7 @@ def recall(point: Point, function: str, older: bool = False) -> Outcome | None:
 
 
 def _kept(point: Point, found: dict[str, object]) -> Outcome:
-    """Makes the outcome of a received report; writes its file if there is none."""
+    """Stores a received synthesis report unless a current one exists; returns the outcome."""
     name = found.pop("folder", None)
     file = report.REPORTS / str(name) / "report.json" if name else None
     mine = report.Report(**found)
@@ -123,7 +123,7 @@ def _kept(point: Point, found: dict[str, object]) -> Outcome:
 def _local(
     points: Sequence[Point], watcher: Watcher, jobs: int, function: str
 ) -> Iterator[Outcome]:
-    """Synthesizes points on this machine; yields their outcomes."""
+    """Synthesizes design points on this machine; yields their outcomes."""
     stop = threading.Event()
 
     def attempt(point: Point) -> Outcome:
@@ -157,7 +157,10 @@ def _clustered(
     function: str,
     globs: tuple[str, ...],
 ) -> Iterator[Outcome]:
-    """Synthesizes points on a cluster; a dead worker's points go to others. Yields outcomes."""
+    """Synthesizes design points on a cluster; a dead worker's points go to others.
+
+    Yields outcomes.
+    """
     with cluster.connect(address, globs) as client:
         answers: queue.Queue = queue.Queue()
         futures: dict[object, Point] = {}
@@ -184,7 +187,7 @@ def _clustered(
 def _next(
     answers: queue.Queue, client: "distributed.Client", address: str, watcher: Watcher
 ) -> "distributed.Future":
-    """Waits for the next finished future; raises MaeslantError if all workers are gone for long."""
+    """Waits for the next finished synthesis of a cluster; raises if all workers are gone."""
     seen = time.monotonic()
     while True:
         with contextlib.suppress(queue.Empty):
@@ -203,7 +206,7 @@ def _next(
 
 
 def _outcome(point: Point, future: "distributed.Future") -> Outcome:
-    """Converts a cluster's result for a point to its outcome."""
+    """Converts a cluster's result for a design point to its outcome."""
     try:
         found = future.result()
     except Exception as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthesizes one point in a separate process, by MODULE:FUNCTION of the command line.
+"""Synthesizes one design point in a separate process.
 
 Reads the function's keyword arguments as a line of JSON; writes lines of JSON: {"tell": TEXT} while
 it works, at the end {"report": {...}} or {"error": TEXT}. The process leads a group of its own with
@@ -43,7 +43,7 @@ def run(
     tell: Callable[[str], None] = lambda text: None,
     stop: threading.Event | None = None,
 ) -> dict[str, object]:
-    """Runs MODULE:FUNCTION on a point in a process of its own; returns its report.
+    """Synthesizes a design point in a process of its own; returns its report.
 
     Raises MaeslantError with what it says, Stopped once ``stop`` is set.
     """
@@ -88,7 +88,7 @@ def run(
 def run_remote(
     function: str, arguments: dict[str, object], globs: tuple[str, ...], expected: str
 ) -> dict[str, object]:
-    """Runs a point as a task of a cluster; returns {"report": ...} or {"error": TEXT}."""
+    """Synthesizes a design point as a task of a cluster; returns its report or an error."""
     try:
         cluster.check_sources(globs, expected)
         return {"report": run(function, arguments)}
@@ -119,7 +119,7 @@ def end(process: subprocess.Popen) -> None:
 
 
 def _lifeline() -> None:
-    """Ends the process group when the input is closed."""
+    """Ends the synthesis process group when its standard input is closed."""
     while os.read(0, 4096):
         pass
     os.killpg(0, signal.SIGTERM)
@@ -133,7 +133,7 @@ def _terminated(number: int, frame: object) -> None:
 
 
 def _line() -> bytes:
-    """Reads the first line of the input, and no byte more."""
+    """Reads the first line of standard input, and no byte more."""
     found = b""
     while (byte := os.read(0, 1)) not in (b"", b"\n"):
         found += byte
@@ -141,7 +141,7 @@ def _line() -> bytes:
 
 
 def main() -> int:
-    """Synthesizes the point on standard input; returns 0 unless it was ended."""
+    """Synthesizes the design point on standard input; returns 0 unless it was ended."""
     signal.signal(signal.SIGTERM, _terminated)
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever tools print is no answer

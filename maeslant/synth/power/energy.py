@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a Liberty file's energies: internal power tables, leakage, wire-load model.
+"""Reads a Liberty file's power data: internal power tables, leakage, wire-load model.
 
 Tables are read at one transition time of inputs, SLEW_NS: over those that occur they differ by few
 percent. Energies are in fJ a transition, loads in fF, leakage in mW.
@@ -22,7 +22,7 @@ LITERAL = re.compile(r"(!?)\s*([A-Za-z_]\w*)")
 
 @dataclasses.dataclass(frozen=True)
 class Arc:
-    """An internal_power group: the energies of a rise and of a fall, over the load."""
+    """Holds an internal_power group: the energies of a rise and of a fall, over the load."""
 
     related: str  # the pin that causes it, or nothing
     when: dict[str, bool]  # values of other pins
@@ -37,7 +37,7 @@ class Arc:
 
 @dataclasses.dataclass(frozen=True)
 class Energies:
-    """A cell's internal_power groups by pin, and its leakage."""
+    """Holds a cell's internal_power groups by pin, and its leakage."""
 
     pins: dict[str, tuple[Arc, ...]]
     leakage_mw: float
@@ -89,7 +89,7 @@ def _femto(text: str) -> float:
 
 
 def _groups(text: str, kind: str) -> Iterator[tuple[str, str]]:
-    """Yields the Liberty groups of a kind: name and body."""
+    """Yields the groups of a kind in a Liberty text: name and body."""
     for head in re.finditer(rf'\b{kind}\s*\(\s*"?([\w$]*)"?\s*\)\s*\{{', text):
         depth = 1
         for brace in BRACE.finditer(text, head.end()):
@@ -130,6 +130,6 @@ def _arc(body: str, orders: dict[str, bool], femto: float) -> Arc:
 
 
 def _numbers(body: str, name: str) -> np.ndarray:
-    """Reads the numbers of a Liberty attribute."""
+    """Reads the numbers of an attribute in a Liberty text."""
     found = re.search(rf"\b{name}\s*\(([^)]*)\)", body)
     return np.array([float(n) for n in NUMBER.findall(found[1])]) if found else np.zeros(0)

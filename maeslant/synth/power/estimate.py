@@ -38,7 +38,7 @@ SAYS = (
 def estimate(
     report: Report, library: Library, work: pathlib.Path, tell: Callable[[str], None]
 ) -> dict[str, object]:
-    """Estimates the power of a finished point at its own fastest clock."""
+    """Estimates the power of a synthesized design at its own fastest clock."""
     netlist = work / "net.v"
     with gzip.open(report.folder / "net.v.gz") as packed, open(netlist, "wb") as plain:
         shutil.copyfileobj(packed, plain)
@@ -70,7 +70,7 @@ def estimate(
     if blocks and counter:
 
         def each(wires: bool) -> float:
-            """Returns the energy of processing a block in pJ."""
+            """Returns the energy of processing an AES block in pJ."""
             spent = energies(design, library, wires)
             return round((sum(spent[:3]) * 1e-3 + spent[3] * period) / blocks, 4)
 
@@ -83,7 +83,7 @@ def estimate(
 
 
 def _run(bench: stimulus.Bench, tell: Callable[[str], None]) -> stimulus.Bench:
-    """Simulates a netlist until enough clocks are counted."""
+    """Simulates a netlist until enough clocks are counted for a power estimate."""
     for clock in range(WARM + COUNTED):
         if clock % 8 == 0:
             tell(f"simulating clock {clock} of {WARM + COUNTED}")
@@ -146,12 +146,12 @@ def _loads(
 
 
 def _clock_pin(cell: Cell) -> str:
-    """Returns the clock pin of a flip-flop."""
+    """Returns the clock pin of a flip-flop cell."""
     return str(cell.state.get("clocked_on", "")).strip("!'() ")
 
 
 def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
-    """Returns the energy in fJ a clock of outputs, as the mean over their power groups."""
+    """Returns the switching energy in fJ a clock of cell outputs."""
     if not arcs:
         return 0.0
     each = np.mean([arc.mean(load) for arc in arcs], axis=0)
@@ -161,7 +161,7 @@ def _mean(arcs: tuple[Arc, ...], rate: np.ndarray, load: np.ndarray) -> float:
 def _flip_flops(
     cell: Cell, own: Energies, members: list[dict[str, int]], rate: np.ndarray, load: np.ndarray
 ) -> float:
-    """Returns the energy in fJ a clock of the flip-flops of one kind."""
+    """Returns the energy in fJ a clock of all flip-flops of one cell type."""
     clock, total = _clock_pin(cell), 0.0
     pins = [next(p[pin] for pin in cell.functions if pin in p) for p in members]
     changes = rate[np.array(pins, int)]  # a clock, of the state
@@ -190,13 +190,13 @@ def _flip_flops(
 
 
 def _in_reset(cell: Cell, arc: Arc) -> bool:
-    """Returns true if a power group applies to a flip-flop held in reset or set."""
+    """Returns true if an internal_power group applies to a flip-flop held in reset or set."""
     held = [str(cell.state.get(name, "")).strip("() ") for name in ("clear", "preset")]
     return any(text and arc.when.get(text.strip("!'")) is (text[0] != "!") for text in held)
 
 
 def _agree(arc: Arc, data: str, state: str) -> bool | None:
-    """Returns true if a power group's input equals its state; None if it does not say."""
+    """Returns true if a flip-flop's data input equals its state in an internal_power group."""
     if data not in arc.when or state not in arc.when:
         return None
     return arc.when[data] == arc.when[state]

@@ -84,7 +84,7 @@ def function(text: str, names: list[str]) -> Callable:
 
 
 class Netlist:
-    """A flat netlist of library cells, ready to simulate; nets are numbers, 0 and 1 constants."""
+    """Simulates a flat netlist of library cells, whose nets are numbers."""
 
     def __init__(self, netlist: pathlib.Path, top: str, library: Library) -> None:
         self.library = library
@@ -173,7 +173,7 @@ class Netlist:
             words[output] = call(words[inputs])
 
     def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-        """Simulates a rising clock edge with new input values; counts transitions if asked to."""
+        """Simulates a rising clock edge of a netlist; counts transitions if asked to."""
         before = self.words.copy() if count else None
         after = [state.next(self.words) for state in self.states]
         for state, value in zip(self.states, after, strict=True):
@@ -210,7 +210,7 @@ class _State:
         ]
 
     def next(self, words: np.ndarray) -> np.ndarray:
-        """Returns the flip-flops' state after a clock edge."""
+        """Returns the state of a netlist's flip-flops after a clock edge."""
         v = [*words[self.inputs], self.value, ~self.value]
         value = self.calls["next_state"](v)
         if "clear" in self.calls:
@@ -220,7 +220,7 @@ class _State:
         return value
 
     def put(self, words: np.ndarray, value: np.ndarray) -> None:
-        """Sets the flip-flops' state and drives their outputs."""
+        """Sets the state of a netlist's flip-flops and drives their outputs."""
         self.value = value
         v = [*words[self.inputs], value, ~value]
         for call, rows, nets in self.outputs:
@@ -233,11 +233,11 @@ def _net(bit: int | str, constants: dict[str, int]) -> int:
 
 
 def _columns(members: list[dict[str, int]], pins: list[str] | tuple[str, ...]) -> np.ndarray:
-    """Returns, for each pin, the nets of all cells of a kind."""
+    """Returns, for each pin, the nets of all cells of a type."""
     return np.array([[pins_of.get(pin, 0) for pins_of in members] for pin in pins], dtype=np.int64)
 
 
 def _present(members: list[dict[str, int]], pin: str) -> tuple[np.ndarray, np.ndarray]:
-    """Returns the cells that have a net at a pin, and these nets."""
+    """Returns the cells of a type that have a net at a pin, and the nets."""
     rows = [row for row, pins in enumerate(members) if pin in pins]
     return np.array(rows, dtype=np.int64), np.array([members[r][pin] for r in rows], dtype=np.int64)

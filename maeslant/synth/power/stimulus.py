@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generates a netlist's stimulus for activity counting: random data at full load.
+"""Generates random full-load stimulus for a netlist, to count its switching activity.
 
 Control is the same in all parallel runs, data are each run's own. By default every input is random
 each clock, valid and ready are high.
@@ -44,23 +44,23 @@ class Bench:
             self.values[name] = np.full(len(self.inputs[name]), value)
 
     def number(self, name: str, value: int, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of a netlist's input to a number, equal in all runs."""
+        """Sets bits of a netlist's input to a number, equal in all parallel runs."""
         for bit in range(width or len(self.inputs[name])):
             self.values[name][at + bit] = ONES if value >> bit & 1 else ZERO
 
     def fresh(self, name: str, at: int = 0, width: int | None = None) -> None:
-        """Sets bits of a netlist's input to random values, different in each run."""
+        """Sets bits of a netlist's input to random values, different in each parallel run."""
         width = len(self.inputs[name]) if width is None else width
         self.values[name][at : at + width] = self.random.integers(
             0, ONES, width, np.uint64, endpoint=True
         )
 
     def high(self, name: str) -> bool:
-        """Returns true if bit 0 of a netlist's output is high in run 0."""
+        """Returns true if bit 0 of a netlist's output is high in the first run."""
         return bool(self.design.words[self.design.port(name)[0]] & np.uint64(1))
 
     def clock(self, count: bool) -> None:
-        """Drives the inputs of a clock, simulates it and counts its blocks."""
+        """Simulates one clock of a netlist with new inputs and counts its finished blocks."""
         self.drive()
         self.design.edge(self.values, count)
         if count:
@@ -77,7 +77,7 @@ class Bench:
                 self.fresh(name)
 
     def out(self) -> int:
-        """Returns the number of blocks that came out in this clock, over all runs."""
+        """Returns the number of blocks that a netlist finished in one clock, over all runs."""
         return 0
 
 
@@ -87,11 +87,11 @@ class Cipher(Bench):
     says = "one AES-128 key, a fresh random block to encrypt whenever a lane takes one"
 
     def block(self, lane: int, width: int) -> None:
-        """Drives a random block on a lane."""
+        """Drives a random AES block on a lane of a cipher netlist."""
         self.fresh("req_i", lane * width, BLOCK)
 
     def drive(self) -> None:
-        """Drives the key inputs until the key is accepted, then a block into each lane."""
+        """Drives a key into a cipher netlist until accepted, then a block into each lane."""
         lanes = len(self.inputs["req_valid_i"])
         width = len(self.inputs["req_i"]) // lanes  # a request: context, bank, direction, block
         if not hasattr(self, "keyed"):
@@ -114,11 +114,11 @@ class Cipher(Bench):
                     self.block(lane, width)
 
     def out(self) -> int:
-        """Returns the number of blocks that came out in this clock."""
+        """Returns the number of blocks that a cipher netlist finished in one clock."""
         return int(np.bitwise_count(self.design.words[self.design.port("rsp_valid_o")]).sum())
 
     def clock(self, count: bool) -> None:
-        """Simulates a clock; measures the latency of the first block."""
+        """Simulates a clock of a cipher netlist; measures the latency of the first block."""
         super().clock(count)
         if self.keyed:
             self.begun = self.begun or self.high("req_ready_o")
@@ -128,13 +128,13 @@ class Cipher(Bench):
 
 
 class Counter(Cipher):
-    """Drives a cipher core in counter mode, SP 800-38A §6.5: lanes take counter blocks in turn."""
+    """Drives a cipher core in counter mode (SP 800-38A §6.5): lanes take blocks in turn."""
 
     says = "consecutive counter blocks"
     BITS = 32  # as in SP 800-38D §6.2; those above are each run's own and stay
 
     def block(self, lane: int, width: int) -> None:
-        """Drives the next counter block; the first one's upper bits are random."""
+        """Drives the next counter block on a lane of a cipher netlist."""
         if not hasattr(self, "number_next"):
             self.number_next = int(self.random.integers(1 << self.BITS))
             self.started = set()

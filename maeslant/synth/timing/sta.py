@@ -31,7 +31,7 @@ def version() -> str:
 
 
 def left_out(library: Library) -> str:
-    """Returns the text on effects that the timing figures leave out."""
+    """Returns a text on the effects that the timing figures leave out."""
     wires = "wires"
     if library.wire_load:
         wires = f"placed wires (the library's wire-load model {library.wire_load} stands for them)"
@@ -39,7 +39,7 @@ def left_out(library: Library) -> str:
 
 
 def read(netlist: pathlib.Path, top: str, library: Library, period_ns: float) -> list[str]:
-    """Returns the OpenSTA commands that read a netlist and set its conditions."""
+    """Returns the OpenSTA commands that read a netlist and set its clock and loads."""
     text = netlist.read_text()
     resets = _inputs(text, r"rst_ni$|resetn$")
     clocks = clock_ports(text)
@@ -97,7 +97,7 @@ def _inputs(netlist: str, pattern: str) -> list[str]:
 
 
 def run(lines: list[str], script: pathlib.Path, seconds: float | None = None) -> str:
-    """Runs OpenSTA commands and returns the output."""
+    """Runs OpenSTA commands from a script and returns the output."""
     version()
     script.write_text("\n".join([*lines, "exit", ""]))
     try:

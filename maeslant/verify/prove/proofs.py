@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the list of proofs, formal/proofs.yml, and writes its page."""
+"""Reads the list of formal proofs, formal/proofs.yml, and writes docs/proofs.md."""
 
 import dataclasses
 import pathlib
@@ -39,7 +39,7 @@ was right or not) are public, and stop a path. Parameters not named are the defa
 
 @dataclasses.dataclass(frozen=True)
 class Proof:
-    """A proof that a module's assertions hold: one of formal/, or one of rtl/ with bus ports."""
+    """Describes a formal proof that a module's assertions hold."""
 
     name: str
     top: str
@@ -55,7 +55,7 @@ class Proof:
     holds: str | None = None  # for the induction: prefix of the registers of an AXI4-Lite port
 
     def run(self, rtl: pathlib.Path = paths.RTL) -> str:
-        """Runs the proof; returns the violation, or an empty string if it holds."""
+        """Runs a formal proof; returns the violation, or an empty string if the proof holds."""
         text = smt.system(
             paths.ROOT / f"{self.top}.sv",
             self.parameters,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves a module's assertions: Yosys writes its transition system, an SMT solver decides.
+"""Proves a module's assertions by an SMT solver on Yosys' transition system.
 
 Bounded model checking unrolls the system from reset; k-induction takes any k states that keep the
 assertions, and asks whether the next one can break one. What `yosys-smtbmc` does, of which the
@@ -131,7 +131,7 @@ def _checkers(top: pathlib.Path, holds: str | None, target: pathlib.Path) -> lis
 
 
 def _run(text: str, limit: int, *options: str) -> str:
-    """Returns the solver's output for a script; stops it after ``limit`` seconds."""
+    """Runs the SMT solver on a script; stops it after ``limit`` seconds."""
     with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
         file.write(text)
         file.flush()
@@ -149,7 +149,7 @@ def _run(text: str, limit: int, *options: str) -> str:
 
 
 def _solve(text: str, clocks: range, top: str, names: list[str], limit: int) -> Answer:
-    """Runs the solver on a question whose solutions are violations."""
+    """Runs the SMT solver on a question whose solutions are assertion violations."""
     last = clocks[-1]
     values = " ".join(f"(|{top}_a {i}| s{last})" for i in range(len(names)))
     text += f"(check-sat)\n(get-value ({values}))\n" if values else "(check-sat)\n"
@@ -172,7 +172,7 @@ def _top(text: str) -> str:
 
 
 def _reset(top: str, text: str, index: int) -> str:
-    """Returns the constraint on the reset ports: low in the first state, high afterwards."""
+    """Returns the SMT constraint on a module's resets: active at first, then released."""
     ports = re.findall(r"; yosys-smt2-input (\w*rst_ni) 1", text)
     level = "{}" if index else "(not {})"
     return "".join(f"(assert {level.format(f'(|{top}_n {p}| s{index})')})\n" for p in ports)
@@ -217,7 +217,7 @@ def bounded(text: str, depth: int, limit: int = 3600) -> Answer:
 
 
 def induction(text: str, length: int, limit: int = 3600) -> Answer:
-    """Proves that ``length`` states without violation lead to no violating state."""
+    """Proves by induction that ``length`` legal states lead to no violating state."""
     top, names = _top(text), _names(text)
     question = _steps(text, length + 1, False)
     question += "".join(f"(assert (|{top}_a| s{i}))\n" for i in range(length))

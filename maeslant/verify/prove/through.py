@@ -44,7 +44,7 @@ class Path:
 
 
 def netlist(what: design.Design) -> dict:
-    """Returns the elaborated module, flattened, in Yosys word-level cells."""
+    """Returns an elaborated, flattened module in Yosys word-level cells."""
     opaque = "".join(f" --blackboxed-module {module}" for module in OPAQUE if module != what.top)
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "netlist.json"
@@ -84,7 +84,7 @@ def found_in(what: design.Design) -> set[Path]:
 
 
 def dependences(cell: dict) -> Iterator[tuple[int, list]]:
-    """Yields the bits that a cell drives, each with those it depends on combinationally."""
+    """Yields the bits that a Yosys cell drives, with those they depend on combinationally."""
     kind, pins = cell["type"], cell["connections"]
     directions = cell.get("port_directions", {})
     if REGISTER.fullmatch(kind) or "Q" in pins and LOADED.fullmatch(kind):

@@ -90,7 +90,7 @@ module mae_copy_card
   status_e cfg_status;
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
-  logic [Contexts-1:0] room;
+  logic [Contexts-1:0] room, unused_waits;
   logic halt, draining, job_rst_n, clear, clearing, unused_write_valid;
   key_write_t unused_write;
   dma_ctx_t unused_ctx;  // a copy has no state of a context and uses the operation only
@@ -154,6 +154,7 @@ module mae_copy_card
       .row_bytes_o   (in_bytes),
       .row_last_o    (in_last),
       .client_room_i (room),
+      .row_waits_o   (unused_waits),
       .row_valid_i   (out_valid),
       .row_ready_o   (out_ready),
       .row_ctx_i     (out_ctx),

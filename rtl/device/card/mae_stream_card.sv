@@ -117,7 +117,7 @@ module mae_stream_card
   report_t report;
   logic [DataWidth-1:0] in_data, out_data;
   logic [BytesWidth-1:0] in_bytes, out_bytes;
-  logic [Contexts-1:0] room;
+  logic [Contexts-1:0] room, row_waits;
   logic halt, job_rst_n, clear, client_wiping, dma_clearing, write_valid, write_ready;
   key_write_t write;
   logic [KeySlots-1:0] slot_valid;
@@ -183,6 +183,7 @@ module mae_stream_card
       .row_bytes_o   (in_bytes),
       .row_last_o    (in_last),
       .client_room_i (room),
+      .row_waits_o   (row_waits),
       .row_valid_i   (out_valid),
       .row_ready_o   (out_ready),
       .row_ctx_i     (out_ctx),
@@ -262,6 +263,7 @@ module mae_stream_card
       .row_bytes_i   (in_bytes),
       .row_last_i    (in_last),
       .client_room_o (room),
+      .row_waits_i   (row_waits),
       .row_valid_o   (out_valid),
       .row_ready_i   (out_ready),
       .row_ctx_o     (out_ctx),

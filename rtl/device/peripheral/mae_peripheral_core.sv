@@ -398,6 +398,7 @@ module mae_peripheral_core
       .cfg_ctx_i     (cfg_ctx),
       .cfg_i         (cfg),
       .room_o        (unused_room),
+      .waits_i       ('1),
       .row_valid_i   (row_valid),
       .row_ready_o   (row_ready),
       .row_ctx_i     (row_ctx),

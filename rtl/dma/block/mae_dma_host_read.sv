@@ -75,7 +75,7 @@ module mae_dma_host_read
   localparam logic [32:0] Bytes = 33'(DataWidth / 8);
   typedef logic [CtxWidth-1:0] index_t;
 
-  logic [Jobs-1:0] busy_q;
+  logic [Jobs-1:0] busy_q, unused_waits;
   index_t job_q, row_q, row_context;  // contexts in turn: of the next job, of the next row
   logic job_take, row_end;
   logic [Jobs-1:0] seg_ready;  // a context without a job can accept one
@@ -126,6 +126,7 @@ module mae_dma_host_read
       .row_bytes_o,
       .row_last_o,
       .client_room_i(Jobs'(1) << row_context),
+      .row_waits_o  (unused_waits),
       .writer_room_i('1),
       .ar_valid_o,
       .ar_ready_i,

@@ -11,8 +11,9 @@
 // other. Space for read data is reserved before the request, so r_ready_o is constant and no
 // context can block another. Every outstanding burst has its own ID, with top bit 0. The buffer
 // has Contexts * RowsPerContext rows in pages of one burst each: two pages are guaranteed to
-// each context, the others are lent to those that can use them (mae_dma_pages). row_ready_i has
-// a combinational path to the read address of the buffer; all other paths are registered.
+// each context, the others are lent to those that can use them (mae_dma_page_allocator).
+// row_ready_i has a combinational path to the read address of the buffer; all other paths are
+// registered.
 // Latency: 3 clocks from segment to AR, 5 from the last R beat of a burst to its first row.
 // Throughput: one beat and one row a clock if the memory latency in clocks is less than each of:
 // the rows that the active contexts may have (one alone: half of those that are lent), Window,
@@ -66,6 +67,7 @@ module mae_dma_read_engine
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
     input  logic     [  Contexts-1:0] client_room_i,
+    output logic     [  Contexts-1:0] row_waits_o,    // rows of this context are there, or may be
     input  logic     [  Contexts-1:0] writer_room_i,
 
     // AXI4 read channels
@@ -202,7 +204,7 @@ module mae_dma_read_engine
       .wake_i          (commit_hot)
   );
 
-  mae_dma_pages #(
+  mae_dma_page_allocator #(
       .Contexts(Contexts),
       .Pages   (Pages),
       .Share   (2)
@@ -297,6 +299,7 @@ module mae_dma_read_engine
       .look_ended_o  (look_ended),
       .wake_i        (commit_hot),
       .room_i        (client_room_i & writer_room_i),
+      .waits_o       (row_waits_o),
       .pick_ctx_o    (pick_ctx),
       .commit_row_i  (commit_row),
       .rd_enable_o   (rd_enable),

@@ -159,7 +159,7 @@ module mae_dma_read_reorder #(
       .valid_o  (pick_valid)
   );
 
-  mae_dma_lists #(
+  mae_dma_context_queues #(
       .Contexts(Contexts),
       .Items   (NumIds)
   ) u_order (

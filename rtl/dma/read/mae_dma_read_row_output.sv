@@ -34,6 +34,7 @@ module mae_dma_read_row_output
     // the selected context, and its first row that is not committed
     input  logic [Contexts-1:0] wake_i,       // there may be rows
     input  logic [Contexts-1:0] room_i,
+    output logic [Contexts-1:0] waits_o,      // there are rows, or may be
     output logic [CtxWidth-1:0] pick_ctx_o,
     input  logic [RowWidth-1:0] commit_row_i,
 
@@ -76,6 +77,7 @@ module mae_dma_read_row_output
   logic                  leave;
   logic                  zero_q;
 
+  assign waits_o    = wake_q;
   assign step       = !row_valid_o || row_ready_i;
   assign pick_ctx_o = pick_ctx;
 

@@ -2,13 +2,14 @@
 //
 // mae_dma_descriptor_fetch: prefetches descriptors from the submission ring in host memory.
 //
-// Up to Prefetch descriptors are being read or waiting, so that short transfers do not wait for the
-// memory latency. Read data may come in any order; descriptors leave in the order of the ring. No
-// ready is combinational.
+// Up to Prefetch descriptors are being read or waiting, so that short transfers do not wait for
+// the memory latency: with all of them a descriptor every longest latency / Prefetch clocks.
+// Read data may come in any order; descriptors leave in the order of the ring. No ready is
+// combinational.
 // Latency: 1 clock from the doorbell to the address, 2 from the last beat to desc_valid_o.
 // Throughput: one descriptor a clock.
 // Reset: drops all descriptors; start_i, given when idle, does so and begins at index 0.
-// Parameters: Legal: Prefetch a power of 2, 2..32; BeatWidth 128, 256, 512.
+// Parameters: Legal: Prefetch a power of 2, 2..64; BeatWidth 128, 256, 512.
 
 `include "mae_assert.svh"
 
@@ -16,7 +17,7 @@ module mae_dma_descriptor_fetch
   import mae_dma_pkg::*;
 #(
     parameter int unsigned BeatWidth = 512,
-    parameter int unsigned Prefetch  = 32
+    parameter int unsigned Prefetch  = 64
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -50,7 +51,7 @@ module mae_dma_descriptor_fetch
 );
   localparam int unsigned Beats = 8 * BlockBytes / BeatWidth;
   localparam int unsigned SlotWidth = $clog2(Prefetch);
-  `MAE_PARAM(PrefetchLegal, Prefetch inside {2, 4, 8, 16, 32})
+  `MAE_PARAM(PrefetchLegal, Prefetch inside {2, 4, 8, 16, 32, 64})
   `MAE_PARAM(BeatWidthLegal, BeatWidth inside {128, 256, 512})
 
   typedef logic [SlotWidth-1:0] slot_t;

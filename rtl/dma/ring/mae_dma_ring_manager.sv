@@ -3,16 +3,18 @@
 // mae_dma_ring_manager: fetches and checks descriptors from the submission ring, dispatches jobs to
 // the client and the walkers, collects their results and writes completions.
 //
-// Jobs are dispatched in the order of the ring. A descriptor whose context has a job in flight
-// waits, with all behind it; jobs of different contexts run concurrently and complete in any order.
+// Jobs of one context are dispatched in the order of the ring. A descriptor whose context has a job
+// in flight is held, and those behind it overtake it (mae_dma_descriptor_hold); jobs of different
+// contexts run concurrently and complete in any order.
 // An illegal descriptor gets a completion of its own and moves no data. Of several errors, the
 // completion has the first one in the order: source list, destination list, read, write, client. If
 // the client reports StatusBadTag, the destination is walked a second time and overwritten by
 // mae_dma_zero_fill; only then is the job completed, whatever its status. Other jobs may complete
 // while a job waits for mae_dma_zero_fill. cfg_valid_o does not depend on cfg_ready_i.
 //
-// enable, rising: both rings begin at index 0 and ring_error is cleared. enable, falling: no job
-// starts, jobs in flight end, fetched descriptors are dropped (sub_head tells which). abort: jobs
+// enable, rising: both rings begin at index 0 and ring_error is cleared. enable, falling: no
+// descriptor is taken any more, jobs in flight and held descriptors end, fetched ones are dropped
+// (sub_head tells which). abort: jobs
 // in flight end early if their walkers can, and all of them and the fetched descriptors complete
 // with StatusAborted; then nothing happens until enable falls. abort does not end an overwrite: a
 // completed job with a wrong tag, also a decryption cut short, never leaves plaintext that was not
@@ -31,7 +33,7 @@ module mae_dma_ring_manager
     parameter int unsigned DataWidth = 512,
     parameter int unsigned BeatWidth = 512,  // of control reads: min(DataWidth, 512)
     parameter int unsigned Contexts  = 64,
-    parameter int unsigned Prefetch  = 32
+    parameter int unsigned Prefetch  = 64
 ) (
     input logic clk_i,
     input logic rst_ni,
@@ -123,10 +125,12 @@ module mae_dma_ring_manager
   logic [8:0] jobs_q;
 
   // Descriptors
+  logic fetched_valid, fetched_ready, fetched_error, hold_empty;
   logic desc_valid, desc_ready, desc_error;
-  desc_t desc;
-  logic [15:0] desc_index;
+  desc_t fetched, desc;
+  logic [15:0] fetched_index, desc_index;
   logic [15:0] sub_head;
+  set_t busy_d, busy_q;
 
   mae_dma_descriptor_fetch #(
       .BeatWidth(BeatWidth),
@@ -143,11 +147,11 @@ module mae_dma_ring_manager
       .head_o      (sub_head),
       .empty_o     (fetch_empty),
       .quiet_o     (fetch_quiet),
-      .desc_valid_o(desc_valid),
-      .desc_ready_i(desc_ready),
-      .desc_o      (desc),
-      .desc_error_o(desc_error),
-      .desc_index_o(desc_index),
+      .desc_valid_o(fetched_valid),
+      .desc_ready_i(fetched_ready),
+      .desc_o      (fetched),
+      .desc_error_o(fetched_error),
+      .desc_index_o(fetched_index),
       .ar_valid_o,
       .ar_ready_i,
       .ar_o,
@@ -157,6 +161,26 @@ module mae_dma_ring_manager
       .r_data_i,
       .r_error_i,
       .r_last_i
+  );
+
+  mae_dma_descriptor_hold #(
+      .Contexts(Contexts)
+  ) u_hold (
+      .clk_i,
+      .rst_ni,
+      .busy_i     (busy_q),
+      .all_i      (aborting),
+      .empty_o    (hold_empty),
+      .in_valid_i (fetched_valid),
+      .in_ready_o (fetched_ready),
+      .in_desc_i  (fetched),
+      .in_error_i (fetched_error),
+      .in_index_i (fetched_index),
+      .out_valid_o(desc_valid),
+      .out_ready_i(desc_ready),
+      .out_desc_o (desc),
+      .out_error_o(desc_error),
+      .out_index_o(desc_index)
   );
 
   // Errors of a descriptor that are found before the client sees it.
@@ -175,7 +199,6 @@ module mae_dma_ring_manager
   end
 
   // Dispatch: to the client and the walkers, or directly to a completion.
-  set_t busy_d, busy_q;
   ctx_t desc_ctx;
   status_e verdict;
   logic offered_q;  // offered to the client: it can no longer be withdrawn
@@ -349,7 +372,8 @@ module mae_dma_ring_manager
 
   // State of the ring.
   assign aborting = state_q == Abort;
-  assign quiet = fetch_quiet && jobs_q == '0 && !refused_valid_q && records == '0 && complete_idle;
+  assign quiet = fetch_quiet && hold_empty && jobs_q == '0 && !refused_valid_q && records == '0 &&
+      complete_idle;
   assign start = state_q == Off && ctrl_i.enable;
 
   always_comb begin

@@ -12,7 +12,7 @@
 // every outstanding burst has its own ID, with top bit 0. b_ready_o is constant. Only the last
 // row of a job may have fewer than DataWidth / 8 bytes. The buffer has Contexts * RowsPerContext
 // rows in pages of one burst each (at least four rows): three pages are guaranteed to each
-// context, the others are lent to those that can use them (mae_dma_pages). row_ready_o is
+// context, the others are lent to those that can use them (mae_dma_page_allocator). row_ready_o is
 // combinational in row_ctx_i (mae_dma_write_row_input); w_ready_i has a combinational path to
 // the read enable of the buffer; all other paths are registered.
 // Latency: 6 clocks from the last row of a burst to its first W beat.
@@ -198,7 +198,7 @@ module mae_dma_write_engine
   );
 
   // Room holds for the rows that a read mover has chosen, and for one page of somebody else.
-  mae_dma_pages #(
+  mae_dma_page_allocator #(
       .Contexts(Contexts),
       .Pages   (Pages),
       .Share   (3),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_batch_executor: executes the operations of the batches of all queues, one operation a
+// mae_guard_batch_executor: executes the register operations of batch requests, one operation a
 // clock, round-robin among the queues.
 //
 // A body is stored as it is decrypted; start_i tells that it is authentic and every operation legal

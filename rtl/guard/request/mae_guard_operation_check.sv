@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_operation_check: checks whether one operation of a batch is legal.
+// mae_guard_operation_check: checks whether one register operation of a batch request is legal.
 //
 // The checks are those of docs/protocol.md, section 5, BATCH, in their order: OPERATION, OFFSET,
 // WAIT (H7: all operations are checked before the first is executed). The card knows its registers,

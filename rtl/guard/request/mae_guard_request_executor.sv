@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_request_executor: executes requests, from the doorbell to the sealed response in host
-// memory.
+// mae_guard_request_executor: executes requests of the protected channel, from the doorbell to the
+// sealed response in host memory.
 //
 // It contains mailboxes, request checks, batches, epochs, keys and responses: all of
 // docs/protocol.md, section 5, except transfers and session states, which are separate. It arms

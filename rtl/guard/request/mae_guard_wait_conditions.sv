@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_guard_wait_conditions: decides whether the condition of a WAIT operation has passed, failed
-// or is still open.
+// mae_guard_wait_conditions: decides whether the condition of a WAIT operation in a batch has
+// passed, failed or is still open.
 //
 // It stores for each queue the last accepted number and the results of the last 64: answered, and
 // passed (OK, and not to a SKIP). A WAIT stays open for a number that was not accepted or not

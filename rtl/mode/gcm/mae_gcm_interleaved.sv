@@ -6,18 +6,24 @@
 // message is one or more jobs of a context: an IV whose length is not 12 bytes (one job, PhaseIv),
 // AAD, data. The core runs counter mode (Ctr32); rows are hashed as they pass: AAD and IV at the
 // input, ciphertext at the input (decryption) or output (encryption). Rows of AAD, IV and of jobs
-// without bytes return as zeros. The core computes H = E(K, 0) and, at the end of a message,
-// E(K, J0) in the contexts from number Contexts on. Every job ends with one report: the tag of a
-// completely encrypted message; StatusBadTag without a tag; StatusBadKey (key lost). open_o:
-// contexts with a message in progress; all others must begin with init. room_o: as mae_mode_engine.
-// Combinational: job_ready_o in core_cfg_ready_i; row_ready_o in row_ctx_i and core_*_i.
-// Latency: rows 1 clock more than the core's. Without other load, key in a bank, one register a
-// round: the first job of a message is accepted Nr + 2 * Lanes + 4 clocks (one lane: Nr + 7) after
-// it was offered, no other job begins meanwhile; later jobs after 1 clock. The end of a message, of
-// one at a time, takes Nr + 11 clocks, 2 more after full rows in successive clocks, the last with
-// the report; H, hash, J0 are then erased. Throughput: one row a clock, even of a single context.
-// Reset and clear: both erase everything; done when wiping_o has fallen, Contexts clocks later.
-// Parameters: Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes.
+// without bytes return as zeros. In the contexts from number Contexts on, the core computes
+// H = E(K, 0) for the first message of a key (mae_gcm_slot_powers) and the tag's mask E(K, J0),
+// beginning when the first row of the message's last job has passed. Every job ends with one report:
+// the tag of a completely encrypted message; bad_tag without a tag; key_lost. A key that is written
+// or erased (key_changed_*) is lost for all messages in progress. open_o: contexts with a message in
+// progress; all others must begin with init. room_o: as mae_mode_engine.
+// Combinational: job_ready_o in the job and core_cfg_ready_i; row_ready_o in row_ctx_i and core_*_i.
+// Latency: rows 1 clock more than the core's. Without other load, one register a round: a job is
+// accepted in the clock of its offer, the first one of a key Nr + 2 * Lanes + 8 clocks later (one
+// lane: Nr + 11), its load included; no other job begins meanwhile. The report of a message comes 5
+// clocks after its last row has left, 2 more after full rows in successive clocks; without rows of
+// data, Nr + 11 clocks after its last row was taken. Hash, mask and J0 are then erased, H with its
+// key.
+// Throughput: one row a clock, even of a single context; Lanes messages in Nr + 7 clocks, at most
+// one in 3.
+// Reset and clear: both erase everything; done when wiping_o has fallen, as many clocks later as
+// there are contexts or key slots, whichever are more.
+// Parameters: Legal: Lanes 1..16; Contexts a multiple of Lanes, at most 256 - Lanes; KeySlots 1..64.
 // Security: constant-time for one message, and in the comparison; no masking.
 // Source: SP 800-38D §7.
 
@@ -30,6 +36,7 @@ module mae_gcm_interleaved
 #(
     parameter int unsigned Lanes = 4,
     parameter int unsigned Contexts = 64,
+    parameter int unsigned KeySlots = 16,
     localparam int unsigned CoreContexts = Contexts + Lanes,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1)
 ) (
@@ -38,13 +45,15 @@ module mae_gcm_interleaved
     input  logic clear_i,
     output logic wiping_o,
 
+    input logic      key_changed_i,      // a key slot is written or erased
+    input key_slot_t key_changed_slot_i,
+
     input  logic                     job_valid_i,
     output logic                     job_ready_o,
     input  ctx_t                     job_ctx_i,
     input  logic                     job_is_gcm_i,
     input  mode_cfg_t                job_cfg_i,     // all other jobs
     input  gcm_job_t                 job_gcm_i,
-    output logic                     begins_o,      // a GCM job is being accepted: keep it offered
     output logic      [Contexts-1:0] open_o,
 
     output logic        report_valid_o,  // for one clock
@@ -88,22 +97,24 @@ module mae_gcm_interleaved
   `MAE_PARAM(ContextsLegal, Contexts % Lanes == 0 && CoreContexts <= 256)
 
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
-  // The core's contexts for E(K, 0) and E(K, J0).
-  localparam ctx_t SideCtx = ctx_t'(Contexts);
+  localparam int unsigned SlotWidth = (KeySlots > 1) ? $clog2(KeySlots) : 1;
+  localparam int unsigned Wiped = (KeySlots > Contexts) ? KeySlots : Contexts;
+  localparam ctx_t HashKeyId = ctx_t'(Contexts);  // in the place of a context: E(K, 0)
 
   typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [Contexts-1:0] set_t;
 
-  // After reset and clear_i the memories are erased, one context a clock.
-  logic   wipe_q;
-  index_t wipe_ctx_q;
+  // After reset and clear_i the memories are erased, one context and one slot a clock.
+  logic       wipe_q;
+  logic [7:0] wipe_index_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {wipe_q, wipe_ctx_q} <= {1'b1, index_t'(0)};
-    else if (clear_i) {wipe_q, wipe_ctx_q} <= {1'b1, index_t'(0)};
+    if (!rst_ni) {wipe_q, wipe_index_q} <= {1'b1, 8'd0};
+    else if (clear_i) {wipe_q, wipe_index_q} <= {1'b1, 8'd0};
     else if (wipe_q) begin
-      wipe_q     <= 32'(wipe_ctx_q) != Contexts - 1;
-      wipe_ctx_q <= (32'(wipe_ctx_q) == Contexts - 1) ? '0 : wipe_ctx_q + 1'b1;
+      wipe_q       <= 32'(wipe_index_q) != Wiped - 1;
+      wipe_index_q <= (32'(wipe_index_q) == Wiped - 1) ? '0 : wipe_index_q + 1'b1;
     end
   end
 
@@ -116,98 +127,112 @@ module mae_gcm_interleaved
   set_t        hash_in_q;  // rows are hashed going in
   set_t        hash_out_q;  // rows are hashed coming out
   set_t        ended_q;  // the job's last row has passed
-  set_t        lost_q;  // the job's key was lost
+  set_t        summed_q;  // its hash is complete: ready for the report
+  set_t        tags_q;  // the job ends a message: its report needs the mask
+  set_t        mask_due_q;  // the mask was not yet requested
+  set_t        mask_ask_q;  // it is to be requested now
+  set_t        masked_q;  // it is in the place of J0
+  set_t        lost_q;  // the message's key was lost
+  key_slot_t   slot_q                                        [Contexts];
   gcm_job_t    job_q                                         [Contexts];
-  block_t      j0_q                                          [Contexts];
+  block_t      j0_q                                          [Contexts];  // J0, then E(K, J0)
   gcm_length_t aad_q                                         [Contexts];
   gcm_length_t data_q                                        [Contexts];
 
   assign open_o = open_q;
 
-  // ---- E(K, block) for the two sequencers; the end of a message has priority.
-  logic begin_ask, end_ask, side_ask_ready, side_cfg_valid, side_row_valid, side_busy;
-  logic side_end_q;  // the block is for the end
-  logic side_valid, side_ready, begin_answer, end_answer;
+  // ---- E(K, block), of up to Lanes blocks at a time: masks, and H, which may wait.
+  logic mask_valid, h_ask, h_answer, h_taken, h_op;
+  logic side_ask_ready, side_cfg_valid, side_row_valid, side_is, side_valid, side_ready;
+  index_t mask_index;
+  set_t mask_grant;
+  key_slot_t h_slot;
+  ctx_t side_cfg_ctx, side_row_ctx, side_row_id, side_answer_id;
   mode_cfg_t side_cfg;
-  block_t side_block;
-  gcm_job_t end_job, unused_end_job;
-  index_t end_ctx_q;
 
-  mae_mode_single_block u_side (
+  mae_rr_arb #(
+      .N(Contexts)
+  ) u_mask_arb (
       .clk_i,
       .rst_ni,
-      .clear_i    (wipe_q),
-      .ask_valid_i(end_ask || begin_ask),
-      .ask_ready_o(side_ask_ready),
-      .ask_slot_i (end_ask ? end_job.key_slot : job_gcm_i.key_slot),
-      .ask_block_i(end_ask ? j0_q[end_ctx_q] : '0),
-      .cfg_valid_o(side_cfg_valid),
-      .cfg_ready_i(core_cfg_ready_i),
-      .cfg_o      (side_cfg),
-      .room_i     (core_room_i[Contexts]),
-      .row_valid_o(side_row_valid),
-      .row_ready_i(core_row_ready_i),
-      .row_block_o(side_block),
-      .busy_o     (side_busy),
-      .taken_i    (side_valid && side_ready)
+      .req_i    (mask_ask_q),
+      .advance_i(side_ask_ready),
+      .grant_o  (mask_grant),
+      .index_o  (mask_index),
+      .valid_o  (mask_valid)
   );
 
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) side_end_q <= 1'b0;
-    else if (side_ask_ready) side_end_q <= end_ask;
-  end
+  mae_mode_side_blocks #(
+      .Blocks  (Lanes),
+      .FirstCtx(Contexts)
+  ) u_side (
+      .clk_i,
+      .rst_ni,
+      .clear_i       (wipe_q),
+      .ask_valid_i   (mask_valid || h_ask),
+      .ask_ready_o   (side_ask_ready),
+      .ask_slot_i    (mask_valid ? slot_q[mask_index] : h_slot),
+      .ask_id_i      (mask_valid ? ctx_t'(mask_index) : HashKeyId),
+      .cfg_valid_o   (side_cfg_valid),
+      .cfg_ready_i   (core_cfg_ready_i),
+      .cfg_ctx_o     (side_cfg_ctx),
+      .cfg_o         (side_cfg),
+      .room_i        (core_room_i[CoreContexts-1:Contexts]),
+      .row_valid_o   (side_row_valid),
+      .row_ready_i   (core_row_ready_i),
+      .row_ctx_o     (side_row_ctx),
+      .row_id_o      (side_row_id),
+      .out_ctx_i     (core_out_ctx_i),
+      .answer_is_o   (side_is),
+      .answer_id_o   (side_answer_id),
+      .answer_taken_i(side_valid && side_ready)
+  );
 
-  assign side_valid   = core_out_valid_i && core_out_ctx_i == SideCtx;
-  assign begin_answer = side_valid && !side_end_q;
-  assign end_answer   = side_valid && side_end_q;
+  assign side_valid = core_out_valid_i && side_is;
+  assign h_answer   = side_valid && side_answer_id == HashKeyId;
+  assign side_ready = !h_answer || h_taken;
 
-  // ---- Sequencer that begins a job.
-  typedef enum logic [1:0] {
-    BeginIdle,
-    BeginKey,    // waits for E(K, 0)
-    BeginPower,  // H^2 .. H^Lanes
-    BeginStart
-  } begin_e;
-
-  begin_e begin_q;
-  logic [4:0] power_q;
-  logic begin_gcm, starts, has_data, begin_op, end_op, op_ready;
+  // ---- The beginning of a job.
+  logic begin_gcm, begin_clear, starts, has_data, op_ready, sum_op, op_free;
+  logic [KeySlots-1:0] have_h;
+  ghash_op_e h_op_kind;
+  logic [4:0] h_power;
   index_t job_index;
   block_t first_j0;
   gcm_length_t aad_before, data_before;
 
+  mae_gcm_slot_powers #(
+      .Lanes   (Lanes),
+      .KeySlots(KeySlots)
+  ) u_powers (
+      .clk_i,
+      .rst_ni,
+      .clear_i       (wipe_q),
+      .want_valid_i  (begin_gcm && job_gcm_i.init),
+      .want_slot_i   (job_gcm_i.key_slot),
+      .changed_i     (key_changed_i),
+      .changed_slot_i(key_changed_slot_i),
+      .have_o        (have_h),
+      .ask_valid_o   (h_ask),
+      .ask_ready_i   (side_ask_ready && !mask_valid),
+      .slot_o        (h_slot),
+      .answer_valid_i(h_answer),
+      .answer_taken_o(h_taken),
+      .answer_lost_i (core_out_key_lost_i),
+      .op_valid_o    (h_op),
+      .op_ready_i    (op_ready && !sum_op && !begin_clear),
+      .op_o          (h_op_kind),
+      .op_power_o    (h_power)
+  );
+
   assign job_index = index_t'(job_ctx_i);
   assign begin_gcm = job_valid_i && job_is_gcm_i && !wipe_q;
   assign has_data = job_gcm_i.phase == PhaseData && job_gcm_i.length != '0;
-  assign begin_ask = begin_q == BeginIdle && begin_gcm && job_gcm_i.init;
-  assign begin_op = begin_q == BeginPower || begin_answer;
-  assign starts = begin_q == BeginStart && (!has_data || (!side_cfg_valid && core_cfg_ready_i));
-
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {begin_q, power_q} <= {BeginIdle, 5'd0};
-    else begin
-      unique case (begin_q)
-        BeginIdle: begin
-          if (begin_gcm && !job_gcm_i.init) begin_q <= BeginStart;
-          if (begin_ask && side_ask_ready && !end_ask) begin_q <= BeginKey;
-        end
-        BeginKey: begin
-          power_q <= 5'd2;
-          if (begin_answer && side_ready) begin_q <= (Lanes == 1) ? BeginStart : BeginPower;
-        end
-        BeginPower: begin
-          if (op_ready && !end_op) begin
-            power_q <= power_q + 1'b1;
-            if (32'(power_q) == Lanes) begin_q <= BeginStart;
-          end
-        end
-        BeginStart: if (starts) begin_q <= BeginIdle;
-      endcase
-      if (wipe_q) begin_q <= BeginIdle;
-    end
-  end
-
-  assign begins_o = begin_q != BeginIdle;
+  // A message that was not ended leaves its hash to the next one of its context.
+  assign begin_clear = begin_gcm && job_gcm_i.init && open_q[job_index];
+  assign starts = begin_gcm && !begin_clear &&
+      (!job_gcm_i.init || have_h[slot_t'(job_gcm_i.key_slot)]) &&
+      (!has_data || (!side_cfg_valid && core_cfg_ready_i));
 
   // The last 32 bits of J0 count on: one step to the first data block, one step a block (§7.1).
   assign first_j0 = {job_gcm_i.nonce, 32'd1};
@@ -219,7 +244,7 @@ module mae_gcm_interleaved
     core_cfg_ctx_o   = job_ctx_i;
     core_cfg_o       = job_cfg_i;
     if (job_is_gcm_i) begin
-      core_cfg_valid_o = begin_q == BeginStart && has_data;
+      core_cfg_valid_o = starts && has_data;
       core_cfg_o = '0;
       core_cfg_o.mode = Ctr32;
       core_cfg_o.dir = job_gcm_i.dir;
@@ -231,27 +256,16 @@ module mae_gcm_interleaved
     job_ready_o = job_is_gcm_i ? starts : core_cfg_ready_i && !wipe_q && !side_cfg_valid;
     if (side_cfg_valid) begin
       core_cfg_valid_o = 1'b1;
-      core_cfg_ctx_o   = SideCtx;
+      core_cfg_ctx_o   = side_cfg_ctx;
       core_cfg_o       = side_cfg;
     end
   end
 
-  // ---- Sequencer that ends a job.
-  typedef enum logic [2:0] {
-    EndIdle,
-    EndBlock,    // hashes the lengths
-    EndProduct,
-    EndJ0,       // the hash of an IV becomes J0
-    EndAsk,      // requests E(K, J0)
-    EndMask,
-    EndReport
-  } end_e;
-
-  end_e end_q;
-  logic end_pick, end_lost_q, end_done;
-  index_t end_index;
-  set_t   end_grant;
-  block_t hash, tag_q, wrong;
+  // ---- The end of a job: the hash of the lengths, if it ends a message or an IV.
+  logic end_pick, sum_q, summing_q;
+  index_t end_index, sum_ctx_q, summing_ctx_q;
+  set_t end_grant;
+  gcm_job_t end_job, unused_end_job;
 
   mae_rr_arb #(
       .N(Contexts)
@@ -259,94 +273,120 @@ module mae_gcm_interleaved
       .clk_i,
       .rst_ni,
       .req_i    (ended_q),
-      .advance_i(end_q == EndIdle),
+      .advance_i(!sum_q),
       .grant_o  (end_grant),
       .index_o  (end_index),
       .valid_o  (end_pick)
   );
 
-  assign end_job = job_q[end_ctx_q];
-  assign unused_end_job = end_job;  // its nonce and init were used before
-  assign end_ask = end_q == EndAsk;
-  assign end_op = end_q inside {EndBlock, EndJ0} || (end_q == EndReport && end_job.ends);
-  assign end_done = end_q == EndReport && (op_ready || !end_job.ends);
+  assign end_job = job_q[sum_ctx_q];
+  assign unused_end_job = end_job;  // most of it is for its report
+  assign sum_op  = sum_q && (end_job.ends || end_job.phase == PhaseIv);
+  assign op_free = !sum_q || op_ready || !sum_op;
 
+  // A product is in its register two clocks after its operation.
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {end_q, end_ctx_q, end_lost_q, tag_q} <= {EndIdle, index_t'(0), 1'b0, 128'd0};
-    else if (wipe_q) {end_q, end_ctx_q, end_lost_q, tag_q} <= {EndIdle, index_t'(0), 1'b0, 128'd0};
+    if (!rst_ni) {sum_q, sum_ctx_q, summing_q, summing_ctx_q} <= '0;
+    else if (wipe_q) {sum_q, sum_ctx_q, summing_q, summing_ctx_q} <= '0;
     else begin
-      unique case (end_q)
-        EndIdle: begin
-          end_ctx_q  <= end_index;
-          end_lost_q <= 1'b0;
-          tag_q      <= '0;
-          if (end_pick) begin
-            end_q <= (job_q[end_index].ends || job_q[end_index].phase == PhaseIv) ? EndBlock :
-                EndReport;
-          end
-        end
-        EndBlock:   if (op_ready) end_q <= EndProduct;
-        EndProduct: end_q <= (end_job.phase == PhaseIv) ? EndJ0 : EndAsk;
-        EndJ0:      if (op_ready) end_q <= EndReport;
-        EndAsk:     if (side_ask_ready) end_q <= EndMask;
-        EndMask: begin
-          if (end_answer) begin
-            end_q      <= EndReport;
-            end_lost_q <= core_out_key_lost_i;
-            tag_q      <= hash ^ core_out_data_i[0];
-          end
-        end
-        default:    if (end_done) end_q <= EndIdle;
-      endcase
+      if (!sum_q) {sum_q, sum_ctx_q} <= {end_pick, end_index};
+      else if (op_free) sum_q <= 1'b0;
+      summing_q     <= sum_q && op_free;
+      summing_ctx_q <= sum_ctx_q;
     end
   end
 
-  assign report_valid_o = end_done;
-  assign report_ctx_o = ctx_t'(end_ctx_q);
-  assign wrong = (tag_q ^ end_job.tag) & (end_job.tag_bytes[4] ? '1 : first_bytes(
-      end_job.tag_bytes[3:0]
-  ));
+  // ---- The reports.
+  logic tag_due, report_ends, report_iv;
+  index_t report_ctx;
+  set_t report_grant;
+  block_t hash;
 
-  always_comb begin
-    report_o          = '0;
-    report_o.key_lost = end_lost_q || lost_q[end_ctx_q];
-    if (end_job.ends && end_job.dir == Decrypt) report_o.bad_tag = wrong != '0 || report_o.key_lost;
-    if (end_job.ends && end_job.dir == Encrypt && !report_o.key_lost) report_o.tag = tag_q;
-  end
+  mae_gcm_reports #(
+      .Contexts(Contexts)
+  ) u_reports (
+      .clk_i,
+      .rst_ni,
+      .clear_i       (wipe_q),
+      .due_i         (summed_q & (masked_q | ~tags_q)),
+      .grant_o       (report_grant),
+      .ctx_o         (report_ctx),
+      .job_i         (job_q[report_ctx]),
+      .hash_i        (hash),
+      .mask_i        (j0_q[report_ctx]),
+      .lost_i        (lost_q[report_ctx]),
+      .tag_due_o     (tag_due),
+      .report_valid_o,
+      .report_ctx_o,
+      .report_o
+  );
+
+  assign report_ends = job_q[report_ctx].ends;
+  assign report_iv   = job_q[report_ctx].phase == PhaseIv;
 
   // ---- State of the contexts.
   logic in_take, out_take;
-  set_t job_set;
+  index_t row_index, out_index;
+  set_t job_set, row_set, out_set, mask_set, key_set;
 
-  assign in_take  = row_valid_i && row_ready_o && row_last_i;
-  assign out_take = core_out_valid_i && core_out_ready_o && !side_valid;
-  assign job_set  = set_t'(1) << job_index;
+  assign row_index = index_t'(row_ctx_i);
+  assign out_index = index_t'(core_out_ctx_i);
+  assign in_take   = row_valid_i && row_ready_o;
+  assign out_take  = core_out_valid_i && core_out_ready_o && !side_valid;
+  assign job_set   = starts ? set_t'(1) << job_index : '0;
+  assign row_set   = in_take ? set_t'(1) << row_index : '0;
+  assign out_set   = out_take ? set_t'(1) << out_index : '0;
+  assign mask_set  = (side_valid && !h_answer) ? set_t'(1) << side_answer_id : '0;
+
+  always_comb begin
+    for (int unsigned c = 0; c < Contexts; c++) begin
+      key_set[c] = key_changed_i && key_changed_slot_i == slot_q[c];
+    end
+  end
+
+  // Changes of the sets by events: s is set, c is cleared; set wins.
+  function automatic set_t change(input set_t q, input set_t c, input set_t s);
+    return (q & ~c) | s;
+  endfunction
+
+  set_t ends_now, asks_now, loses_now;
+
+  assign ends_now = (row_last_i ? row_set & sinks_q : '0) |
+      (core_out_last_i ? out_set & flows_q : '0);
+  assign asks_now = mask_due_q & ((row_set & flows_q) | (sum_q ? '0 : end_grant));
+  assign loses_now = (key_set & open_q) |
+      (core_out_key_lost_i ? (out_set & flows_q) | mask_set : '0) |
+      ((key_changed_i && key_changed_slot_i == job_gcm_i.key_slot) ||
+       (!job_gcm_i.init && job_gcm_i.key_slot != slot_q[job_index]) ? job_set : '0);
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, ended_q, lost_q} <= '0;
-    else if (wipe_q) {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, ended_q, lost_q} <= '0;
-    else begin
-      if (end_q == EndIdle) ended_q <= ended_q & ~end_grant;
-      if (end_done && end_job.ends) open_q[end_ctx_q] <= 1'b0;
-      if (in_take && sinks_q[index_t'(row_ctx_i)]) ended_q[index_t'(row_ctx_i)] <= 1'b1;
-      if (out_take && flows_q[index_t'(core_out_ctx_i)]) begin
-        if (core_out_last_i) ended_q[index_t'(core_out_ctx_i)] <= 1'b1;
-        if (core_out_key_lost_i) lost_q[index_t'(core_out_ctx_i)] <= 1'b1;
-      end
-      if (begin_answer && side_ready) lost_q[job_index] <= core_out_key_lost_i;
+    if (!rst_ni) begin
+      {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, ended_q, summed_q} <= '0;
+      {tags_q, mask_due_q, mask_ask_q, masked_q, lost_q} <= '0;
+      slot_q <= '{default: '0};
+    end else if (wipe_q) begin
+      {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, ended_q, summed_q} <= '0;
+      {tags_q, mask_due_q, mask_ask_q, masked_q, lost_q} <= '0;
+      slot_q <= '{default: '0};
+    end else begin
+      ended_q    <= change(ended_q, sum_q ? '0 : end_grant, ends_now);
+      summed_q   <= change(summed_q, report_grant,
+                           summing_q ? set_t'(1) << summing_ctx_q : '0);
+      mask_due_q <= change(mask_due_q, asks_now, job_gcm_i.ends ? job_set : '0);
+      mask_ask_q <= change(mask_ask_q, side_ask_ready ? mask_grant : '0, asks_now);
+      masked_q   <= change(masked_q, job_set, mask_set);
+      tags_q     <= change(tags_q, job_set, job_gcm_i.ends ? job_set : '0);
+      lost_q     <= change(lost_q, job_gcm_i.init ? job_set : '0, loses_now);
+      if (begin_clear && op_ready && !sum_op) open_q[job_index] <= 1'b0;
+      if (report_valid_o && report_ends) open_q[report_ctx] <= 1'b0;
       if (job_valid_i && job_ready_o) begin
-        sinks_q    <= sinks_q & ~job_set;
-        flows_q    <= flows_q & ~job_set;
-        hash_in_q  <= hash_in_q & ~job_set;
-        hash_out_q <= hash_out_q & ~job_set;
-        if (job_is_gcm_i) begin
-          open_q[job_index] <= 1'b1;
-          sinks_q[job_index] <= !has_data;
-          flows_q[job_index] <= has_data;
-          hash_in_q[job_index] <= job_gcm_i.length != '0 && (!has_data || job_gcm_i.dir == Decrypt);
-          hash_out_q[job_index] <= has_data && job_gcm_i.dir == Encrypt;
-        end
+        sinks_q[job_index]    <= job_is_gcm_i && !has_data;
+        flows_q[job_index]    <= job_is_gcm_i && has_data;
+        hash_in_q[job_index]  <= job_is_gcm_i && job_gcm_i.length != '0 &&
+            (!has_data || job_gcm_i.dir == Decrypt);
+        hash_out_q[job_index] <= job_is_gcm_i && has_data && job_gcm_i.dir == Encrypt;
       end
+      if (starts) {open_q[job_index], slot_q[job_index]} <= {1'b1, job_gcm_i.key_slot};
     end
   end
 
@@ -359,63 +399,68 @@ module mae_gcm_interleaved
       data_q[job_index] <= data_before + (has_data ? gcm_length_t'(job_gcm_i.length) : '0);
       if (job_gcm_i.init) j0_q[job_index] <= first_j0;
     end
-    if (end_q == EndJ0) j0_q[end_ctx_q] <= hash;
-    if (end_done && end_job.ends) j0_q[end_ctx_q] <= '0;
-    if (wipe_q) begin
-      job_q[wipe_ctx_q]  <= '0;
-      j0_q[wipe_ctx_q]   <= '0;
-      aad_q[wipe_ctx_q]  <= '0;
-      data_q[wipe_ctx_q] <= '0;
+    if (side_valid && !h_answer) j0_q[index_t'(side_answer_id)] <= core_out_data_i[0];
+    if (tag_due && report_iv) j0_q[report_ctx] <= hash;
+    if (report_valid_o && report_ends) j0_q[report_ctx] <= '0;
+    if (wipe_q && 32'(wipe_index_q) < Contexts) begin
+      job_q[index_t'(wipe_index_q)]  <= '0;
+      j0_q[index_t'(wipe_index_q)]   <= '0;
+      aad_q[index_t'(wipe_index_q)]  <= '0;
+      data_q[index_t'(wipe_index_q)] <= '0;
     end
   end
 
-  // ---- The hash; the end sequencer has priority over the begin sequencer.
+  // ---- The hash; the ends of messages have priority over their beginnings.
   ghash_op_e op;
   index_t op_ctx, hash_row_ctx;
+  slot_t op_slot;
   block_t op_block;
   logic hash_row_valid, hash_row_ready, hash_row_offered;
   block_t [Lanes-1:0] hash_row_data;
   logic [BytesWidth-1:0] hash_row_bytes;
 
-  assign side_ready = side_end_q || (op_ready && !end_op);
-
   always_comb begin
-    op       = begin_answer ? OpSetH : OpPower;
+    op       = h_op_kind;
     op_ctx   = job_index;
+    op_slot  = slot_t'(h_slot);
     op_block = core_out_data_i[0];
-    if (end_op) begin
-      op_ctx   = end_ctx_q;
-      op_block = {25'd0, aad_q[end_ctx_q], 3'd0, 25'd0, data_q[end_ctx_q], 3'd0};
+    if (begin_clear) op = OpClear;
+    if (sum_op) begin
+      op       = OpBlock;
+      op_ctx   = sum_ctx_q;
+      op_slot  = slot_t'(slot_q[sum_ctx_q]);
+      op_block = {25'd0, aad_q[sum_ctx_q], 3'd0, 25'd0, data_q[sum_ctx_q], 3'd0};
       if (end_job.phase == PhaseIv) op_block = {93'd0, end_job.length, 3'd0};
-      unique case (end_q)
-        EndBlock: op = OpBlock;
-        EndJ0:    op = OpZero;
-        default:  op = OpClear;
-      endcase
     end
   end
 
   mae_ghash_interleaved #(
       .Lanes   (Lanes),
-      .Contexts(Contexts)
+      .Contexts(Contexts),
+      .KeySlots(KeySlots)
   ) u_hash (
       .clk_i,
       .rst_ni,
       .wipe_i       (wipe_q),
-      .wipe_ctx_i   (wipe_ctx_q),
+      .wipe_index_i (wipe_index_q),
+      .erase_valid_i(key_changed_i && 32'(key_changed_slot_i) < KeySlots),
+      .erase_slot_i (slot_t'(key_changed_slot_i)),
       .row_valid_i  (hash_row_valid),
       .row_ready_o  (hash_row_ready),
       .row_offered_i(hash_row_offered),
       .row_ctx_i    (hash_row_ctx),
+      .row_slot_i   (slot_t'(slot_q[hash_row_ctx])),
       .row_data_i   (hash_row_data),
       .row_bytes_i  (hash_row_bytes),
-      .op_valid_i   (end_op || begin_op),
+      .op_valid_i   (sum_op || begin_clear || h_op),
       .op_ready_o   (op_ready),
       .op_i         (op),
       .op_ctx_i     (op_ctx),
-      .op_power_i   (power_q),
+      .op_slot_i    (op_slot),
+      .op_power_i   (h_power),
       .op_block_i   (op_block),
-      .look_ctx_i   (end_ctx_q),
+      .look_ctx_i   (report_ctx),
+      .look_clear_i (tag_due && (report_ends || report_iv)),
       .look_o       (hash)
   );
 
@@ -478,17 +523,17 @@ module mae_gcm_interleaved
     core_row_bytes_o = tap_row_bytes;
     core_row_last_o  = tap_row_last;
     if (side_row_valid) begin
-      core_row_valid_o   = 1'b1;
-      core_row_ctx_o     = SideCtx;
-      core_row_data_o    = '0;
-      core_row_data_o[0] = side_block;
-      core_row_bytes_o   = BytesWidth'(16);
-      core_row_last_o    = 1'b1;
+      core_row_valid_o = 1'b1;
+      core_row_ctx_o   = side_row_ctx;
+      core_row_data_o  = '0;
+      if (side_row_id != HashKeyId) core_row_data_o[0] = j0_q[index_t'(side_row_id)];
+      core_row_bytes_o = BytesWidth'(16);
+      core_row_last_o  = 1'b1;
     end
   end
 
-  `MAE_ASSERT(SideAwaited, !side_valid || wipe_q || side_busy)
   `MAE_ASSERT(BeginsOpen, !begin_gcm || job_gcm_i.init || open_q[job_index])
-  `MAE_ASSERT(EndOfJob, !(end_done && !(sinks_q[end_ctx_q] || flows_q[end_ctx_q])))
+  `MAE_ASSERT(EndOfJob, !report_valid_o || sinks_q[report_ctx] || flows_q[report_ctx])
+  `MAE_ASSERT(MaskOnce, (mask_set & ~tags_q) == '0)
 
 endmodule

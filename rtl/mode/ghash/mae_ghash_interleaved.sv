@@ -3,21 +3,25 @@
 // mae_ghash_interleaved: computes GHASH of many interleaved messages, one row of Lanes blocks of
 // any context a clock.
 //
-// Each context stores its hash Y and its powers H^1 .. H^Lanes. A row of n blocks computes Y := Y *
-// H^n ^ X_1 * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H. Bytes beyond row_bytes_i count as 0. A product
-// takes two clocks, so full rows of one context in successive clocks add up to two sums by turns,
-// the one in Y, the other in odd_q; a row multiplies the older sum by H^(2 * Lanes), and Y := older
-// * H^Lanes ^ newer joins both (fold). One context at a time has two sums: they are joined for an
-// operation or a short row of that context, and for another context whose full rows follow each
-// other. Operations (op_*) have priority over rows: OpSetH takes one clock, OpPower and OpBlock take
-// as long as a row of one block. Read look_o only after an operation on its context. row_ready_o is
-// combinational in row_ctx_i, row_bytes_i and the operation, op_ready_o in op_ctx_i.
+// Each context stores its hash Y, each key slot its powers H^1 .. H^Lanes. A row of n blocks
+// computes Y := Y * H^n ^ X_1 * H^n ^ X_2 * H^(n-1) ^ ... ^ X_n * H, with the powers of the slot
+// that is named beside it. Bytes beyond row_bytes_i count as 0. A product takes two clocks, so
+// full rows of one context in successive clocks add up to two sums by turns, the one in Y, the
+// other in odd_q; a row multiplies the older sum by H^(2 * Lanes), and Y := older * H^Lanes ^
+// newer joins both (fold). One context at a time has two sums: they are joined for an operation
+// or a short row of that context, and for another context whose full rows follow each other.
+// Operations (op_*) have priority over rows: OpSetH and OpClear take one clock, OpPower and
+// OpBlock as long as a row of one block. Make the powers of one slot at a time, and use them
+// from two clocks after the last one on. Read look_o, or clear its context by look_clear_i, only
+// after an operation on it. row_ready_o is combinational in row_ctx_i, row_bytes_i and the
+// operation, op_ready_o in op_i and op_ctx_i.
 // Latency: the hash is in its register 2 clocks after the row, or 2 clocks after the sums are joined.
 // Throughput: one row a clock. The third of successive rows of a context waits one clock, in which
 // its H^(2 * Lanes) is computed; joining the sums takes 2 clocks, one of them from other contexts.
-// Reset and clear: wipe_i erases context wipe_ctx_i, while everything else is stalled; OpClear
-// erases one context. The memories have no reset.
-// Parameters: Legal: Lanes 1..16; Contexts 1..256.
+// Reset and clear: wipe_i erases context and slot wipe_index_i, if there are such, while everything
+// else is stalled. erase_valid_i erases the powers of a slot within two clocks, also those that are
+// being computed; hashes that use them are wrong from then on. The memories have no reset.
+// Parameters: Legal: Lanes 1..16; Contexts 1..256; KeySlots 1..64.
 // Security: constant-time; no masking.
 // Source: SP 800-38D §6.4.
 
@@ -29,55 +33,75 @@ module mae_ghash_interleaved
 #(
     parameter int unsigned Lanes = 4,
     parameter int unsigned Contexts = 64,
+    parameter int unsigned KeySlots = 16,
     localparam int unsigned BytesWidth = $clog2(16 * Lanes + 1),
-    localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1
+    localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1,
+    localparam int unsigned SlotWidth = (KeySlots > 1) ? $clog2(KeySlots) : 1
 ) (
     input logic clk_i,
     input logic rst_ni,
 
-    input logic                  wipe_i,
-    input logic [IndexWidth-1:0] wipe_ctx_i,
+    input logic       wipe_i,
+    input logic [7:0] wipe_index_i,
+
+    input logic                 erase_valid_i,
+    input logic [SlotWidth-1:0] erase_slot_i,
 
     input  logic                    row_valid_i,    // may depend on row_ready_o
     output logic                    row_ready_o,
     input  logic                    row_offered_i,  // row_valid_i will be high if row_ready_o is
     input  logic   [IndexWidth-1:0] row_ctx_i,
+    input  logic   [ SlotWidth-1:0] row_slot_i,     // of the context's key
     input  block_t [     Lanes-1:0] row_data_i,
     input  logic   [BytesWidth-1:0] row_bytes_i,
 
     input  logic                       op_valid_i,
     output logic                       op_ready_o,
     input  ghash_op_e                  op_i,
-    input  logic      [IndexWidth-1:0] op_ctx_i,
+    input  logic      [IndexWidth-1:0] op_ctx_i,    // for OpBlock, OpClear
+    input  logic      [ SlotWidth-1:0] op_slot_i,   // for OpSetH, OpPower, OpBlock
     input  logic      [           4:0] op_power_i,  // for OpPower: which power, 2 or more
     input  block_t                     op_block_i,  // for OpSetH: H; for OpBlock: the block
 
     input  logic   [IndexWidth-1:0] look_ctx_i,
-    output block_t                  look_o       // the hash of look_ctx_i
+    input  logic                    look_clear_i,  // sets that hash to 0
+    output block_t                  look_o         // the hash of look_ctx_i
 );
   `MAE_PARAM(LanesLegal, Lanes inside {[1 : 16]})
   `MAE_PARAM(ContextsLegal, Contexts inside {[1 : 256]})
+  `MAE_PARAM(KeySlotsLegal, KeySlots inside {[1 : MaxKeySlots]})
 
   typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [SlotWidth-1:0] slot_t;
 
   // Memories without reset; the user erases them after reset (wipe_i).
   block_t hash_q[Contexts];
-  block_t [Lanes-1:0] power_q[Contexts];  // [c][k]: H^(k+1)
+  block_t [Lanes-1:0] power_q[KeySlots];  // [s][k]: H^(k+1)
 
   // The context with two sums; the product in progress.
   logic pair_q, newer_odd_q;  // newer_odd: the newer sum is odd_q
   index_t pair_ctx_q;
+  slot_t pair_slot_q;
   block_t odd_q, double_q;  // double: H^(2 * Lanes)
   logic product_q, to_odd_q, start_q, fold_q;
   index_t product_ctx_q;
+  slot_t product_slot_q;
   logic [4:0] product_power_q;  // 0: the hash, otherwise that power
-  logic op_product, op_take, row_take, pair_free, row_pairs, full, row_ok, start;
-  logic fold_op, fold_row, fold;
+  logic op_product, op_hash, op_take, row_take, pair_free, row_pairs, full, row_ok, start;
+  logic fold_op, fold_row, fold, hash_product;
 
   assign op_product = op_i inside {OpPower, OpBlock};
-  assign op_ready_o = !wipe_i && !(product_q && product_ctx_q == op_ctx_i) &&
-      !(pair_q && pair_ctx_q == op_ctx_i);
+  assign op_hash = op_i inside {OpBlock, OpClear};
+  assign hash_product = product_q && product_power_q == '0;
   assign op_take = op_valid_i && op_ready_o;
+
+  always_comb begin
+    op_ready_o = !wipe_i && !(product_q && product_power_q != '0);
+    if (op_hash) begin
+      op_ready_o = !wipe_i && !(hash_product && product_ctx_q == op_ctx_i) &&
+          !(pair_q && pair_ctx_q == op_ctx_i);
+    end
+  end
 
   assign full = 32'(row_bytes_i) > 16 * (Lanes - 1);
   assign row_pairs = pair_q && pair_ctx_q == row_ctx_i;
@@ -85,15 +109,15 @@ module mae_ghash_interleaved
     row_ok = 1'b1;
     start  = 1'b0;
     if (row_pairs) row_ok = full && !start_q && !fold_q;
-    else if (product_q && product_ctx_q == row_ctx_i) begin
-      start  = full && !pair_q && product_power_q == '0;
+    else if (hash_product && product_ctx_q == row_ctx_i) begin
+      start  = full && !pair_q;
       row_ok = start;
     end
   end
 
   // The sums are joined in a clock in which the row that waits, if any, cannot be taken.
-  assign pair_free = !wipe_i && pair_q && !(product_q && product_ctx_q == pair_ctx_q);
-  assign fold_op = pair_free && op_valid_i && op_ctx_i == pair_ctx_q;
+  assign pair_free = !wipe_i && pair_q && !(hash_product && product_ctx_q == pair_ctx_q);
+  assign fold_op = pair_free && op_valid_i && op_hash && op_ctx_i == pair_ctx_q;
   assign fold_row = pair_free && !op_take && row_offered_i && !row_ok && (row_pairs || full);
   assign fold = fold_op || fold_row;
   assign row_ready_o = !wipe_i && !op_take && !fold_op && row_ok;
@@ -101,14 +125,16 @@ module mae_ghash_interleaved
 
   // Operands: the last block is always multiplied by H, so a short row is right-aligned.
   index_t ctx;
+  slot_t  slot;
   block_t hash, older, factor;
   block_t [Lanes-1:0] powers, masked, operand;
   logic [Lanes-1:0] used;
   logic used_hash;
 
   assign ctx    = op_take ? op_ctx_i : fold ? pair_ctx_q : row_ctx_i;
+  assign slot   = op_take ? op_slot_i : fold ? pair_slot_q : row_slot_i;
   assign hash   = hash_q[ctx];
-  assign powers = power_q[ctx];
+  assign powers = power_q[slot];
 
   always_comb begin
     operand   = '0;
@@ -195,13 +221,16 @@ module mae_ghash_interleaved
     if (!rst_ni) begin
       product_q                   <= 1'b0;
       product_ctx_q               <= '0;
+      product_slot_q              <= '0;
       product_power_q             <= '0;
       {to_odd_q, start_q, fold_q} <= '0;
       {pair_q, newer_odd_q}       <= '0;
       pair_ctx_q                  <= '0;
+      pair_slot_q                 <= '0;
     end else begin
       product_q       <= (op_take && op_product) || row_take || fold;
       product_ctx_q   <= ctx;
+      product_slot_q  <= slot;
       product_power_q <= (op_take && op_i == OpPower) ? op_power_i : '0;
       to_odd_q        <= row_take && row_pairs && !newer_odd_q;
       start_q         <= row_take && start;
@@ -209,39 +238,51 @@ module mae_ghash_interleaved
       if (row_take && start) begin
         {pair_q, newer_odd_q} <= 2'b11;
         pair_ctx_q            <= row_ctx_i;
+        pair_slot_q           <= row_slot_i;
       end else if (row_take && row_pairs) newer_odd_q <= !newer_odd_q;
-      if (fold_q || (wipe_i && wipe_ctx_i == pair_ctx_q)) pair_q <= 1'b0;
+      if (fold_q || (wipe_i && wipe_index_i == 8'(pair_ctx_q))) pair_q <= 1'b0;
     end
   end
 
+  // A product that was in progress in the clock of an erasure is written in the next clock.
+  logic  erase_again_q;
+  slot_t erase_slot_q;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) {erase_again_q, erase_slot_q} <= '0;
+    else {erase_again_q, erase_slot_q} <= {erase_valid_i, erase_slot_i};
+  end
+
   always_ff @(posedge clk_i) begin
-    if (product_q && product_power_q == '0 && !to_odd_q && !start_q) begin
+    if (hash_product && !to_odd_q && !start_q) begin
       hash_q[product_ctx_q] <= sum ^ scaled ^ (fold_q ? odd_q : '0);
     end
     if (fold && !newer_odd_q) odd_q <= hash;
     if (to_odd_q) odd_q <= sum ^ scaled;
     if (start_q) {odd_q, double_q} <= {sum, scaled};
-    if (fold_q || (wipe_i && wipe_ctx_i == pair_ctx_q)) {odd_q, double_q} <= '0;
+    if (fold_q || (wipe_i && wipe_index_i == 8'(pair_ctx_q))) {odd_q, double_q} <= '0;
     for (int unsigned k = 2; k <= Lanes; k++) begin
-      if (product_q && 32'(product_power_q) == k) power_q[product_ctx_q][k-1] <= sum;
+      if (product_q && 32'(product_power_q) == k) power_q[product_slot_q][k-1] <= sum;
     end
-    if (op_take && op_i == OpSetH) begin
-      hash_q[op_ctx_i]     <= '0;
-      power_q[op_ctx_i][0] <= op_block_i;
+    if (op_take && op_i == OpSetH) power_q[op_slot_i][0] <= op_block_i;
+    if (op_take && op_i == OpClear) hash_q[op_ctx_i] <= '0;
+    if (look_clear_i) hash_q[look_ctx_i] <= '0;
+    if (erase_valid_i) begin
+      power_q[erase_slot_i] <= '0;
+      if (erase_slot_i == pair_slot_q) double_q <= '0;
     end
-    if (op_take && op_i == OpZero) hash_q[op_ctx_i] <= '0;
-    if (op_take && op_i == OpClear) begin
-      hash_q[op_ctx_i]  <= '0;
-      power_q[op_ctx_i] <= '0;
+    if (erase_again_q) begin
+      power_q[erase_slot_q] <= '0;
+      if (erase_slot_q == pair_slot_q) double_q <= '0;
     end
-    if (wipe_i) begin
-      hash_q[wipe_ctx_i]  <= '0;
-      power_q[wipe_ctx_i] <= '0;
-    end
+    if (wipe_i && 32'(wipe_index_i) < Contexts) hash_q[index_t'(wipe_index_i)] <= '0;
+    if (wipe_i && 32'(wipe_index_i) < KeySlots) power_q[slot_t'(wipe_index_i)] <= '0;
   end
 
   assign look_o = hash_q[look_ctx_i];
 
+  `MAE_ASSERT(ClearSettled, !look_clear_i || !((hash_product && product_ctx_q == look_ctx_i) ||
+                                               (pair_q && pair_ctx_q == look_ctx_i)))
   `MAE_ASSERT(PowerLegal, !op_valid_i || op_i != OpPower || 32'(op_power_i) inside {[2 : Lanes]})
   `MAE_ASSERT(RowLegal, !row_valid_i || (row_bytes_i != '0 && 32'(row_bytes_i) <= 16 * Lanes))
 

@@ -31,7 +31,7 @@ def test_the_driver_divides_so(threads: int, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_chunks_grow_and_shrink() -> None:
-    """Chunks cover a transfer, begin small, at most double, and end small."""
+    """The sizes of a protected transfer's chunks add up, begin small, at most double, end small."""
     sizes = timeline.growing(602_112, 2)
     assert sum(sizes) == 602_112 and len(sizes) <= timeline.SLOTS // timeline.SHARE
     assert sizes[0] == timeline.LEAST_CHUNK and max(sizes) == 4 * sizes[0]
@@ -42,7 +42,7 @@ def test_chunks_grow_and_shrink() -> None:
 
 
 def test_times_between_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Software times of other sizes lie on lines between the measured ones."""
+    """Software times of other chunk sizes lie on lines between the measured ones."""
     asked = []
 
     def measure(size: int, threads: int) -> tuple[Times, Times, str]:

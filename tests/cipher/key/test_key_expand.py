@@ -28,14 +28,14 @@ APPENDIX_A = (
 
 
 async def begin(dut) -> tuple[int, ...]:
-    """Resets the key expansion and returns the key sizes of the build."""
+    """Resets mae_key_expand and returns the key sizes that the build supports."""
     fips197.check_against_openssl()
     await start(dut, clear_i=0, start_valid_i=0, dir_i=0, len_i=0, key_i=0)
     return SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
 
 
 async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
-    """Runs one key expansion; returns its round keys and checks their clocks."""
+    """Runs mae_key_expand on a key; returns the round keys and checks their clocks."""
     dut.key_i.value = key
     dut.len_i.value = SIZES.index(size)
     dut.dir_i.value = int(backward)
@@ -65,7 +65,7 @@ async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
 
 
 def padded(key: bytes) -> int:
-    """Pads an AES key to the width of key_t."""
+    """Pads an AES key with zeros to the 256 bits of key_t."""
     return int.from_bytes(key.ljust(32, b"\0"), "big")
 
 
@@ -99,7 +99,7 @@ async def random_keys(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_stops_it(dut) -> None:
-    """Asserting clear_i during a key expansion makes it idle, with zero outputs, in a clock."""
+    """Asserting clear_i during a key expansion stops it, with zero outputs, in a clock."""
     sizes = await begin(dut)
     key = random.randbytes(sizes[-1])
     dut.key_i.value = padded(key)

@@ -37,11 +37,11 @@ class Walk:
 
     @property
     def rounds(self) -> int:
-        """Returns the number of rounds Nr of the loaded key."""
+        """Returns the number of rounds of the key in mae_key_on_the_fly."""
         return len(self.keys) - 1
 
     async def step(self, key: bytes | None = None, run: int | None = None) -> None:
-        """Runs one clock, optionally loads a key or starts a run; checks the outputs."""
+        """Runs one clock of mae_key_on_the_fly, with an optional key or start; checks outputs."""
         dut = self.dut
         dut.load_i.value = key is not None
         dut.start_i.value = run is not None
@@ -71,11 +71,11 @@ class Walk:
             self.decrypt, self.hidden, self.round = run, False, 1
 
     def known(self) -> bool:
-        """Returns true if the module reports that it can generate round keys backward."""
+        """Returns true if mae_key_on_the_fly reports that it can run backward."""
         return bool(int(self.dut.known_o.value))
 
     def may(self, run: int) -> bool:
-        """Returns true if a run in a direction may start in this clock."""
+        """Returns true if mae_key_on_the_fly may start a run in a direction in this clock."""
         if run and not self.known():
             return False
         return run == self.decrypt or self.round in (None, self.rounds)
@@ -87,7 +87,7 @@ class Walk:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def random_runs(dut) -> None:
-    """Round keys are right in random runs of both directions, with pauses and restarts."""
+    """mae_key_on_the_fly gives right round keys in random runs of both directions."""
     walk = Walk(dut)
     await walk.reset()
     for _ in range(60):
@@ -105,7 +105,7 @@ async def random_runs(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def known_in_time(dut) -> None:
-    """The last round key is known in the Nr-th clock after the key is loaded."""
+    """mae_key_on_the_fly knows the last round key in the Nr-th clock after the key."""
     walk = Walk(dut)
     await walk.reset()
     for size in walk.sizes:
@@ -118,7 +118,7 @@ async def known_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_empties(dut) -> None:
-    """Asserting clear_i in any clock of a run erases all round keys; the next key works."""
+    """Asserting clear_i in any clock erases all round keys of mae_key_on_the_fly."""
     walk = Walk(dut)
     await walk.reset()
     for clocks in range(18):

@@ -19,7 +19,7 @@ SIZES = (16, 24, 32)
 
 
 class Memory:
-    """Drives the round key memory and holds its parameters."""
+    """Drives the ports of the round key memory."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -40,7 +40,7 @@ class Memory:
         self.dut.key_valid_i.value = 1
 
     async def taken(self) -> int:
-        """Returns the number of clocks until the offered key is accepted."""
+        """Returns the clocks until the round key memory accepts the offered key."""
         for clock in range(100):
             await RisingEdge(self.dut.clk_i)
             if int(self.dut.key_ready_o.value):
@@ -49,7 +49,7 @@ class Memory:
         raise AssertionError("not taken")
 
     def ready(self) -> tuple[int, int]:
-        """Returns the banks that are ready for encryption and for decryption."""
+        """Returns the banks of the round key memory that are ready for each direction."""
         return int(self.dut.enc_ready_o.value), int(self.dut.dec_ready_o.value)
 
     def round_key(self, bank: int, index: int) -> bytes:
@@ -59,7 +59,7 @@ class Memory:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def just_in_time(dut) -> None:
-    """Round key i is readable from i * StepClocks + 1 clocks after its key is loaded."""
+    """The round key memory has round key i after i * StepClocks + 1 clocks."""
     memory = Memory(dut)
     await memory.reset()
     held: dict[int, list[bytes]] = {}
@@ -89,7 +89,7 @@ async def just_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def waits_for_blocks_and_for_the_expansion(dut) -> None:
-    """A bank in use accepts a new key Nr * RoundClocks clocks after its last block entered."""
+    """A bank of the round key memory in use accepts a new key after its last block's rounds."""
     memory = Memory(dut)
     await memory.reset()
     for size in memory.sizes:

@@ -19,14 +19,14 @@ ENCRYPT, DECRYPT, BOTH = 1, 2, 3
 
 
 def expected(kind: int, inverse: bool, x: int) -> int:
-    """Returns the byte that an S-box of a kind must give."""
+    """Returns the byte that an S-box of a kind must give for a byte."""
     backward = kind == DECRYPT or (kind == BOTH and inverse)
     return (fips197.INV_SBOX if backward else fips197.SBOX)[x]
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def equals_the_definition(dut) -> None:
-    """Each S-box gives all 256 bytes in both directions, with a register one clock later."""
+    """Each S-box gives all 256 bytes in both directions, after a clock if registered."""
     fips197.check_against_openssl()
     await start(dut, en_i=1, inverse_i=0, in_i=0)
     inputs = [(bool(n & 1), n >> 1) for n in range(512)]

@@ -24,7 +24,7 @@ async def register_empties(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=bool(bench.parameters().get("Regs")))
 async def one_line_is_low(dut) -> None:
-    """Of 256 decoded wires of a byte exactly one is low, and of each 16 predecoded wires one."""
+    """Of 256 decoded wires of a byte in mae_sbox_onehot exactly one is low."""
     await start(dut, en_i=1, in_i=0, inverse_i=0)
     byte = dut.gen_byte[0]
     for x in range(256):

@@ -15,7 +15,7 @@ ROW, PART = 64, 16
 
 
 class Port:
-    """Drives one port of the card memory; holds a request until it is accepted."""
+    """Drives one port of the card memory and holds requests until accepted."""
 
     def __init__(self) -> None:
         self.request: tuple | None = None
@@ -29,7 +29,7 @@ def merge(old: bytes, strobes: int, data: bytes) -> bytes:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """All ports of the card memory work together under random requests, refusals and clears."""
+    """All ports of the card memory agree with a model under random requests and clears."""
     chooser = random.Random(1)
     bits = int(parameters()["MemoryBits"])
     granules = 1 << bits - 6

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the protected registers of the card's kernels.
+"""Tests mae_kernel_registers, the protected registers of the card's kernels.
 
 The small kernel's against the golden card's, the other's beside a network of one layer.
 """
@@ -26,7 +26,7 @@ SIZE = 1 << 12
 
 
 class Port:
-    """Drives the kernel's register port and memory."""
+    """Drives the register port of mae_kernel_registers and the kernel's memory."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -53,7 +53,7 @@ class Port:
         return await self.access(True, offset, width, value) is not None
 
     async def legal(self, write: bool, offset: int, width: int) -> bool:
-        """Returns the kernel's legality check for a register access."""
+        """Returns if mae_kernel_registers calls a register access legal."""
         dut = self.dut
         dut.check_write_i.value, dut.check_offset_i.value = int(write), offset
         dut.check_log2_width_i.value = width.bit_length() - 1
@@ -61,13 +61,13 @@ class Port:
         return bool(dut.check_legal_o.value)
 
     async def finish(self) -> None:
-        """Waits until no kernel run is active."""
+        """Waits until the kernel's run has ended."""
         while await self.read(card.STATUS, 4) & card.BUSY:
             pass
 
 
 async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
-    """Resets the kernel and connects a memory to its port."""
+    """Resets mae_kernel_registers and connects a memory to the kernel."""
     idle = dict(clear_i=0, reg_valid_i=0, mem_ready_i=0, mem_rvalid_i=0, mem_rdata_i=0)
     await start(dut, **idle, mem_fault_i=0)
     return Port(dut), DeviceMemory(dut, whole=False, **options)
@@ -75,7 +75,7 @@ async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=20, timeout_unit="ms")
 async def legal_as_golden(dut) -> None:
-    """The kernel's legality check equals the golden model for each offset, direction and width."""
+    """mae_kernel_registers allows exactly the register accesses that the golden model allows."""
     port, _ = await begin(dut)
     golden = card.Kernel(card.Memory(SIZE, 1))
     for offset in [*range(0, 0x100, 4), 0x1000, 0x40 | 1 << 31, 0xFFFFFFF8]:
@@ -88,7 +88,7 @@ async def legal_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=50, timeout_unit="ms")
 async def accesses_as_golden(dut) -> None:
-    """Random legal register accesses between kernel runs give the golden model's results."""
+    """Random register accesses between kernel runs give the golden model's results."""
     chooser = random.Random(1)
     port, device = await begin(dut, answer=2, stall=0.1)
     model = card.Memory(SIZE, 1)
@@ -140,7 +140,7 @@ async def accesses_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=10, timeout_unit="ms")
 async def faults(dut) -> None:
-    """A refused memory access ends a kernel run; the fault lasts until the next start or clear."""
+    """A refused memory access ends a kernel run with a fault, until the next start or clear."""
     port, device = await begin(dut, answer=2)
     await port.write(card.DESTINATION, 1024)
     await port.write(card.LENGTH, 64)
@@ -224,12 +224,12 @@ async def network(dut) -> None:
 
 @pytest.mark.parametrize("kernel", [NN, MAP])
 def test_kernel_registers(kernel: int) -> None:
-    """Runs the register checks for both kernels."""
+    """Runs the register checks of mae_kernel_registers for both kernels."""
     bench.run("mae_kernel_registers", parameters={"Kernel": kernel})
 
 
 def test_error() -> None:
-    """The golden kernel refuses register writes that would change an active run."""
+    """The golden kernel refuses register writes that would change a run in progress."""
     golden = card.Kernel(card.Memory(SIZE, 1))
     golden.write(card.LENGTH, 8, 64)
     golden.write(card.CONTROL, 4, 1)

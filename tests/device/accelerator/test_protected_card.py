@@ -21,7 +21,7 @@ STANDSTILL = 400  # looks of 64 clocks
 
 @pytest.fixture(params=BUSES)
 def machine(request: pytest.FixtureRequest):
-    """Builds a protected card on a bus of each kind."""
+    """Builds a simulated protected card on a bus of each kind."""
 
     class OnBus(rtl_card.RtlMachine):
         make_device = functools.partial(rtl_card.RtlDevice, options=request.param)
@@ -39,13 +39,13 @@ def test_session(machine: Machine) -> None:
 
 
 class Rekeys:
-    """Switches one queue after another of a protected session to the next epoch."""
+    """Switches one queue after another of a protected session to the next key epoch."""
 
     def __init__(self, host: Host) -> None:
         self.host, self.job, self.queue, self.done = host, None, 0, 0
 
     def step(self) -> None:
-        """Requests the next epoch once the last request is answered and the protocol permits."""
+        """Requests the next key epoch once the last request is answered and it is permitted."""
         if self.job is None:
             try:
                 self.job = self.host.rekey(self.queue)
@@ -58,7 +58,7 @@ class Rekeys:
 
 
 def test_rekey_under_load(machine: Machine) -> None:
-    """The protected card changes all epochs under full load both ways; all bytes arrive once."""
+    """The protected card changes all key epochs under full load and loses no byte."""
     depth = machine.device.capabilities.depth
     full = collections.Counter()
 

@@ -24,7 +24,7 @@ SIZE = 1 << BITS
 
 
 class Card(Registers):
-    """Models the host of the unprotected card."""
+    """Models the host of the unprotected card: memory, registers, transfers."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         super().__init__(dut, "mae_unprotected_card")
@@ -57,18 +57,18 @@ class Card(Registers):
         self.pushed[channel] += 1
 
     async def finish(self, channel: str) -> None:
-        """Waits until all transfers of a direction are complete."""
+        """Waits until all transfers of the unprotected card in a direction are complete."""
         while await self.read(f"{channel}.completed") != self.pushed[channel]:
             pass
 
     async def kernel(self, offset: int, value: int) -> AxiResp:
-        """Writes a 64-bit kernel register as two words, CONTROL as one."""
+        """Writes a 64-bit kernel register of the unprotected card as two words."""
         for at in (0,) if offset == golden.CONTROL else (0, 4):
             response = await self.write_at(0x100 + offset + at, value >> 8 * at & 0xFFFFFFFF)
         return response
 
     async def kernel_status(self) -> int:
-        """Reads the kernel's status register."""
+        """Reads the kernel's status register of the unprotected card."""
         return (await self.read_at(0x100 + golden.STATUS))[0]
 
 

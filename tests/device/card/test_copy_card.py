@@ -39,7 +39,7 @@ async def random_copies(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """mae_copy_card reports no cipher and refuses key commands and other operations."""
+    """mae_copy_card reports no cipher and refuses key commands and cipher operations."""
     card = await Card.begin(dut, 2)
     caps, features = await card.fields("caps"), await card.fields("features")
     assert (caps["lanes"], caps["contexts"]) == (bench.parameters()["Lanes"], card.contexts)

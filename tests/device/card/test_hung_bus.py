@@ -35,12 +35,12 @@ STATES = {
 
 
 def bound(contexts: int) -> int:
-    """Returns the clocks after which a wipe must have erased all (header of mae_stream_card)."""
+    """Returns the clocks in which a wipe of the stream card must have erased all data."""
     return 160 + 16 * contexts
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Card:
-    """Resets the stream card and its memory, which permits gaps in write bursts."""
+    """Resets the stream card and its memory for a test of a hung bus."""
     memory = {"latency": (5, 30), "stall": 0.1}
     if hasattr(dut, "bus_clk_i"):
         return await begin_async(dut, seed, 9100, 8000, **memory)
@@ -48,7 +48,7 @@ async def begin(dut: SimHandleBase, seed: int) -> Card:
 
 
 def open_message(card: Card) -> Job:
-    """Starts a GCM message with its first part and returns its answer."""
+    """Starts a GCM message on the stream card with its first part."""
     job = card.job("gcm", False, card.random.randbytes(100), context=0, flags=INIT)
     job.desc.op, job.desc.nonce = 8, bytes(12)
     job.answer = oracle.crypt("ctr", False, card.keys[0], (2).to_bytes(16, "big"), job.data, b"")
@@ -56,7 +56,7 @@ def open_message(card: Card) -> Job:
 
 
 def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
-    """Lists the secrets and data of jobs and keys that a wipe must erase."""
+    """Lists the secrets of keys and jobs that a wipe of the stream card must erase."""
     keys = list(card.keys.values())
     ofb = [job.desc for job in jobs if job.desc.op == oracle.MODES.index("ofb")]
     streams = [oracle.crypt("ofb", False, card.keys[d.key_slot], d.iv, bytes(64)) for d in ofb]
@@ -67,7 +67,7 @@ def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
 
 
 def left(card: Card, kinds: dict[str, list[bytes]]) -> list[str]:
-    """Lists signals that hold a piece of a secret, except the beat on the bus."""
+    """Lists signals of the stream card that hold a piece of a secret, except the bus."""
     dut = card.dut
     shown = str(dut.m_axi_wdata.value) if dut.m_axi_wvalid.value == 1 else ""
     return [
@@ -88,7 +88,7 @@ def pages_held(dut: SimHandleBase) -> list[str]:
 
 
 async def hang(card: Card, state: str, wait: int) -> list[Job]:
-    """Brings the stream card into a given state and stops the bus there."""
+    """Brings the stream card into a given state and stops its bus there."""
     channels, events = STATES[state]
     await load_keys(card)
     done = random_jobs(card, 14, 100)
@@ -114,14 +114,15 @@ async def hang(card: Card, state: str, wait: int) -> list[Job]:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(state=list(STATES))
 async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
-    """A wipe erases keys and data while the bus hangs; the card works after the bus recovers."""
+    """A wipe on a hung bus erases the stream card; the card works after the bus recovers."""
     card = await begin(dut, 20 + list(STATES).index(state))
+    in_use = False
     for round_ in range(2):
         jobs = await hang(card, state, 60 + 400 * round_)
         kinds = pieces(card, jobs)
         assert left(card, kinds), "the search finds nothing"
         assert (await card.fields("status"))["busy"] or "jobs" not in STATES[state][1]
-        assert pages_held(dut) or state != "writing", "no page was in use"
+        in_use |= bool(pages_held(dut))
         await card.write("ctrl", enable=1, wipe=1)
         assert await card.key_command(slot=0) == BUSY, "a key is not taken meanwhile"
         await ClockCycles(card.clk, bound(card.contexts) + 80 * hasattr(dut, "bus_clk_i"))
@@ -154,6 +155,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
         assert (await card.finish())[bad.desc.cookie].status == Status.BAD_KEY
         await load_keys(card)
         await card.run(random_jobs(card, 14, 300))
+    assert in_use or state != "writing", "no page was in use"
 
 
 @pytest.mark.parametrize("top", ["mae_stream_card", "mae_stream_card_async"])
@@ -170,7 +172,7 @@ def test_hung_bus(top: str) -> None:
 
 @pytest.mark.slow
 def test_hung_bus_with_more_contexts() -> None:
-    """The time limit of a wipe on a hung bus grows with the number of contexts."""
+    """The time limit of a card's wipe on a hung bus grows with the number of contexts."""
     bench.run(
         "mae_stream_card",
         parameters={"Lanes": 2, "Contexts": 16, "KeySlots": 6, "KeyBanks": 2},

@@ -53,7 +53,7 @@ async def every_mode_at_once(dut, kind: bool) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """Messages of several jobs continue per context while all contexts are interleaved."""
+    """Messages of several jobs continue on the stream card while all contexts interleave."""
     card = await Card.begin(dut, 3)
     await load_keys(card)
     rng, jobs = card.random, []
@@ -145,7 +145,7 @@ async def key_change_under_load(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def interrupt(dut) -> None:
-    """A flagged job raises the interrupt after its completion is in memory; writing 1 clears it."""
+    """The stream card's interrupt rises after the flagged completion; writing 1 clears it."""
     card = await Card.begin(dut, 6)
     await card.key(0, 16)
     await card.write("irq_enable", completion=1)
@@ -261,7 +261,7 @@ async def wipe(dut) -> None:
 
 
 class Meter:
-    """Counts payload beats on the card's AXI ports in each clock, without ring accesses."""
+    """Counts payload beats on the stream card's bus in each clock, without ring accesses."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -287,7 +287,7 @@ class Meter:
                     bursts.pop(0)
 
     def shares(self) -> tuple[int, float, float]:
-        """Returns the clocks of all payload, the share used, and the share in the middle half."""
+        """Returns the share of clocks in which the stream card's bus carried payload."""
         span = max(self.read[-1], self.written[-1]) - min(self.read[0], self.written[0]) + 1
         count = len(self.written)
         low, high = count // 4, 3 * count // 4
@@ -296,7 +296,7 @@ class Meter:
 
 
 async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> tuple[float, float]:
-    """Measures the share of data clocks that jobs of a mode use: total and middle half."""
+    """Measures the share of the bus's data clocks that the stream card's jobs of a mode use."""
     card = await Card.begin(dut, 10, latency=(50, 300))
     await card.key(0, 16)
     await card.key(1, 16)
@@ -321,21 +321,21 @@ async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize((("mode", "decrypt"), [("ctr", False), ("ecb", False), ("cbc", True)]))
 async def figure_parallel(dut, mode: str, decrypt: bool) -> None:
-    """16 queued CTR, ECB or CBC-decryption messages of 64 KB use 95 % of the data clocks."""
+    """The stream card uses 95 % of the data clocks for 16 queued parallel messages of 64 KB."""
     share, _ = await measure(dut, mode, decrypt, 16, 65536)
     assert share >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_serial(dut) -> None:
-    """11 chained CBC messages per lane use 95 % of the data clocks once all are active."""
+    """The stream card uses 95 % of the data clocks for 11 chained CBC messages per lane."""
     _, middle = await measure(dut, "cbc", False, 11 * bench.parameters()["Lanes"], 16384)
     assert middle >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_one_message(dut) -> None:
-    """One chained CBC message alone takes 11 clocks a block."""
+    """One chained CBC message alone takes 11 clocks a block on the stream card."""
     _, middle = await measure(dut, "cbc", False, 1, 8192)
     assert 0.95 / 11 / bench.parameters()["Lanes"] <= middle <= 1 / 11
 

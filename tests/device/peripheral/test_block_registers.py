@@ -34,7 +34,7 @@ class Port:
         return port
 
     async def engine(self) -> None:
-        """Accepts a block as the engine and returns its complement some clocks later."""
+        """Accepts a block of mae_block_registers and returns its complement some clocks later."""
         dut, held = self.dut, []
         while True:
             await FallingEdge(dut.clk_i)
@@ -63,7 +63,10 @@ class Port:
         self.dut.start_i.value = 0
 
     async def write(self, word: int, data: int) -> bool:
-        """Writes a data word; returns true if it caused an overflow. It is acknowledged at once."""
+        """Writes a data word to mae_block_registers; returns true if it caused an overflow.
+
+        It is acknowledged at once.
+        """
         dut = self.dut
         await FallingEdge(dut.clk_i)
         dut.write_req_i.value = 1 << word
@@ -76,12 +79,12 @@ class Port:
         return overflow
 
     async def put(self, data: bytes) -> bool:
-        """Writes a block word by word; returns true if it was dropped."""
+        """Writes a block to mae_block_registers word by word; returns true if dropped."""
         words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, 16, 4)]
         return [await self.write(i, word) for i, word in enumerate(words)][3]
 
     async def read(self, word: int) -> tuple[int, bool, int]:
-        """Reads a data word; returns the word, the underflow flag and the clocks waited."""
+        """Reads a data word of mae_block_registers; returns word, underflow flag and clocks."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         dut.read_req_i.value = 1 << word
@@ -97,14 +100,14 @@ class Port:
         raise AssertionError("a read never ends")
 
     async def get(self) -> bytes:
-        """Reads a block; the words come in any order except the last."""
+        """Reads a block of mae_block_registers; the words come in any order except the last."""
         order = random.sample(range(3), 3)
         words = {i: (await self.read(i))[0] for i in [*order, 3]}
         return b"".join(words[i].to_bytes(4, "little") for i in range(4))
 
 
 def inverted(data: bytes) -> bytes:
-    """Returns the expected output (bitwise complement) of the model engine."""
+    """Returns the bitwise complement of data, the output of the imitated engine."""
     return bytes(255 - b for b in data) + bytes(-len(data) % 16)
 
 
@@ -139,7 +142,7 @@ async def jobs_of_any_length(dut, speed: float) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def overflow_and_underflow(dut) -> None:
-    """Blocks beyond the room of mae_block_registers are dropped; early reads end in 255 clocks."""
+    """mae_block_registers drops blocks beyond its room; early reads end in 255 clocks."""
     port = await Port.begin(dut, 0.0)
     depth = bench.parameters()["Depth"]
     assert await port.put(bytes(16)), "no job, no room"
@@ -240,5 +243,5 @@ async def words_do_not_linger(dut) -> None:
 
 @pytest.mark.parametrize("depth", [1, 4, 15])
 def test_block_registers(depth: int) -> None:
-    """Runs the checks of mae_block_registers for the smallest, largest and named depths."""
+    """Runs the checks of mae_block_registers for its smallest, largest and named depths."""
     bench.run("mae_block_registers", parameters={"Depth": depth})

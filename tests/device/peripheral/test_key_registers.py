@@ -22,7 +22,7 @@ async def begin(dut) -> None:
 
 
 async def go(dut, slot: int, length: int, erase: int, words: int = 0) -> None:
-    """Issues a key command; returns one clock later."""
+    """Issues a key command to mae_key_registers and waits a clock."""
     dut.slot_i.value, dut.len_i.value, dut.erase_i.value = slot, length, erase
     dut.words_i.value = words
     dut.go_i.value = 1
@@ -32,7 +32,7 @@ async def go(dut, slot: int, length: int, erase: int, words: int = 0) -> None:
 
 
 def fields(dut) -> tuple[int, int, int, int]:
-    """Decodes write_o into slot, erase, len and key."""
+    """Decodes the key slot write of mae_key_registers into slot, erase, length and key."""
     value = int(dut.write_o.value)
     key, rest = value & (1 << KEY_BITS) - 1, value >> KEY_BITS
     return rest >> 3, rest >> 2 & 1, rest & 3, key
@@ -40,7 +40,7 @@ def fields(dut) -> tuple[int, int, int, int]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def closed(dut) -> None:
-    """A key command during erasure is refused as busy and its key words are cleared."""
+    """mae_key_registers refuses a key command during erasure and clears its key words."""
     await begin(dut)
     dut.closed_i.value = 1
     dut.go_i.value = 1
@@ -57,7 +57,7 @@ async def closed(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys_arrive_in_byte_order(dut) -> None:
-    """Byte 0 of key word 0 becomes bits 255:248 of the key; go_i clears the words."""
+    """mae_key_registers makes byte 0 of key word 0 the key's highest byte; go_i clears words."""
     await begin(dut)
     longest = bench.parameters()["MaxKeyLen"]
     for wait in (0, 1, 5):
@@ -77,7 +77,7 @@ async def keys_arrive_in_byte_order(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def running_command_keeps_its_fields(dut) -> None:
-    """A key command refused as busy does not change the running command."""
+    """A key command that mae_key_registers refuses as busy does not change the running one."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     for wait in range(6):
@@ -97,7 +97,7 @@ async def running_command_keeps_its_fields(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erase_shows_no_key(dut) -> None:
-    """A key erase command outputs no key and needs no legal length."""
+    """A key erasure of mae_key_registers outputs no key and needs no legal length."""
     await begin(dut)
     await go(dut, 0, 3, 1, (1 << 256) - 1)
     assert dut.write_valid_o.value == 1
@@ -110,7 +110,7 @@ async def erase_shows_no_key(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def refusals(dut) -> None:
-    """Key commands with a bad slot or length, or during another command, are refused."""
+    """mae_key_registers refuses key commands with a bad slot or length, or while busy."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     bad = [(0, length, 0) for length in range(longest + 1, 4)]

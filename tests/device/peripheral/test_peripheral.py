@@ -56,7 +56,7 @@ async def says_what_it_is(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def fips197_examples(dut) -> None:
-    """The peripheral gives the answers of FIPS 197 appendix C in both directions."""
+    """The peripheral gives the AES examples of FIPS 197 appendix C in both directions."""
     p = await begin(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
     for size, cipher in (
@@ -129,7 +129,7 @@ async def writes_behind_the_start(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def blocks_ahead(dut) -> None:
-    """The peripheral accepts blocks ahead up to its room; room and answer counts are right."""
+    """The peripheral accepts blocks ahead of their processing up to its room."""
     p = await begin(dut)
     depth = bench.parameters().get("Depth", 4)
     key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(16 * 9)
@@ -216,7 +216,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def waiting_read_ends(dut) -> None:
-    """A read of a block withheld by ciphertext stealing ends after 255 clocks."""
+    """A read of a block that the peripheral withholds ends after 255 clocks."""
     p = await begin(dut)
     key, tweak, iv, data = (random.randbytes(n) for n in (16, 16, 16, 30))
     await p.load_key(0, key)
@@ -355,7 +355,7 @@ async def wipe_on_a_hung_bus(dut, state: str) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def wipe_at_any_clock(dut) -> None:
-    """An answer that comes in the clock of a wipe is erased."""
+    """A peripheral's answer that comes in the clock of a wipe is erased."""
     p = await begin(dut)
     for delay in range(20):
         key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(16)
@@ -374,7 +374,7 @@ async def wipe_at_any_clock(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def clocks_a_block(dut) -> None:
-    """A block takes eight register accesses and no waiting except for the cipher."""
+    """A block on the peripheral takes eight register accesses and only the cipher's clocks."""
     p = await begin(dut)
     for mode, size, ahead in (("cbc", 16, 1), ("cbc", 16, 2), ("cbc", 32, 2), ("ctr", 16, 2)):
         key, iv, data = random.randbytes(size), random.randbytes(16), random.randbytes(16 * 32)

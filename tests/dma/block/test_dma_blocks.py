@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the granule movers of the cards' DMA: bytes, order of ends, erasure, data clocks.
+"""Tests the DMA engines between host and device memory (mae_dma_host_*, mae_dma_device_*).
 
 Tests mae_dma_host_read to mae_dma_device_write and mae_dma_device_read to mae_dma_host_write.
 """
@@ -26,7 +26,7 @@ Job = tuple[int, int, int]  # host address, device address, bytes
 
 
 class Bench:
-    """Models the surroundings of the granule movers: host memory, device memory, jobs, ends."""
+    """Models the host memory, device memory and jobs around the granule movers."""
 
     def __init__(self, dut, size: int, *, stall: float = 0.0, device_latency: int = 2, **host):
         self.dut, self.stall = dut, stall
@@ -100,13 +100,13 @@ class Bench:
                 self.expect_host[at : at + count] = self.device.data[device : device + count]
 
     async def ended(self, name: str, count: int) -> None:
-        """Waits until a number of jobs has ended."""
+        """Waits until a number of the granule movers' jobs has ended."""
         while len(self.ends[name]) < count:
             await FallingEdge(self.dut.clk_i)
 
 
 def split(lengths: list[int], first: int, gaps: bool = True) -> list[Job]:
-    """Makes jobs at separate places of both memories, a few granules apart."""
+    """Makes DMA jobs at separate places of both memories."""
     jobs, at = [], first
     for count in lengths:
         jobs.append((HOST + at, at, count))
@@ -142,7 +142,7 @@ async def moves_exact_bytes(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def tells_errors_in_order(dut) -> None:
-    """Each job's end reports its own bus errors, in whatever order the beats arrive."""
+    """Each DMA job's end reports its own bus errors, in whatever order beats arrive."""
     tests = Bench(dut, 1 << 18, latency=(0, 250))
     await tests.begin()
     for way, name, first in (("in", "pulled", 0), ("out", "pushed", 1 << 17)):
@@ -161,7 +161,7 @@ async def tells_errors_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_the_bus_busy(dut) -> None:
-    """A long job, and many of 64 KiB, use 95 % of the data clocks at latencies of 50 to 300."""
+    """The granule movers use 95 % of the data clocks at latencies of 50 to 300."""
     for lengths, latency in (([1 << 18], (300, 300)), ([1 << 16] * 4, (50, 300))):
         for way, name in (("in", "stored"), ("out", "pushed")):
             tests = Bench(dut, 1 << 18, latency=latency)
@@ -182,7 +182,7 @@ async def keeps_the_bus_busy(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erases_its_rows(dut) -> None:
-    """After a reset during jobs clear_i erases the movers' rows, and new jobs work."""
+    """After a reset clear_i erases the granule movers' rows, and new jobs work."""
     tests = Bench(dut, 1 << 14, latency=(5, 5))
     await tests.begin()
     await tests.give("in", [(HOST, 0, 8192)])
@@ -213,7 +213,7 @@ async def erases_its_rows(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def measures(dut) -> None:
-    """Measures the clocks of a job from start to end with memories that answer at once."""
+    """Measures the clocks of a granule mover's job with memories that answer at once."""
     figures = {}
     tests = Bench(dut, 1 << 18, latency=(0, 0), shuffle=False)
     await tests.begin()

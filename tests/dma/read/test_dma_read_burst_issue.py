@@ -21,7 +21,7 @@ FIELDS = "ctx row offset first last stop_row"
 
 
 def bursts_of(at: int, segments: list, aborted: bool) -> tuple[list[Burst], tuple]:
-    """Computes the bursts and last row of a job that begins at byte ``at`` of its context."""
+    """Computes the expected bursts and last row of a read job that begins at byte ``at``."""
     bursts = []
     for address, count in segments:
         bursts += cut(at, address, count, BYTES, BEATS)
@@ -32,7 +32,7 @@ def bursts_of(at: int, segments: list, aborted: bool) -> tuple[list[Burst], tupl
 
 
 class Context:
-    """Models one context of the read mover: its jobs, pages and progress."""
+    """Models one context of the DMA read engine: its jobs, pages and progress."""
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number

@@ -16,7 +16,7 @@ from tests.support.stream import start
 
 
 class Client:
-    """Models the read engine's client: accepts rows with stalls, packs them per context."""
+    """Models the read engine's client, which accepts rows with stalls."""
 
     def __init__(self, dut, *, stall: float = 0.0, closed: float = 0.0) -> None:
         self.dut = dut

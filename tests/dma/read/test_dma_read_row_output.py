@@ -20,14 +20,14 @@ INPUTS += " final_bytes final_aborted final_zero"
 
 
 class Context:
-    """Models one context: rows sent, rows committed, its job."""
+    """Models one context of the read engine: rows sent, rows committed, its job."""
 
     def __init__(self) -> None:
         self.out = self.commit = self.jobs = self.since_room = 0
         self.begin()
 
     def begin(self) -> None:
-        """Draws a job; an aborted job has an uncommitted last row of its own."""
+        """Draws a job of the read engine; an aborted job has an own last row."""
         self.last = self.out + random.randrange(12)
         self.aborted = random.random() < 0.3
         self.zero = self.aborted and random.random() < 0.5
@@ -37,7 +37,7 @@ class Context:
         self.ended = False
 
     def limit(self) -> int:
-        """Returns the last row that may be committed now."""
+        """Returns the last row of the read engine's model that may be committed now."""
         whole = self.ended and not self.aborted
         return min(self.next if whole else self.last, self.out + 2 * ROWS)
 

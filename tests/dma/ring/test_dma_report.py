@@ -21,7 +21,7 @@ REPORTS, SINKS = 2, 1  # accept_t
 
 @dataclasses.dataclass
 class Plan:
-    """Holds the client's intended report for a job."""
+    """Holds the client's intended report for a DMA job."""
 
     sinks: bool = False
     status: Status | None = None  # reports that; None: no report
@@ -45,7 +45,7 @@ class Client(Host):
         self.reported = 0
 
     def plan(self, job: Job, plan: Plan) -> Job:
-        """Submits a job with its report; its data becomes the expected destination."""
+        """Submits a DMA job with its report; its data becomes the expected destination."""
         self.jobs[job.desc.cookie] = (job, plan)
         self.plain[job.desc.cookie] = job.data
         if plan.sinks:
@@ -65,7 +65,7 @@ class Client(Host):
         self.memory.stop()
 
     async def run(self) -> None:
-        """Accepts a job, moves its rows and reports its result."""
+        """Accepts a DMA job, moves its rows and reports its result, as the client."""
         dut, now = self.dut, 0
         due: list[tuple[int, int, Plan]] = []  # clock, context
         at_rows: dict[int, Plan] = {}
@@ -99,7 +99,7 @@ class Client(Host):
                 self.reported += 1
 
     def turn(self) -> None:
-        """Checks a completed job's destination when the host sees its completion."""
+        """Checks a DMA job's destination when the host sees its completion."""
         seen = len(self.completions)
         super().turn()
         for done in self.completions[seen:]:
@@ -111,16 +111,16 @@ class Client(Host):
                 assert self.found(job) == job.data[: sum(n for _, n in job.dst)]
 
     def found(self, job: Job) -> bytes:
-        """Returns the current contents of a job's destination."""
+        """Returns the current contents of a DMA job's destination."""
         return b"".join(self.memory.read(addr, count) for addr, count in job.dst)
 
     def wrong(self, job: Job, **more: object) -> Job:
-        """Submits a job whose tag the client reports as wrong."""
+        """Submits a DMA job whose tag the client reports as wrong."""
         return self.plan(job, Plan(status=Status.BAD_TAG, tag=self.random.randbytes(16), **more))
 
 
 async def begin(dut, seed: int, **options: object) -> Client:
-    """Resets the DMA and starts memory and client."""
+    """Resets mae_dma and starts its memory and client."""
     for name in ("cfg_ready", "cfg_status", "cfg_accept", "report_valid", "report"):
         getattr(dut, f"{name}_i").value = 0
     host = await Client.begin(dut, seed, **options)
@@ -129,7 +129,7 @@ async def begin(dut, seed: int, **options: object) -> Client:
 
 
 def random_jobs(host: Client, count: int, largest: int = 3000) -> list[Job]:
-    """Makes empty, plain, unaligned and listed jobs, with right, wrong and no tags."""
+    """Makes random DMA jobs: empty, unaligned, with lists, with right, wrong or no tags."""
     rng, jobs = host.random, []
     for _ in range(count):
         length = rng.choice((0, 0, 1, 16, 63, 64, rng.randrange(1, 600), largest))
@@ -177,7 +177,7 @@ async def reports_of_all_kinds(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def errors_beside_a_wrong_tag(dut) -> None:
-    """Bus and list errors take precedence over a wrong tag; the destination is still zeroed."""
+    """Bus and list errors of a DMA job take precedence over a wrong tag; zeros are written."""
     host = await begin(dut, 10, sub_log2=6, comp_log2=6, latency=(5, 80))
     rng = host.random
     jobs, want, zeros = [], {}, []
@@ -223,7 +223,7 @@ async def errors_beside_a_wrong_tag(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def error_before_it_is_overwritten(dut) -> None:
-    """A write error of the data is not reported if the zeros of a wrong tag were written."""
+    """A DMA write error is not reported if the zeros of a wrong tag were written."""
     host = await begin(dut, 20, latency=(5, 20))
     for parts in ((0, 0), (0, 3)):
         job = host.job(0, 1000, parts)
@@ -239,7 +239,7 @@ async def error_before_it_is_overwritten(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def abort_while_overwriting(dut) -> None:
-    """An abort leaves no unverified byte in the destination, and the DMA works again."""
+    """An abort of mae_dma leaves no unverified byte in the destination."""
     host = await begin(dut, 30, latency=(10, 60))
     overwritten, length = 0, 500 * len(dut.w_strb_o)  # 1000 clocks to overwrite one
     for turn in range(4):

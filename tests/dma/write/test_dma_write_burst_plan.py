@@ -23,7 +23,7 @@ PLACE = ("row", "offset", "len", "first", "last")
 
 
 class Context:
-    """Models one context: its rows, its job and its expected bursts."""
+    """Models one context of the write engine: its rows, its job, its expected bursts."""
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number
@@ -31,7 +31,7 @@ class Context:
         self.begin()
 
     def begin(self) -> None:
-        """Draws a job with as many bytes as its segments hold, or fewer, or more."""
+        """Draws a write job with as many bytes as its segments hold, or fewer, or more."""
         self.ended, self.under_way = False, 0
         aborted = random.random() < 0.2
         segments = self.feed.job(self.number, aborted)
@@ -48,11 +48,11 @@ class Context:
             at += min(count, end - at)
 
     def goes_on_in(self, at: int, whole: bool) -> int:
-        """Returns the page needed next after byte ``at`` is sent."""
+        """Returns the buffer page that a write job needs after byte ``at`` is sent."""
         return -(-self.stop // ROWS) if whole else at // (ROWS * BYTES)
 
     def there(self) -> int:
-        """Returns the number of bytes of a job that have come."""
+        """Returns the number of bytes of a write job that have come."""
         return self.start * BYTES + self.bytes if self.ended else self.row * BYTES
 
 

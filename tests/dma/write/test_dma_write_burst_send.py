@@ -26,7 +26,7 @@ def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
 
 
 class Bench:
-    """Drives planned bursts and buffer data, and checks all outputs."""
+    """Drives planned bursts and buffer data into mae_dma_write_burst_send; checks outputs."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Bench:
         self.due: deque[tuple] = deque()  # W beats
 
     async def clock(self, burst: dict[str, int] | None, ready: int) -> tuple[bool, bool]:
-        """Runs one clock; returns if the burst is done and if W has a beat."""
+        """Runs one clock of mae_dma_write_burst_send with a planned burst; checks the outputs."""
         dut = self.dut
         dut.burst_valid_i.value, dut.w_ready_i.value = int(burst is not None), ready
         for name, value in (burst or {}).items():

@@ -39,7 +39,7 @@ class Client:
             queue.append((ctx, data[at : at + self.width], at + self.width >= len(data)))
 
     async def run(self) -> None:
-        """Gives rows until cancelled: reserves room, waits, hands over."""
+        """Gives rows to the write engine until cancelled: reserves room, then hands over."""
         dut = self.dut
         shown = False
         while True:
@@ -87,7 +87,7 @@ async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
 
 
 async def copies(dut, jobs: int, **options) -> tuple[AxiMemory, Client]:
-    """Runs random jobs in random contexts to random lists; checks all memory."""
+    """Runs random write jobs in random contexts to random lists; checks all memory."""
     size = 1 << 18
     memory, mover, client = await begin(dut, size, **options)
     land = Land(0, size, random.Random(random.random()))
@@ -127,7 +127,7 @@ async def writes_any_list(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def holds_back_who_does_not_ask(dut) -> None:
-    """Without reservations rows wait at row_ready_o, and no row is lost."""
+    """Without reservations the write engine delays rows, and no row is lost."""
     _, client = await copies(dut, 20, latency=(0, 30), memory_stall=0.5, asks=False)
     assert client.held > 0 or bench.parameters()["Contexts"] > 2
 
@@ -148,7 +148,7 @@ async def bursts_are_whole(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def rows_and_segments_may_differ(dut) -> None:
-    """Rows without a segment are dropped, segments without a row stay unwritten."""
+    """The write engine drops rows without a segment and leaves other segments unwritten."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 40))
     width = client.width
     expected = bytearray(memory.data)

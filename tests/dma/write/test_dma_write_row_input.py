@@ -17,7 +17,7 @@ INPUTS += " claim_room rooms"
 
 
 class Context:
-    """Models one context: rows received and sent, pages claimed, last row of the job."""
+    """Models one context of the row input: rows received and sent, pages claimed."""
 
     def __init__(self) -> None:
         self.row = self.away = self.claimed = self.bytes = 0
@@ -33,7 +33,7 @@ async def clock(
     may: int | None = None,
     reserve: int | None = None,
 ) -> bool:
-    """Runs one clock with an offered row; returns true if it is accepted. Ends jobs too."""
+    """Runs one clock of mae_dma_write_row_input with an offered row. Ends jobs too."""
     look = random.randrange(len(contexts))
     looked = contexts[look]
     finish = looked.ended and random.random() < 0.3
@@ -97,7 +97,7 @@ async def ready_holds_back(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def room_keeps_its_word(dut) -> None:
-    """A client that reserves room for each row is never held back.
+    """mae_dma_write_row_input never holds back a client that reserves room.
 
     Rows that it gets after room fell need at most the page that there was room for.
     """

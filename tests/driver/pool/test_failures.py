@@ -20,7 +20,7 @@ DATA = random.Random(1).randbytes(400_000)
 
 @pytest.fixture
 def opening() -> int:
-    """Returns the clock at which a simulated card is open."""
+    """Returns the clock at which a simulated card of the pool has been opened."""
     simulator.build("stream4")
     with device.Device("sim:stream4") as card:
         return card.stats()["bus_clocks"]

@@ -24,7 +24,7 @@ IV = b"\xff" * 15 + b"\xf0"  # CTR carries over all 128 bits in the first part
 
 @pytest.fixture(scope="module")
 def cards() -> Iterator[pool.Pool]:
-    """Opens two simulated cards with different memory sizes and small parts."""
+    """Opens a pool of two simulated cards with different memory sizes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "PART", PART)
         uri = "pool:sim:stream4?latency=50-300&order=shuffled,sim:stream4"
@@ -35,7 +35,7 @@ def cards() -> Iterator[pool.Pool]:
 
 
 def pieces(data: bytes, seed: int) -> Iterator[bytes]:
-    """Cuts a message into pieces of random size."""
+    """Cuts a message into random pieces for a stream."""
     source, at = random.Random(seed), 0
     while at < len(data):
         size = source.randrange(1, 3 * PART)
@@ -153,7 +153,7 @@ def test_changed_messages(cards: pool.Pool, mode: str) -> None:
     ],
 )
 def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_bytes: int) -> None:
-    """The pool refuses illegal IV and tag lengths as a card does."""
+    """The pool refuses illegal IV and tag lengths with the error of a single card."""
     with device.Device("sim:stream4") as card:
         for where in (cards, card):
             with pytest.raises(device.MaeslantError):
@@ -163,7 +163,7 @@ def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_
 
 @pytest.mark.parametrize("tag", [b"", bytes(15)])
 def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
-    """The pool refuses a truncated tag, and AAD after the data."""
+    """The pool refuses a truncated tag, and additional data after the message data."""
     with device.Device("sim:stream4") as card:
         for where in (cards, card):
             with aead.unseal(where, "gcm", KEY, bytes(12)) as message:
@@ -177,7 +177,7 @@ def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
 
 
 def test_cmac(cards: pool.Pool) -> None:
-    """The pool computes the CMAC of OpenSSL."""
+    """The pool's CMAC of a message equals OpenSSL's."""
     for length in LENGTHS:
         data = random.Random(length).randbytes(length)
         want = CMAC(AES(KEY))

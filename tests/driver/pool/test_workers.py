@@ -66,7 +66,7 @@ def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
 
 
 def a_worker_whose_cards_fail(cards: workers.Cluster) -> None:
-    """Parts of a worker whose cards fail go to other workers, and it gets no more parts."""
+    """Tests that the cluster gives the parts of a worker with failed cards to other workers."""
     with cards.stream("ctr", ENCRYPT, KEY, IV) as stream:
         got = b"".join(stream.update(DATA)) + b"".join(stream.finish())
     assert got == oracle("ctr", KEY, IV, DATA, ENCRYPT)
@@ -77,7 +77,7 @@ def a_worker_whose_cards_fail(cards: workers.Cluster) -> None:
 
 
 def a_worker_that_is_killed(cards: workers.Cluster, process: subprocess.Popen) -> None:
-    """A worker killed by SIGKILL during work loses no part of a message."""
+    """Tests that a cluster worker killed by SIGKILL during work loses no part of a message."""
     with aead.seal(cards, "gcm", KEY, IV[:12]) as message:
         message.aad(b"header")
         out, results = b"", message.update(DATA)

@@ -21,13 +21,13 @@ INPUTS = (
 
 
 class Judge:
-    """Compares pulses of beat_fault_o, one clock later, with the wrong beats."""
+    """Compares the pulses of beat_fault_o with the wrong beats of the host bus."""
 
     def __init__(self, dut) -> None:
         self.dut, self.due, self.wrong, self.right = dut, False, 0, 0
 
     async def clock(self, good: bool | None) -> None:
-        """Drives a clock with a good, a bad or no beat, between falling edges."""
+        """Drives one clock of the host port with a good, a bad or no beat."""
         await FallingEdge(self.dut.clk_i)
         assert bool(int(self.dut.beat_fault_o.value)) == (good is False)
         self.wrong += good is False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_batch_executor with batches of all queues against a model of accesses.
+"""Tests mae_guard_batch_executor with batches of all queues against a model.
 
 Covers mae_guard_batch_executor and, in it, mae_guard_wait_conditions.
 """
@@ -22,7 +22,7 @@ INPUTS = """clear_i halt_i place_i taken_i body_valid_i body_index_i body_i star
 
 
 class Batch:
-    """Holds a batch of register operations that a queue executes."""
+    """Holds a batch of register operations that a request queue executes."""
 
     def __init__(self, number: int, epoch: int, operations: list[wire.Operation]) -> None:
         self.number, self.epoch, self.operations = number, epoch, operations
@@ -30,7 +30,7 @@ class Batch:
 
 
 class Batches:
-    """Connects the batch executor to models of its neighbours."""
+    """Connects the batch executor to models of its neighbours, clock by clock."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -63,7 +63,7 @@ class Batches:
             await FallingEdge(self.dut.clk_i)
 
     def verdict(self, operation: wire.Operation) -> str:
-        """Returns the current verdict of a WAIT operation."""
+        """Returns the current verdict on a WAIT operation of a batch: passed, failed or open."""
         if operation.offset == KERNEL:
             if self.runs >= operation.data:
                 return "pass"
@@ -78,7 +78,7 @@ class Batches:
         return "pass" if self.outcomes[queue][number] else "fail"
 
     def look(self) -> None:
-        """Records the verdicts that each WAIT may have had so far."""
+        """Records the verdicts that each WAIT operation may have had so far."""
         for batch in self.batches:
             if batch and batch.at < len(batch.operations):
                 operation = batch.operations[batch.at]
@@ -86,7 +86,7 @@ class Batches:
                     batch.seen.add(self.verdict(operation))
 
     def past_waits(self, batch: Batch) -> None:
-        """Advances the model past WAITs that may have ended."""
+        """Advances the batch model past WAIT operations that may have ended."""
         while batch.at < len(batch.operations) and batch.operations[batch.at].op == Op.WAIT:
             self.look()
             if "pass" not in batch.seen:
@@ -145,7 +145,7 @@ class Batches:
             await self.check(answer)
 
     async def check(self, answer: int) -> None:
-        """Checks an answer and the words read by its batch."""
+        """Checks the answer to a batch and the words that the batch has read."""
         dut = self.dut
         answer >>= 128
         words_done, words = answer & 127, answer >> 7 & 127
@@ -200,7 +200,7 @@ class Batches:
         return wire.wait(other, min(wanted, number - 1) if other == queue else wanted)
 
     async def request(self, queue: int, operations: list[wire.Operation] | None) -> None:
-        """Submits a request: a batch, or another request that is answered later."""
+        """Submits a batch, or another request that is answered later, to the executor."""
         r = self.random
         number, epoch = self.next[queue], r.randrange(1 << 32)
         self.dut.place_i.value = queue << 96 | epoch << 64 | number
@@ -219,13 +219,13 @@ class Batches:
 
 
 def queue_of(entry: tuple[int, int, int, bool]) -> int:
-    """Returns the queue to which an answer in progress belongs."""
+    """Returns the queue of an entry of the answers in progress."""
     return entry[1]
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Random batches on all queues are executed and answered as the model says."""
+    """The batch executor executes random batches on all queues as the model says."""
     bench = Batches(dut, 1)
     await bench.begin()
     r = bench.random
@@ -301,7 +301,7 @@ async def errors(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear during batches leaves no operation, no read data and no outcome."""
+    """A clear during batches leaves no operation, read data or outcome in the executor."""
     bench = Batches(dut, 3)
     await bench.begin()
     values = [bench.random.randrange(1 << 64) for _ in range(12)]

@@ -13,7 +13,7 @@ QUEUES, DOORBELL, ROWS = 3, 0x420, 66
 
 
 class Box:
-    """Models the mailbox of one queue."""
+    """Models the mailbox of one request queue."""
 
     def __init__(self) -> None:
         self.data = bytearray(128 * 16)
@@ -22,7 +22,7 @@ class Box:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Mailbox rows read as they were at the doorbell, under random words, doorbells and clears."""
+    """Mailbox rows of requests stay as they were at the doorbell, despite later writes."""
     generator = random.Random(1)
     Clock(dut.clk_i, 10, "ns").start()
     for name in "clear_i open_i write_valid_i request_ready_i done_i row_queue_i row_i".split():

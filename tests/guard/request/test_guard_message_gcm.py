@@ -15,7 +15,7 @@ REQUEST, RESPONSE, VERSION = 1, 2, 1
 
 
 class Messages:
-    """Drives the message engine and its two stores; holds the keys of both sides."""
+    """Drives the guard's message engine and its stores; holds the keys of both ends."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut = dut
@@ -25,7 +25,7 @@ class Messages:
         self.keys = {}
 
     async def begin(self) -> None:
-        """Starts the clock, resets the message engine and loads four keys."""
+        """Resets the guard's message engine and loads four keys."""
         dut = self.dut
         Clock(dut.clk_i, 10, "ns").start()
         for name in ("clear_i", "key_valid_i", "open_valid_i", "seal_valid_i", "sealed_ready_i"):
@@ -61,17 +61,17 @@ class Messages:
                 getattr(self.dut, port).value = int.from_bytes(data)
 
     def place(self) -> tuple[int, int, int]:
-        """Returns a random queue, epoch and sequence number."""
+        """Returns a random place of a message: queue, epoch and sequence number."""
         r = self.random
         return r.randrange(64), r.randrange(1 << 16), r.choice((1, 2**64 - 1, r.randrange(1 << 64)))
 
     def set_place(self, place: tuple[int, int, int]) -> None:
-        """Sets the queue, epoch and sequence number that the device expects."""
+        """Sets the queue, epoch and sequence number that the message engine expects."""
         queue, epoch, sequence = place
         self.dut.place_i.value = (queue << 96) | (epoch << 64) | sequence
 
     def seal(self, number: int, kind: int, place: tuple[int, int, int], body: bytes) -> bytes:
-        """Seals a whole message as the other end does."""
+        """Seals a whole message as the other end of the channel does."""
         queue, epoch, sequence = place
         key, mask = self.keys[2 * (number == RESPONSE) + epoch % 2]
         header = bytes([VERSION, number, queue, kind])
@@ -81,7 +81,7 @@ class Messages:
         return header + AESGCM(key).encrypt(iv, body, header)
 
     async def open(self, place: tuple[int, int, int], message: bytes) -> tuple[bool, int, bytes]:
-        """Lets the module open a request; returns verdict, body and clocks."""
+        """Lets the message engine open a request; returns verdict, body and clocks."""
         dut = self.dut
         self.open_rows = [message[at : at + 16] for at in range(0, len(message), 16)]
         self.set_place(place)
@@ -103,7 +103,7 @@ class Messages:
         raise AssertionError("no verdict")
 
     async def respond(self, kind: int, place: tuple[int, int, int], body: bytes, stall: float):
-        """Lets the module seal a response; returns the message."""
+        """Lets the message engine seal a response; returns the message."""
         dut = self.dut
         self.seal_rows = [body[at : at + 16].ljust(16, b"\xdd") for at in range(0, len(body), 16)]
         self.set_place(place)

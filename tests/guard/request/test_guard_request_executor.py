@@ -39,7 +39,7 @@ NOT_HERE = """test_writes_to_a_busy_mailbox_are_dropped test_a_part_of_a_word_is
 
 @dataclasses.dataclass
 class Beside:
-    """Replaces the model's card by the RTL request executor for tests of the model."""
+    """Replaces the card model by the RTL request executor in tests of the model."""
 
     bench: Bench
 
@@ -61,7 +61,7 @@ class Beside:
 
 
 async def play(dut, test: Callable[[Bench], None], **options: float) -> None:
-    """Runs a test of the protocol model in a thread, with the request executor."""
+    """Runs a test of the protocol model in a thread, on the RTL request executor."""
     bench = Bench(dut, **({"queues": QUEUES} | options))
     await bench.reset()
 
@@ -134,7 +134,7 @@ async def kept_rules(dut) -> None:
 
 @cocotb.test(timeout_time=1000, timeout_unit="ms")
 async def budgets(dut) -> None:
-    """Each message class stops fatally at its budget (H12), before any effect."""
+    """Each message class of the request executor stops fatally at its key budget (H12)."""
 
     def until_budget(bench: Bench, ask: Callable[[pair.Pair], object]) -> Card:
         both = pair.Pair().opened()
@@ -210,7 +210,7 @@ async def latencies(dut) -> None:
 
 
 def build(every: int, rules_every: int, only: str) -> None:
-    """Builds the request executor like the golden card, with small key budgets."""
+    """Builds the request executor with the golden card's configuration and small budgets."""
     parameters = {"Queues": QUEUES, "Depth": DEPTH, "Operations": OPERATIONS, "Budget": BUDGET}
     run(
         "mae_guard_request_executor",

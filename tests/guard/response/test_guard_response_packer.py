@@ -23,7 +23,7 @@ async def begin(dut) -> None:
 
 
 async def pack(dut, generator: random.Random, body: bytes, stall: float) -> tuple[bytes, int]:
-    """Passes a response through the packer; returns its lines and clocks."""
+    """Passes a response through the response packer; returns its lines and clocks."""
     parts = [generator.randbytes(16)]
     parts += [body[at : at + 16] for at in range(0, len(body), 16)] + [generator.randbytes(16)]
     whole, lines, at, clocks = b"".join(parts), [], 0, 0

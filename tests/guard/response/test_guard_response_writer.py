@@ -13,7 +13,7 @@ NUMBER = 0xFFFF
 
 
 class Slots:
-    """Drives the response writer with responses and models a memory that answers in order."""
+    """Drives the response writer with responses and models an in-order host memory."""
 
     def __init__(self, dut, seed: int, stall: float, wait: int, fail: int = -1) -> None:
         self.dut, self.random, self.stall, self.wait = dut, random.Random(seed), stall, wait
@@ -36,7 +36,7 @@ class Slots:
         await FallingEdge(dut.clk_i)
 
     async def play(self, count: int) -> None:
-        """Runs until a number of responses is written, or until an error."""
+        """Runs the response writer until a number of responses is written or an error occurs."""
         dut, r = self.dut, self.random
         lines, writing, heads, beats, due = [], False, [], [], []
         clocks = 0
@@ -92,7 +92,7 @@ class Slots:
         dut.write_done_i.value = 0
 
     def judge(self) -> None:
-        """Checks each response, and its number after the acknowledgement, in order."""
+        """Checks that each response, then its number, arrived in host memory in order."""
         numbers, responses = [], []
         for address, beats in self.bursts:
             (numbers if beats[0][1] == NUMBER and len(beats) == 1 else responses).append(
@@ -109,7 +109,7 @@ class Slots:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def order(dut) -> None:
-    """Responses are written in order on fast and slow memories, several outstanding."""
+    """The response writer keeps the order of responses on fast and slow memories."""
     for seed, (stall, wait) in enumerate(((0.0, 1), (0.0, 60), (0.5, 5), (0.2, 300))):
         slots = Slots(dut, seed, stall, wait)
         await slots.begin() if seed == 0 else None
@@ -124,7 +124,7 @@ async def order(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def errors(dut) -> None:
-    """A bus error names its response; no later write follows."""
+    """A bus error of the response writer names its response; no later write follows."""
     for seed in range(20):
         slots = Slots(dut, seed, 0.2, 40, fail=seed)
         if seed == 0:

@@ -14,7 +14,7 @@ QUEUES, LAST_EPOCH = 3, 60
 
 
 class Epochs:
-    """Models the neighbours of mae_guard_epoch_keys: slow keys, open requests, protocol rules."""
+    """Models the neighbours of the epoch controller: slow keys, open requests, protocol rules."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -26,7 +26,7 @@ class Epochs:
         self.seen: dict[int, int] = {}
 
     async def begin(self) -> None:
-        """Starts the clock and resets mae_guard_epoch_keys."""
+        """Resets the guard's epoch controller."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in """clear_i halt_i install_i place_i taken_i rekey_i answer_ready_i
          told_valid_i told_i keys_busy_i""".split():
@@ -37,13 +37,13 @@ class Epochs:
         await FallingEdge(self.dut.clk_i)
 
     def free(self) -> None:
-        """Erases the keys of epochs that no queue uses any more in the model."""
+        """Erases in the model the keys of epochs that no queue uses any more."""
         used = set(self.epoch) | {epoch for epoch, _, _ in self.unanswered}
         if len(self.banks) == 2:
             self.banks -= {min(self.banks)} - used
 
     async def tick(self, **inputs: int) -> None:
-        """Runs one clock, with at most one answer written."""
+        """Runs one clock of the epoch controller, with at most one answer written."""
         dut, r = self.dut, self.random
         for name in ("taken_i", "rekey_i", "install_i"):
             getattr(dut, name).value = inputs.get(name, 0)
@@ -73,11 +73,11 @@ class Epochs:
         await FallingEdge(dut.clk_i)
 
     def held(self) -> set[tuple[int, int]]:
-        """Returns the REKEYs that the module has not answered yet."""
+        """Returns the key changes (REKEY) that the epoch controller has not answered yet."""
         return {(queue, number) for queue, (_, number) in self.rekeys.items()}
 
     def check(self, answer: int) -> None:
-        """Checks the answer to a REKEY against the rules."""
+        """Checks the epoch controller's answer to a key change (REKEY) against the rules."""
         assert answer & (1 << 142) - 1 == 0
         value, executed = answer >> 142 & (1 << 64) - 1, answer >> 206 & 0xFFFF
         status, kind = answer >> 222 & 0xFFFF, answer >> 238 & 0xFF
@@ -101,7 +101,7 @@ class Epochs:
         self.seen[status] = self.seen.get(status, 0) + 1
 
     async def request(self, queue: int, rekey: bool) -> None:
-        """Accepts a request; a REKEY is checked some clocks later."""
+        """Submits a request to the epoch controller; a key change is checked some clocks later."""
         place = queue << 96 | self.epoch[queue] << 64 | self.next[queue]
         self.dut.place_i.value = place
         self.unanswered.append((self.epoch[queue], queue, self.next[queue]))
@@ -116,7 +116,7 @@ class Epochs:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def rekeys(dut) -> None:
-    """Random requests and REKEYs follow the rules; a queue in a REKEY takes no request.
+    """The epoch controller follows the rules for random requests and key changes.
 
     OK exactly when the bank is free.
     """
@@ -142,7 +142,7 @@ async def rekeys(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def an_epoch_waits_for_the_last_answer(dut) -> None:
-    """A REKEY waits with EPOCH for the last request of the old bank, which is then erased."""
+    """A key change waits for the last request of the old bank, which is then erased."""
     epochs = Epochs(dut, 2)
     await epochs.begin()
     dut.clear_i.value = 1

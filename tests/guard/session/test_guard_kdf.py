@@ -17,21 +17,21 @@ CLOCKS = 332  # from start to done
 
 
 def derive(secret: bytes, context: bytes) -> bytes:
-    """Derives the 44 bytes of a key and its mask by `cryptography`."""
+    """Derives the 44 bytes of a session key and its mask by `cryptography`."""
     return KBKDFCMAC(
         AES, Mode.CounterMode, 44, 4, 4, CounterLocation.BeforeFixed, b"maeslant1", context, None
     ).derive(secret)
 
 
 def digest(secret: bytes, context: bytes) -> bytes:
-    """Computes the digest: the last word of the derivation's third block."""
+    """Computes the session digest: the last word of the derivation's third block."""
     mac = CMAC(AES(secret))
     mac.update((3).to_bytes(4) + b"maeslant1" + bytes(1) + context + (352).to_bytes(4))
     return mac.finalize()[12:]
 
 
 async def begin(dut) -> None:
-    """Starts the clock and resets the key derivation."""
+    """Starts the clock and resets the guard's key derivation."""
     Clock(dut.clk_i, 10, "ns").start()
     dut.clear_i.value = dut.start_i.value = 0
     dut.rst_ni.value = 0
@@ -41,7 +41,7 @@ async def begin(dut) -> None:
 
 
 async def start(dut, parts: list[bytes], number: int, epoch: int) -> None:
-    """Requests a key from the key derivation."""
+    """Requests a session key from the guard's key derivation."""
     dut.session_i.value = int.from_bytes(b"".join(parts))
     dut.class_i.value = number
     dut.epoch_i.value = epoch
@@ -57,7 +57,7 @@ def some_session(generator: random.Random) -> list[bytes]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys(dut) -> None:
-    """The key derivation gives the keys of all classes and random sessions in fixed clocks."""
+    """The guard derives right keys for all classes and random sessions in fixed clocks."""
     generator = random.Random(1)
     await begin(dut)
     for trial in range(40):
@@ -80,7 +80,7 @@ async def keys(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """After a derivation or a clear no part of secret or key remains."""
+    """After a key derivation or a clear no part of secret or key remains in the guard."""
     generator = random.Random(2)
     await begin(dut)
     for clocks in (1, 2, 3, 20, 40, 150, 330, CLOCKS + 1):

@@ -15,7 +15,7 @@ BUDGET = 1000
 
 
 class Keys:
-    """Drives the key table; models engines that accept keys at random times."""
+    """Drives the guard's key table; models engines that accept keys at random times."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -23,7 +23,7 @@ class Keys:
         self.left = [[0, 0] for _ in range(4)]
 
     async def begin(self) -> None:
-        """Resets the key table."""
+        """Resets the guard's key table."""
         for name in ("erase_i", "derive_i", "spend_valid_i", "key_ready_i"):
             getattr(self.dut, name).value = 0
         self.dut.spend_class_i.value, self.dut.spend_bank_i.value = 1, 0
@@ -37,7 +37,7 @@ class Keys:
     async def command(
         self, name: str, epoch: int, at_once: bool = False
     ) -> list[tuple[int, int, bytes]]:
-        """Derives or erases an epoch; returns the keys given to the engines."""
+        """Derives or erases the keys of an epoch; returns the keys given to the engines."""
         dut, given = self.dut, []
         dut.epoch_i.value = epoch
         getattr(dut, name).value = 1
@@ -86,7 +86,7 @@ class Keys:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def epochs(dut) -> None:
-    """Each epoch gets the right keys in the right bank, and its own budgets."""
+    """The key table loads each epoch's keys into the right bank, with their own budgets."""
     keys = Keys(dut, 1)
     await keys.begin()
     for _ in range(20):
@@ -107,7 +107,7 @@ async def epochs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def tells_a_session_from_the_last(dut) -> None:
-    """A repeated session id is refused as a replay, after a clear and a reset as well."""
+    """The key table refuses a repeated session id as a replay, even after a clear or reset."""
     keys = Keys(dut, 3)
     await keys.begin()
     one, two = keys.parts, some_session(keys.random)
@@ -145,7 +145,7 @@ async def tells_a_session_from_the_last(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear at any time leaves no key and no budget in the key table."""
+    """A clear at any time leaves no key and no budget in the guard's key table."""
     keys = Keys(dut, 2)
     await keys.begin()
     for clocks in (None, 5, 334, 335, 340, 500):

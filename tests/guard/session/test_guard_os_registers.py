@@ -18,7 +18,7 @@ MAP = "mae_guard"
 
 
 class Watch:
-    """Records the outputs of the register block to its neighbours."""
+    """Records the outputs of the guard's register block to its neighbours."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut, self.told = dut, []
@@ -38,13 +38,13 @@ class Watch:
                 self.told.append(("nonce", words, int(dut.host_nonce_word_o.value)))
 
     def take(self) -> list[tuple]:
-        """Returns the outputs recorded since the last call."""
+        """Returns the register block's outputs recorded since the last call."""
         told, self.told[:] = list(self.told), []
         return told
 
 
 async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
-    """Resets the register block; drives all inputs and returns the expected read values."""
+    """Resets the guard's register block; returns the values that registers must read."""
     chooser = random.Random(1)
     nonce, word = chooser.randbytes(32), chooser.getrandbits(64)
     ready, outstanding = 0b101, [chooser.getrandbits(8) for _ in range(QUEUES)]
@@ -80,7 +80,7 @@ async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def reads(dut: SimHandleBase) -> None:
-    """Every word of every register page reads right; other addresses give an error."""
+    """Every word of the guard's register pages reads right; other addresses give an error."""
     registers, watch, image = await begin(dut)
     for address in range(0, len(image), 4):
         value, response = await registers.read_at(address)
@@ -94,7 +94,7 @@ async def reads(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def writes(dut: SimHandleBase) -> None:
-    """Whole-word writes take effect once; partial writes and other addresses have none."""
+    """Whole-word register writes take effect once in the guard; partial writes have none."""
     registers, watch, image = await begin(dut)
     chooser = random.Random(2)
     bases = [0] * QUEUES

@@ -17,13 +17,13 @@ PULSES = "install_valid_i reset_i open_i close_i fatal_valid_i host_nonce_write_
 
 
 class Bench:
-    """Drives the session controller clock by clock."""
+    """Drives the guard's session controller clock by clock."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut, self.takes = dut, 0
 
     async def begin(self) -> None:
-        """Resets the session controller."""
+        """Resets the guard's session controller."""
         dut = self.dut
         for name in PULSES.split():
             getattr(dut, name).value = 0
@@ -36,11 +36,11 @@ class Bench:
 
     @property
     def state(self) -> State:
-        """Returns the session state that the OS reads."""
+        """Returns the session state that the operating system reads."""
         return State(int(self.dut.state_o.value))
 
     async def clock(self, count: int = 1) -> None:
-        """Runs some clocks, ends all input pulses, and checks the invariants."""
+        """Runs clocks of the session controller, ends input pulses and checks invariants."""
         for _ in range(count):
             await FallingEdge(self.dut.clk_i)
             dut = self.dut
@@ -53,7 +53,7 @@ class Bench:
         await Timer(1, "ns")
 
     async def until(self, state: State, limit: int = 400) -> int:
-        """Runs until the session reaches a state; returns the number of clocks."""
+        """Runs until the guard's session reaches a state; returns the number of clocks."""
         for count in range(limit):
             if self.state == state:
                 return count
@@ -61,7 +61,7 @@ class Bench:
         raise AssertionError(f"never {state.name}, but {self.state.name}")
 
     async def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a secret through the provisioning port; returns true if accepted."""
+        """Installs a session's secret through the provisioning port; returns true if accepted."""
         dut = self.dut
         dut.install_valid_i.value = 1
         dut.install_secret_i.value = int.from_bytes(secret)
@@ -73,7 +73,7 @@ class Bench:
         return taken
 
     async def keyed(self, secret: bytes = b"s" * 32) -> None:
-        """Brings the session from IDLE to KEYED."""
+        """Brings the guard's session from IDLE to KEYED."""
         assert await self.install(secret, b"i" * 16)
         await self.clock(3)
         assert self.state == State.IDLE and not await self.install(b"x" * 32, b"y" * 16)
@@ -82,7 +82,7 @@ class Bench:
         assert self.state == State.KEYED
 
     async def walks(self, chooser: random.Random) -> State:
-        """Ends the memory clears and the bus traffic; returns the state before."""
+        """Ends the memory clears and the bus traffic of a closing session."""
         names = chooser.choice((("busy_i", "quiet_i"), ("quiet_i", "busy_i")))
         self.dut.busy_i.value, self.dut.quiet_i.value = 1, 0
         for name in names:
@@ -93,7 +93,7 @@ class Bench:
         return state
 
     async def write_nonce(self, nonce: bytes) -> None:
-        """Writes HOST_NONCE word by word."""
+        """Writes the host nonce of a session word by word."""
         for word in range(8):
             self.dut.host_nonce_write_i.value = 1 << word
             self.dut.host_nonce_word_i.value = int.from_bytes(nonce[4 * word :][:4], "little")
@@ -116,13 +116,13 @@ class Bench:
 
 
 def fatal(cause: Cause, queue: int, number: int) -> int:
-    """Packs a fatal error into the bits of fatal_t."""
+    """Packs the cause, queue and number of a fatal error into the bits of fatal_t."""
     return cause << 72 | queue << 64 | number
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ends(dut) -> None:
-    """Each end of a session halts, clears, erases, and gives IDLE or DEAD on a quiet bus."""
+    """Each end of a session halts the bus, clears memories, erases keys and ends IDLE or DEAD."""
     chooser, bench = random.Random(1), Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -231,7 +231,7 @@ async def taken_back(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def replayed(dut) -> None:
-    """A replayed session never reaches KEYED and ends in ERROR and DEAD, or is closed."""
+    """A replayed session never reaches KEYED: its end is ERROR and DEAD, or a close."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()

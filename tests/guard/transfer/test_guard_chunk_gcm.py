@@ -20,7 +20,7 @@ from tests.support.stream import start
 
 
 async def shake(dut, valid, ready) -> None:  # noqa: ANN001 - handles
-    """Holds valid until it is accepted, between falling edges."""
+    """Holds a valid signal of the chunk engine until the handshake."""
     valid.value, taken = 1, False
     while not taken:
         await Timer(2, "ns")
@@ -30,7 +30,7 @@ async def shake(dut, valid, ready) -> None:  # noqa: ANN001 - handles
 
 
 async def feed(dut, seen: types.SimpleNamespace) -> None:
-    """Feeds a key, two chunks and rows for both chunks."""
+    """Feeds the guard's chunk engine with a key, two chunks and their rows."""
     await FallingEdge(dut.clk_i)
     dut.key_i.value = int.from_bytes(seen.key + seen.mask, "big")
     await shake(dut, dut.key_valid_i, dut.key_ready_o)
@@ -49,7 +49,7 @@ async def feed(dut, seen: types.SimpleNamespace) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def leaves_nothing(dut) -> None:
-    """A clear at any moment erases the chunk engine; before it, a search finds the key."""
+    """A clear at any moment erases the guard's chunk engine, which held the key before."""
     names = "clear_i key_valid_i key_bank_i chunk_valid_i row_valid_i tag_ready_i"
     await start(dut, out_ready_i=1, row_bytes_i=GRANULE, **dict.fromkeys(names.split(), 0))
     for clocks in (2, 8, 14, 20, 30, 36, 42, 50, 60):

@@ -14,19 +14,19 @@ SIZE, TOP = 1 << BITS, 1 << 64
 
 
 def pack(values: list[int], width: int) -> int:
-    """Packs an array into an integer, element 0 lowest."""
+    """Packs an array of fields into an integer, element 0 lowest."""
     return sum(value << width * i for i, value in enumerate(values))
 
 
 class Model:
-    """Models region locks as (direction, set of granules) with closed flags."""
+    """Models the guard's region locks as sets of memory granules."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[bool, set[int]] | None] = [None] * ENTRIES
         self.closed = [False] * ENTRIES
 
     def refused(self, out: bool, base: int, length: int) -> bool:
-        """Returns true if a new lock must be refused, by a direct check of all rules."""
+        """Returns true if the region model must refuse a new lock."""
         if not length or base % 64 or base + length > SIZE:
             return True
         granules = {byte // 64 for byte in range(base, base + length)}
@@ -34,7 +34,7 @@ class Model:
         return bool(taken) or None not in self.entries
 
     def forbids(self, i: int, write: bool, address: int) -> bool:
-        """Returns true if an access meets a range that this lock forbids."""
+        """Returns true if a region lock of the model forbids a memory access."""
         entry = self.entries[i]
         if not entry or not self.closed[i]:
             return False
@@ -43,7 +43,7 @@ class Model:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def locks(dut) -> None:
-    """Region locks, releases and access verdicts agree with the model at random edges."""
+    """The guard's region locks, releases and access verdicts agree with the model."""
     generator, model = random.Random(1), Model()
     Clock(dut.clk_i, 10, "ns").start()
     for name in ("clear_i", "reserve_i", "release_i", "close_i", "write_i", "pending_i"):

@@ -34,7 +34,7 @@ INPUTS = (
 
 
 class Bench:
-    """Models the guard transfer engine's neighbours, clock by clock."""
+    """Models the neighbours of the guard's transfer engine, clock by clock."""
 
     def __init__(self, dut, seed: int, stall: float = 0.5) -> None:
         self.dut, self.random, self.stall = dut, random.Random(seed), stall
@@ -43,7 +43,7 @@ class Bench:
         self.renew()
 
     def renew(self) -> None:
-        """Resets the model to the start of a session."""
+        """Resets the model of transfers to the start of a session."""
         self.model = Model(QUEUES, REGIONS, MEMORY, CHUNK_BITS)
         self.requests = Requests(self.model, self.random)
         self.asking: tuple | None = None  # (what, ...) of the requester
@@ -57,7 +57,7 @@ class Bench:
         self.spoiled: Chunk | None = None
 
     async def begin(self) -> None:
-        """Resets the transfer engine."""
+        """Resets the guard's transfer engine."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in INPUTS:
             getattr(self.dut, name).value = 0
@@ -68,7 +68,7 @@ class Bench:
         await self.walk()
 
     async def walk(self) -> None:
-        """Waits until the transfer engine's memory is cleared."""
+        """Waits until the guard's transfer memory is cleared."""
         while self.dut.busy_o.value:
             await FallingEdge(self.dut.clk_i)
 
@@ -77,7 +77,7 @@ class Bench:
         return self.random.random() < probability
 
     def _requester(self, new: bool) -> None:
-        """Sends arm and abort requests, one at a time."""
+        """Sends requests to arm chunks and to abort transfers, one at a time."""
         dut, model = self.dut, self.model
         dut.arm_commit_i.value = 0
         if self.asking and self.asking[0] == "arm" and dut.arm_done_o.value:
@@ -110,7 +110,7 @@ class Bench:
                 self.arm(queue, *self.requests.body(queue))
 
     def arm(self, queue: int, out: bool, body: wire.Transfer) -> None:
-        """Sends an arm request."""
+        """Sends a request to arm a chunk to the transfer engine."""
         self.number[queue] += 1
         place = (queue, self.random.randrange(1 << 16), self.number[queue])
         self.dut.arm_valid_i.value = 1
@@ -125,7 +125,7 @@ class Bench:
         self.model.ask(queue)
 
     def _movers(self, way: int, spoil: str | None) -> None:
-        """Accepts up to two chunks as the movers and reports some ends in order."""
+        """Accepts up to two chunks as the DMA movers and reports ends in order."""
         dut, name = self.dut, ("in", "out")[way]
         valid, under = getattr(dut, f"start_{name}_valid_o"), self.under[way]
         if valid.value and not self.sent[name]:
@@ -153,7 +153,7 @@ class Bench:
             self.sent[name] = False
 
     def _kernel(self) -> None:
-        """Models kernel runs, and faults that the next start clears."""
+        """Models kernel runs and faults beside the transfer engine."""
         model = self.model
         if model.fault:
             model.fault = not self.chance(0.03)
@@ -165,7 +165,7 @@ class Bench:
         model.clock()
 
     async def clock(self, new: bool = True, spoil: str | None = None, way: int = 0) -> None:
-        """Runs one clock: checks the outputs, then sets the inputs."""
+        """Runs one clock of the transfer engine: checks the outputs, then sets the inputs."""
         dut, model = self.dut, self.model
         self.done: int | None = None
         self._requester(new)
@@ -207,7 +207,7 @@ class Bench:
         return self.random.choice((self.random.randrange(1 << MEMORY), 1 << MEMORY, (1 << 64) - 1))
 
     async def drain(self) -> None:
-        """Ends all transfers that can end and aborts the rest."""
+        """Ends all transfers of the transfer engine that can end and aborts the rest."""
         for _ in range(20000):
             await self.clock(new=False)
             for queue in range(QUEUES):
@@ -220,7 +220,7 @@ class Bench:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Random arms, kernel runs, faults and skips give the results of the golden card."""
+    """Random chunks, kernel runs, faults and aborts of transfers agree with the golden card."""
     seen: collections.Counter = collections.Counter()
     for seed, stall in ((1, 0.5), (2, 0.9), (3, 0.1)):
         bench = Bench(dut, seed, stall)
@@ -245,7 +245,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def fatal_ends(dut) -> None:
-    """A bad tag, bus error or invalid beat ends all transfers; after clear_i all works."""
+    """A bad tag, bus error or invalid beat ends all transfers; after clear_i new ones work."""
     bench = Bench(dut, 4)
     await bench.begin()
     for attempt in range(24):
@@ -335,7 +335,7 @@ async def clocks(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def store(dut) -> None:
-    """Rows are read a clock after the request, and clearing erases all rows."""
+    """The guard's chunk memory reads rows a clock after the request and can be erased."""
     generator, rows, width = random.Random(6), len(dut.rows_q), len(dut.write_data_i)
     Clock(dut.clk_i, 10, "ns").start()
     dut.rst_ni.value = dut.clear_i.value = dut.write_i.value = dut.read_row_i.value = 0

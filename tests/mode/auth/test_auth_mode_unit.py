@@ -28,7 +28,7 @@ INPUTS = (
 
 
 class Unit:
-    """Drives the authenticated mode unit as the peripheral's registers do, for a Message."""
+    """Drives the authenticated mode unit as the peripheral's registers do."""
 
     def __init__(self, dut, gaps: float) -> None:
         self.dut, self.gaps = dut, gaps
@@ -39,7 +39,7 @@ class Unit:
 
     @classmethod
     async def begin(cls, dut, gaps: float = 0.0) -> "Unit":
-        """Resets the unit and records its outputs, with a share of clocks without input."""
+        """Resets the authenticated mode unit and records its outputs."""
         await start(dut, **{name: 0 for name in INPUTS.split()})
         unit = cls(dut, gaps)
         cocotb.start_soon(unit.watch())
@@ -76,7 +76,7 @@ class Unit:
         return 0
 
     async def write_words(self, name: str, data: bytes) -> None:
-        """Writes a register of the message state."""
+        """Writes a message state register of the authenticated mode unit."""
         low, size = FIELDS[name]
         state = int(self.dut.state_o.value) & ~(((1 << 8 * size) - 1) << low)
         self.dut.state_i.value = state | int.from_bytes(data, "big") << low
@@ -85,18 +85,18 @@ class Unit:
         self.dut.load_i.value = 0
 
     async def words(self, name: str) -> bytes:
-        """Reads a register of the message state, or the last job's tag."""
+        """Reads a message state register of the authenticated mode unit, or the last tag."""
         if name == "tag":
             return self.ends[-1][3]
         low, size = FIELDS[name]
         return (int(self.dut.state_o.value) >> low & (1 << 8 * size) - 1).to_bytes(size, "big")
 
     async def expect(self, tag: bytes) -> None:
-        """Sets the tag that the next final decryption compares."""
+        """Sets the tag that the authenticated mode unit compares next."""
         self.expected = tag
 
     async def error(self) -> int:
-        """Returns the error code of the unit's last job."""
+        """Returns the error code of the authenticated mode unit's last job."""
         return self.ends[-1][1] | self.ends[-1][2] << 1
 
     async def job(self, auth: int, length: int, **fields: int) -> None:
@@ -113,7 +113,7 @@ class Unit:
         dut.job_valid_i.value = 0
 
     async def put(self, data: bytes) -> None:
-        """Drives input rows as fast as they are accepted, with optional gaps."""
+        """Drives input rows into the authenticated mode unit, with optional gaps."""
         dut = self.dut
         for at in range(0, len(data), 16):
             row = data[at : at + 16]
@@ -133,7 +133,7 @@ class Unit:
             dut.in_valid_i.value = 0
 
     async def auth(self, mode: str, data: bytes, phase: str, **fields) -> bytes:
-        """Runs a job of an authenticated mode to its end; returns its output."""
+        """Runs a job on the authenticated mode unit to its end; returns the output."""
         self.outs.clear()
         ends = len(self.ends)
         fields = {**fields, "slot": fields["key_slot"], "phase": PHASES[phase]}
@@ -146,7 +146,7 @@ class Unit:
 
 
 def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
-    """Makes an authenticated message with random content."""
+    """Makes an authenticated message with random content for the mode unit."""
     key = random.randbytes(options.pop("size", random.choice((16, 24, 32))))
     nonce = random.randbytes(options.pop("nonce_bytes", 12))
     aad, data = random.randbytes(aad_bytes), random.randbytes(data_bytes)
@@ -156,7 +156,7 @@ def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(gaps=[0.0, 0.6, 0.95])
 async def messages(dut, gaps: float) -> None:
-    """Authenticated messages in any division agree with OpenSSL, whichever unit is slowest."""
+    """Authenticated messages in any division agree with OpenSSL on the mode unit."""
     unit = await Unit.begin(dut, gaps)
     for i in range(45):
         mode = ("gcm", "ccm", "cmac")[i % 3]
@@ -210,7 +210,7 @@ async def plain_modes(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """Each authenticated mode takes its clocks per block, and from the last block to the tag."""
+    """Each authenticated mode takes its stated clocks per block and to the tag."""
     unit = await Unit.begin(dut)
     digits = 128 // bench.parameters()["Digit"]
     for size, rounds in ((16, 10), (24, 12), (32, 14)):
@@ -249,7 +249,10 @@ async def clocks(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def key_changes(dut) -> None:
-    """A key replaced in any clock of a job gives bad_key and no tag. Another key may change."""
+    """A key replaced during a job of the mode unit gives bad_key and no tag.
+
+    Another key may change.
+    """
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 32, size=16)
@@ -284,7 +287,7 @@ async def key_changes(dut) -> None:
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 async def clear(dut) -> None:
-    """After a clear in any clock of a job the next message is right and takes its usual clocks."""
+    """After a clear in any clock of a job the mode unit's next message is right."""
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for clock in range(0, 100, 2):

@@ -15,7 +15,7 @@ from tests.mode import gcm_oracle
 from tests.support import bench
 from tests.support.stream import start
 
-SET_H, POWER, BLOCK, ZERO, CLEAR = range(5)
+SET_H, POWER, BLOCK, CLEAR = range(4)
 ROW, LOOK = "row", "look"
 # A step of a context: an operation with its power and block; a row's bytes; the hash that it has.
 Step = tuple[int, int, int] | tuple[str, bytes] | tuple[str, int]
@@ -26,27 +26,36 @@ class Hasher:
 
     def __init__(self, dut) -> None:
         self.dut = dut
-        self.lanes, self.contexts = (bench.parameters()[n] for n in ("Lanes", "Contexts"))
+        given = bench.parameters()
+        self.lanes, self.contexts, self.slots = (
+            given[name] for name in ("Lanes", "Contexts", "KeySlots")
+        )
         self.row_bytes = 16 * self.lanes
         self.clock = 0
         self.looks = [0, 0]  # hashes that were compared, and those as early as they may be
+        self.powered: dict[int, int] = {}  # the clock from which on a context has its powers
         self.pair: int | None = None  # the context with two sums
         self.busy: tuple[int | None, str] = (None, "")  # the product under way: context and kind
 
     async def begin(self) -> None:
         """Resets the module and waits for its memories to be erased."""
-        names = "wipe_i wipe_ctx_i row_valid_i row_offered_i row_ctx_i"
-        names += " row_data_i row_bytes_i op_valid_i op_i op_ctx_i op_power_i op_block_i look_ctx_i"
+        names = "wipe_i wipe_index_i erase_valid_i erase_slot_i row_valid_i row_offered_i"
+        names += " row_ctx_i row_slot_i row_data_i row_bytes_i op_valid_i op_i op_ctx_i op_slot_i"
+        names += " op_power_i op_block_i look_ctx_i look_clear_i"
         await start(self.dut, **dict.fromkeys(names.split(), 0))
-        for context in range(self.contexts):
-            await self.wipe(context)
+        for index in range(max(self.contexts, self.slots)):
+            await self.wipe(index)
+
+    def slot(self, context: int) -> int:
+        """Returns the slot whose powers of H a context uses, another number than its own."""
+        return (context + 1) % self.slots
 
     async def wipe(self, context: int) -> None:
-        """Erases a context; no other input is accepted meanwhile."""
+        """Erases a context and the slot of that number; no other input is accepted meanwhile."""
         self._advance(None, "")
         if self.pair == context:
             self.pair = None
-        self.dut.wipe_i.value, self.dut.wipe_ctx_i.value = 1, context
+        self.dut.wipe_i.value, self.dut.wipe_index_i.value = 1, context
         self.dut.row_valid_i.value, self.dut.row_bytes_i.value = 1, 1
         await RisingEdge(self.dut.clk_i)
         assert (self.dut.row_ready_o.value, self.dut.op_ready_o.value) == (0, 0)
@@ -66,6 +75,11 @@ class Hasher:
         powers: list[Step] = [(POWER, power, 0) for power in range(2, self.lanes + 1)]
         return [(SET_H, 0, gcm_oracle.hash_key(key)), *powers]
 
+    def nothing(self) -> list[Step]:
+        """Hashes blocks without powers of H, which gives zeros."""
+        rows = self.rows(random.randbytes(3 * self.row_bytes))
+        return [*rows, (BLOCK, 0, 0), (LOOK, 0)]
+
     def message(self, key: bytes) -> list[Step]:
         """Plans AAD, ciphertext and lengths of a message, and the hash within OpenSSL's tag."""
         iv, aad, data = (
@@ -84,7 +98,7 @@ class Hasher:
         dut = self.dut
         dut.op_valid_i.value = op is not None
         if op:
-            dut.op_ctx_i.value = op[0]
+            dut.op_ctx_i.value, dut.op_slot_i.value = op[0], self.slot(op[0])
             dut.op_i.value, dut.op_power_i.value, dut.op_block_i.value = op[1]
         dut.row_valid_i.value = dut.row_offered_i.value = row is not None
         if row:
@@ -92,11 +106,13 @@ class Hasher:
             junk = data + random.randbytes(self.row_bytes - len(data))
             blocks = gcm_oracle.blocks(junk)
             dut.row_ctx_i.value, dut.row_bytes_i.value = row[0], len(data)
+            dut.row_slot_i.value = self.slot(row[0])
             dut.row_data_i.value = sum(block << 128 * i for i, block in enumerate(blocks))
 
     async def rest(self) -> None:
         """Lets one clock pass."""
         await RisingEdge(self.dut.clk_i)
+        self.clock += 1
         self._advance(None, "")
 
     def _advance(self, context: int | None, kind: str) -> None:
@@ -110,14 +126,17 @@ class Hasher:
     def _predict(self, op: tuple | None, row: tuple | None) -> tuple[bool, bool]:
         """Predicts which of the offered operation and row is taken in this clock; advances."""
         busy, kind = self.busy
-        op_context = op[0] if op else None
+        # Powers are of a slot: they wait for a power alone, and contexts do not wait for them.
+        op_context = op[0] if op and op[1][0] in (BLOCK, CLEAR) else None
         op_taken = op is not None and op_context not in (busy, self.pair)
+        if op and op_context is None:
+            op_taken = kind != "power"
         fits, starts = row is not None, False
         full = row is not None and len(row[1][1]) > 16 * (self.lanes - 1)
         if row and row[0] == self.pair:
             fits = full and kind not in ("start", "join")
         elif row and row[0] == busy:
-            fits = starts = full and self.pair is None and kind != "power"
+            fits = starts = full and self.pair is None
         joins = False
         if self.pair is not None and self.pair != busy:
             waits = row is not None and not fits and (full or row[0] == self.pair)
@@ -142,7 +161,8 @@ class Hasher:
         def pick(wanted: Callable[[Step], bool]) -> tuple[int, Step] | None:
             offered = [offer[0] for offer in (op, row) if offer]
             some = [c for c, steps in todo.items() if steps and wanted(steps[0])]
-            some = [c for c in some if c not in offered]
+            # The last power of a slot is in its register two clocks after its operation.
+            some = [c for c in some if c not in offered and self.powered.get(c, 0) <= self.clock]
             if not some or random.random() < stall:
                 return None
             context = random.choice(some)
@@ -170,6 +190,8 @@ class Hasher:
             assert row is None or dut.row_ready_o.value == row_taken
             if op_taken:
                 settled[op[0]] = self.clock + 1 + (op[1][0] in (POWER, BLOCK))
+                if op[1][0] == POWER and (not todo[op[0]] or todo[op[0]][0][0] != POWER):
+                    self.powered[op[0]] = self.clock + 2
                 op = None
             if row_taken:
                 row = None
@@ -191,17 +213,15 @@ async def messages(dut) -> None:
         for steps in todo.values():
             for size in random.choices((16, 24, 32), k=6):
                 key = random.randbytes(size)
-                steps += [*hasher.key(key), *hasher.message(key), (ZERO, 0, 0), (LOOK, 0)]
-                steps += hasher.message(key)
-            nothing = hasher.rows(random.randbytes(5 * hasher.row_bytes))
-            steps += [(CLEAR, 0, 0), (LOOK, 0), *nothing, (BLOCK, 0, 0), (LOOK, 0)]
+                steps += [*hasher.key(key), *hasher.message(key), (CLEAR, 0, 0), (LOOK, 0)]
+                steps += [*hasher.message(key), (CLEAR, 0, 0)]
         await hasher.run(todo, stall)
-    assert 0 < hasher.looks[1] <= hasher.looks[0] == 2 * hasher.contexts * (6 * 3 + 2)
+    assert 0 < hasher.looks[1] <= hasher.looks[0] == 2 * hasher.contexts * 6 * 3
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def wipes(dut) -> None:
-    """A wipe erases one context with its H; other contexts continue their messages."""
+    """A wipe erases one context and one slot's powers; the others continue their messages."""
     hasher = Hasher(dut)
     await hasher.begin()
     for wiped in range(hasher.contexts):
@@ -212,9 +232,51 @@ async def wipes(dut) -> None:
         await hasher.rest()  # the last product
         await hasher.wipe(wiped)
         rest = {c: steps[begun[c] :] for c, steps in whole.items()}
-        nothing = hasher.rows(random.randbytes(3 * hasher.row_bytes))
-        rest[wiped] = [(LOOK, 0), *nothing, (BLOCK, 0, 0), (LOOK, 0)]
+        for context, steps in rest.items():
+            if hasher.slot(context) == wiped:  # its hash counts no more, only its powers
+                steps[:] = [(CLEAR, 0, 0), *hasher.nothing()]
+        rest[wiped] = [(LOOK, 0), *([] if hasher.slots > 1 else hasher.nothing())]
+        rest[wiped] += [(CLEAR, 0, 0)]
         await hasher.run(rest)
+        await hasher.run({c: [(CLEAR, 0, 0)] for c in range(hasher.contexts)})
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def erasure(dut) -> None:
+    """An erased slot has no powers of H left, at whatever clock of a message it is erased."""
+    hasher = Hasher(dut)
+    await hasher.begin()
+    for rows in range(8):
+        for delay in range(5):
+            context = random.randrange(hasher.contexts)
+            key = random.randbytes(16)
+            data = random.randbytes(rows * hasher.row_bytes)
+            pieces = [data[i : i + hasher.row_bytes] for i in range(0, len(data), hasher.row_bytes)]
+            steps = [*hasher.key(key), *((ROW, piece) for piece in pieces)]
+            await hasher.run({context: steps})
+            for _ in range(delay):
+                await hasher.rest()
+            dut.erase_valid_i.value, dut.erase_slot_i.value = 1, hasher.slot(context)
+            await hasher.rest()
+            dut.erase_valid_i.value = 0
+            for _ in range(3):
+                await hasher.rest()
+            assert dut.double_q.value == 0
+            await hasher.run({context: [(CLEAR, 0, 0), *hasher.nothing(), (CLEAR, 0, 0)]})
+
+
+@cocotb.test(timeout_time=2, timeout_unit="ms")
+async def looks_and_clears(dut) -> None:
+    """A context whose hash is looked at can be cleared in that clock, beside rows of others."""
+    hasher = Hasher(dut)
+    await hasher.begin()
+    for context in range(hasher.contexts):
+        key = random.randbytes(16)
+        await hasher.run({context: [*hasher.key(key), *hasher.message(key)]})
+        dut.look_ctx_i.value, dut.look_clear_i.value = context, 1
+        await hasher.rest()
+        dut.look_clear_i.value = 0
+        await hasher.run({context: [(LOOK, 0), *hasher.message(key), (CLEAR, 0, 0)]})
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -238,6 +300,7 @@ async def full_rate(dut) -> None:
             await hasher.run({context: [(BLOCK, 0, gcm_oracle.lengths(b"", text)), (LOOK, want)]})
             assert hasher.clock - begun == (6 if count > 1 else 4)
             assert dut.pair_q.value == 0 and dut.odd_q.value == 0 and dut.double_q.value == 0
+            await hasher.run({context: [(CLEAR, 0, 0)]})
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
@@ -271,4 +334,6 @@ async def two_contexts(dut) -> None:
 @pytest.mark.parametrize(("lanes", "contexts"), [(1, 1), (3, 2), (4, 6)])
 def test_ghash_interleaved(lanes: int, contexts: int) -> None:
     """Runs the checks of mae_ghash_interleaved for one context, odd lanes and many contexts."""
-    bench.run("mae_ghash_interleaved", parameters={"Lanes": lanes, "Contexts": contexts})
+    slots = contexts + (contexts > 1)
+    parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": slots}
+    bench.run("mae_ghash_interleaved", parameters=parameters)

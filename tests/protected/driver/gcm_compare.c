@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The enclave's AES-256-GCM against OpenSSL's own interface: lengths, pieces, both directions, and
- * that a wrong tag, text, IV or AAD is noticed. */
+/* Compares the enclave's AES-256-GCM with OpenSSL: lengths, pieces, directions, tampering. */
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>

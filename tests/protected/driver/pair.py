@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects the C driver and the reference's card by an honest bus, for tests."""
+"""Connects the C driver and the card model by an honest bus, for tests."""
 
 from maeslant.protected.attacks.adversary import Adversary
 from maeslant.protected.model import card, wire
@@ -14,7 +14,7 @@ SECRETS = (octets("s", 32), octets("i", 16), octets("n", 32))
 
 
 class Pair:
-    """Holds the C driver as host and the model's card as device, before OPEN."""
+    """Holds the C driver as host and the card model as device, before OPEN."""
 
     def __init__(self, attack: Attack | None = None, **limits: int) -> None:
         self.device = Device(CAPABILITIES, limit=limits.get("device", 1 << 30))
@@ -31,18 +31,18 @@ class Pair:
         assert self.device.install(*SECRETS[:2])
 
     def opened(self) -> "Pair":
-        """Opens the protected session between C driver and model card."""
+        """Opens the protected session between C driver and card model."""
         self.host.wait(self.host.open())
         return self
 
     def drain(self) -> None:
-        """Runs driver and card until every request is answered."""
+        """Runs C driver and card model until every request is answered."""
         for _ in range(500):
             self.host.pump()
 
 
 def start(source: int, destination: int, length: int) -> list[wire.Operation]:
-    """Returns the register writes that start a kernel run."""
+    """Returns the register writes that start a run of the card's kernel."""
     return [
         wire.write(card.SOURCE, source, 8),
         wire.write(card.DESTINATION, destination, 8),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests every attack of the catalogue, and random ones, against the C driver as host."""
+"""Tests every attack of the catalogue, and random ones, against the C driver."""
 
 import pytest
 
@@ -12,18 +12,18 @@ COUNT = 0
 
 
 class CMachine(Machine):
-    """Connects the C driver (driver/enclave) to the reference's card."""
+    """Connects the C driver (driver/enclave) to the card model."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Makes the C driver as host and counts it, to prove that the driver is tested."""
+        """Makes the C driver the host of an attacked session and counts its use."""
         global COUNT
         COUNT += 1
         return Host(*arguments, **named)
 
 
 class EagerMachine(Machine):
-    """Connects the C driver, which sends chunks while it seals later ones, to the card."""
+    """Connects the card model to a C driver that sends chunks while it seals later ones."""
 
     @staticmethod
     def make_host(*arguments, **named):
@@ -32,7 +32,7 @@ class EagerMachine(Machine):
 
 
 class ThreadedMachine(Machine):
-    """Connects the C driver, which seals and opens chunks in four threads, to the card."""
+    """Connects the card model to a C driver that seals and opens chunks in four threads."""
 
     @staticmethod
     def make_host(*arguments, **named):

@@ -39,7 +39,7 @@ class ThreadedCardMachine(rtl_card.RtlMachine):
 
 
 def attack(entry, make=CardMachine) -> None:
-    """Plays an attack; it must be detected where the protocol says or have no effect."""
+    """Plays an attack, which must be detected where the protocol says or have no effect."""
     verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong

@@ -19,7 +19,7 @@ from tests.protected.driver.pair import CAPABILITIES, SECRETS, Pair, start
     ids=["sealed first", "sent while sealing", "threads"],
 )
 def pair(request) -> Pair:
-    """Opens a session between the C driver and the model's card."""
+    """Opens a protected session between the C driver and the card model."""
     return Pair(**request.param).opened()
 
 
@@ -62,7 +62,7 @@ def test_refusals_say_what_was_refused(pair):
 
 
 def test_a_failed_kernel_fails_what_waits_for_it(pair):
-    """After a failed kernel run dependent requests fail and give no data (H16)."""
+    """After a failed kernel run dependent requests of the C driver fail and give no data (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     down = host.d2h(2, 0, 64, after=1)
@@ -72,7 +72,7 @@ def test_a_failed_kernel_fails_what_waits_for_it(pair):
 
 
 def test_what_is_given_up_is_scrubbed(pair):
-    """SKIP replaces an abandoned chunk's number; its region is cleared and released (H11)."""
+    """The C driver replaces an abandoned chunk's request by SKIP, which frees its region (H11)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("before", 256)))
     with pytest.raises(GivenUpError):
@@ -84,7 +84,7 @@ def test_what_is_given_up_is_scrubbed(pair):
 
 
 def test_rekey_under_load_loses_and_repeats_nothing(pair):
-    """Ten epoch changes under load lose and repeat no data (H13)."""
+    """Ten key changes of the C driver under load lose and repeat no data (H13)."""
     host = pair.host
     for turn in range(10):
         data = octets(f"turn {turn}", 640)
@@ -177,7 +177,7 @@ def test_the_host_stops_before_a_keys_limit():
 
 
 def test_poison_wipes_and_fails_everything(pair):
-    """One timeout ends the session, erases all keys and names the late request (H18)."""
+    """A timeout in the C driver ends the session, erases all keys and names the request (H18)."""
     host = pair.host
     jobs = [host.d2h(1, 0, 64, after=9), host.batch(0, [wire.wait(1, 1)])]
     host.ffi.memmove(jobs[0].data, b"\xff" * 64, 64)
@@ -196,7 +196,7 @@ def test_poison_wipes_and_fails_everything(pair):
 
 
 def test_what_the_device_says_of_its_end_is_advice():
-    """The device's reason for an end appears only in the error text (D6)."""
+    """The reason that the device gives for a session's end appears in the error text only."""
     pair = Pair(device=30).opened()
     with pytest.raises(PoisonedError, match="the device says BUDGET at queue 0"):
         for _ in range(20):
@@ -219,14 +219,14 @@ def test_what_the_device_says_of_its_end_is_advice():
     ids=str,
 )
 def test_authentic_but_impossible_answers_poison(pair, answer, monkeypatch):
-    """Authentic answers that a genuine device never gives end the session."""
+    """The C driver ends the session after authentic answers that no genuine device gives."""
     monkeypatch.setattr(wire.Response, "pack", lambda self, real=wire.Response.pack: real(answer))
     with pytest.raises(PoisonedError, match="impossible response"):
         pair.host.wait(pair.host.batch(0, [wire.read(card.STATUS)]))
 
 
 def test_numbers_of_another_session_do_not_count(pair):
-    """Slots are cleared at OPEN, so that response numbers of an old session have no effect."""
+    """The C driver clears its slots at OPEN, so that numbers of an old session have no effect."""
     link = pair.link
     pair.host.wait(pair.host.close())
     pair.host.free()
@@ -317,7 +317,7 @@ def test_depth_is_kept(pair):
 
 
 def test_nothing_follows_a_close(pair):
-    """The answer to CLOSE is the last one, and the keys are erased with it."""
+    """After the answer to CLOSE the C driver sends nothing, and its keys are erased."""
     host = pair.host
     job = host.close()
     sent = len(pair.tap.requests)
@@ -337,7 +337,7 @@ def test_nothing_follows_a_close(pair):
 
 
 def test_a_freed_transfer_goes_on_without_its_buffer(pair):
-    """A transfer freed by the application ends with checked answers; its buffer is untouched."""
+    """A transfer that the application frees ends without access to the application's buffer."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("freed", 640)))
     down = host.d2h(2, 0, 640, 64)

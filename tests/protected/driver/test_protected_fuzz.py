@@ -15,13 +15,13 @@ from maeslant.verify import driver_fuzz
 
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_random_inputs(target):
-    """Random inputs cause no failure of the fuzz targets under the sanitizers."""
+    """Random inputs cause no failure of the driver's fuzz targets under the sanitizers."""
     assert driver_fuzz.run_random(target, 1, 500) == 500
 
 
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_stored_inputs(target):
-    """The repository has stored inputs for each fuzz target, which each run uses first."""
+    """Each fuzz target has inputs in the repository, and each fuzz run begins with them."""
     assert len(driver_fuzz.stored(target)) >= 5
 
 
@@ -64,7 +64,7 @@ DEFECTS = {
 
 
 def plant(defect, monkeypatch, tmp_path):
-    """Makes the fuzzers build a driver with a defect; returns the target that must detect it."""
+    """Builds the fuzz targets with a planted defect; returns the target that must find it."""
     target, name, find, replace = DEFECTS[defect]
     text = (c_driver.DRIVER / "enclave" / name).read_text()
     assert text.count(find) == 1
@@ -85,7 +85,7 @@ def plant(defect, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_defect_is_found(defect, monkeypatch, tmp_path):
-    """A defect planted in the driver is found by stored inputs or 500 random ones."""
+    """A defect planted in the driver is found by the stored inputs or 500 random ones."""
     target = plant(defect, monkeypatch, tmp_path)
     driver_fuzz.build(target, fuzzer=False)
     with pytest.raises(driver_fuzz.MaeslantError, match=f"{target}_random"):
@@ -107,7 +107,7 @@ def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
 @pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_libfuzzer(target):
-    """LibFuzzer finds no failure in a minute per fuzz target."""
+    """LibFuzzer finds no failure of the driver in a minute per fuzz target."""
     assert driver_fuzz.run_fuzzer(target, 60)["number_of_executed_units"] > 1000
 
 

@@ -24,13 +24,13 @@ SECRETS = (octets("two secret", 32), octets("two id", 16))
 
 @pytest.fixture
 def gate():
-    """Starts the operating system's process with the reference's card."""
+    """Starts the operating system's process with the card model."""
     with Gate(GOLDEN) as made:
         yield made
 
 
 def session(gate: Gate, application, **more) -> Record:
-    """Runs a session from provisioning to its end."""
+    """Runs a protected session over two processes, from provisioning to its end."""
     record = Record()
     host = Host(gate, *SECRETS, timeout=100_000, **more)
     record.installed = gate.install(*SECRETS)
@@ -40,7 +40,7 @@ def session(gate: Gate, application, **more) -> Record:
 
 
 def test_a_refused_hello_leaves_no_file_open():
-    """A refused HELLO leaves no file descriptor open."""
+    """A refused HELLO message leaves no file descriptor open."""
     ffi, lib = library()
     before = sorted(os.listdir("/proc/self/fd"))
     good = struct.pack("<IIQ", 1, 0, 4096)
@@ -110,7 +110,7 @@ def test_the_card_is_provisioned_once(gate):
 
 
 def test_buffers_are_used_again(gate):
-    """A long session reuses shared buffers and needs no more memory than a short one."""
+    """A long protected session reuses shared buffers and needs no more memory than a short one."""
 
     def application(host: Host, record: Record) -> None:
         host.wait(host.open())
@@ -125,7 +125,7 @@ def test_buffers_are_used_again(gate):
 
 
 def test_a_wrong_secret_poisons(gate):
-    """A wrong secret makes the first message fail and ends the session."""
+    """A wrong secret makes the first message of a session fail and ends the session."""
     host = Host(gate, *SECRETS, timeout=10_000)
     assert gate.install(octets("another", 32), SECRETS[1])
     with pytest.raises(PoisonedError, match="timeout: OPEN.*TAG at queue 0"):
@@ -151,7 +151,7 @@ def test_the_other_process_can_only_end_the_session(gate, kill):
 
 @pytest.fixture(scope="module")
 def small():
-    """Starts the simulated card with the reference's kernel."""
+    """Starts the operating system's process with the small simulated card."""
     return str(simulator.build("protected_small"))
 
 
@@ -172,7 +172,7 @@ def test_the_workload_on_the_simulated_card(small, big, options):
 
 
 def test_the_simulated_card_notices_a_changed_chunk(small):
-    """The simulated card detects a changed bit of shared memory with CHUNK."""
+    """The simulated card detects a changed bit of a chunk in shared memory."""
     with Gate.simulated(small, "latency=50") as gate:
         while gate.read(STATE, 4)[0] != State.IDLE:
             gate.pause(None, False)

@@ -15,7 +15,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 @functools.cache
 def build(sanitize: str) -> pathlib.Path:
-    """Builds the test program with the whole driver under a sanitizer; returns its path."""
+    """Builds the threads test with the whole driver under a sanitizer; returns its path."""
     fuzz = c_driver.DRIVER / "fuzz"
     own = [HERE / "threads.c", fuzz / "fake.c", *c_driver.protected_sources("openssl")]
     target = c_driver.OUT / f"threads_{sanitize}"
@@ -35,7 +35,7 @@ def build(sanitize: str) -> pathlib.Path:
 @pytest.mark.parametrize("threads", [4, 2, 1])
 @pytest.mark.parametrize("sanitize", ["threads", "memory"])
 def test_threads(sanitize: str, threads: int) -> None:
-    """Transfers, damage, timeouts, early frees and forks with several threads under a sanitizer."""
+    """Sealing in several threads passes transfers, timeouts, frees and forks under a sanitizer."""
     done = subprocess.run(
         [str(build(sanitize)), str(threads)],
         capture_output=True,

@@ -31,7 +31,7 @@ class Tap(Adversary):
 
 
 def run_session() -> tuple[Tap, list[bytes]]:
-    """Runs the vectors' session by the C driver; returns the recorded data."""
+    """Runs the session of the protocol vectors by the C driver; returns the recorded data."""
     of = vectors.session()
     device = Device(vectors.CAPABILITIES, lambda: of.device_nonce)
     tap = Tap()

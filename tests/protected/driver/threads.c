@@ -25,8 +25,8 @@ enum { BYTES = 1 << 20, HELD = 64, ROUNDS = 20 };
 /* Imitates a card: its answers to requests, and the requests seen so far. */
 struct card {
     struct fake fake;
-    bool silent;  /* answers nothing */
-    int held;     /* answers so many requests late, in reverse */
+    bool silent; /* answers nothing */
+    int held;    /* answers so many requests late, in reverse */
     int count;
     struct fake_request requests[HELD];
     int64_t damage; /* this chunk of a d2h; -1: none */
@@ -37,7 +37,7 @@ struct card {
 
 static uint8_t plain[BYTES], room[BYTES], other[BYTES];
 
-/* Answers a request as a genuine card, but for the damage. */
+/* Answers a request as a genuine card does, except for planned damage. */
 static void respond(struct card *card, const struct fake_request *request)
 {
     struct fake *fake = &card->fake;
@@ -51,7 +51,7 @@ static void respond(struct card *card, const struct fake_request *request)
     fake_answer(fake, request, body, size);
 }
 
-/* Checks a request's chunk against its tag and its place, then answers it now or later. */
+/* Checks a request's chunk against its tag and place, then answers now or later. */
 static void rung(struct fake *fake, const struct fake_request *request)
 {
     struct card *card = fake->user;
@@ -71,19 +71,19 @@ static void rung(struct fake *fake, const struct fake_request *request)
     respond(card, request);
 }
 
-/* Answers what was held, the last request first. */
+/* Answers the held requests, the last one first. */
 static void answer_held(struct card *card)
 {
     while (card->count > 0)
         respond(card, &card->requests[--card->count]);
 }
 
-/* Begins and opens a session. */
+/* Begins and opens a protected session with the imitated card. */
 static mae_session_t *begin(struct card *card, unsigned threads, bool eager)
 {
     struct mae_outside outside;
-    struct mae_session_config config = {.nonce_given = 1, .timeout = 3000, .threads = threads,
-                                        .send_while_sealing = eager};
+    struct mae_session_config config = {
+        .nonce_given = 1, .timeout = 3000, .threads = threads, .send_while_sealing = eager};
     mae_session_t *session;
     mae_task_t *task;
     memset(card, 0, sizeof *card);
@@ -101,7 +101,7 @@ static mae_session_t *begin(struct card *card, unsigned threads, bool eager)
     return session;
 }
 
-/* Starts a transfer into the device. */
+/* Starts a transfer of data into the imitated card. */
 static mae_task_t *send(mae_session_t *session, struct card *card, uint64_t total, uint64_t chunk)
 {
     struct mae_h2d h2d = {.queue = 1, .total = total, .chunk = chunk, .data = plain};
@@ -113,7 +113,7 @@ static mae_task_t *send(mae_session_t *session, struct card *card, uint64_t tota
     return task;
 }
 
-/* Starts a transfer out of the device. */
+/* Starts a transfer of data out of the imitated card. */
 static mae_task_t *receive(mae_session_t *session, uint64_t total, uint64_t chunk, uint8_t *to)
 {
     struct mae_d2h d2h = {.queue = 2, .total = total, .chunk = chunk, .data = to};
@@ -123,7 +123,7 @@ static mae_task_t *receive(mae_session_t *session, uint64_t total, uint64_t chun
     return task;
 }
 
-/* Returns true if all bytes have a value. */
+/* Returns true if all bytes of a buffer have a value. */
 static bool all(const uint8_t *bytes, size_t size, uint8_t value)
 {
     for (size_t i = 0; i < size; i++)
@@ -132,7 +132,7 @@ static bool all(const uint8_t *bytes, size_t size, uint8_t value)
     return true;
 }
 
-/* Counts the threads of this process. */
+/* Counts the threads of the test's process. */
 static int count_threads(void)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -175,7 +175,7 @@ static void test_transfers(unsigned threads, bool eager)
     fake_end(&card.fake);
 }
 
-/* Tests answers out of order, two transfers at once, and other calls while threads open. */
+/* Tests answers out of order, parallel transfers, and calls while threads open chunks. */
 static void test_order(unsigned threads)
 {
     struct card card;
@@ -232,7 +232,7 @@ static void test_damage(unsigned threads, int64_t chunk)
     fake_end(&card.fake);
 }
 
-/* Tests that a timeout ends the threads, too. */
+/* Tests that a timeout ends the sealing threads. */
 static void test_timeout(unsigned threads)
 {
     struct card card;
@@ -248,7 +248,7 @@ static void test_timeout(unsigned threads)
     fake_end(&card.fake);
 }
 
-/* Tests a task, then a session, that is freed while threads may be opening its chunks. */
+/* Tests that tasks and sessions can be freed while threads open their chunks. */
 static void test_freed(unsigned threads)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -275,7 +275,7 @@ static void test_freed(unsigned threads)
     }
 }
 
-/* Tests that a forked child has no session, no keys, and waits for no thread. */
+/* Tests that a forked child has no session and no keys, and waits for no thread. */
 static void test_fork(unsigned threads)
 {
     struct card card;
@@ -308,7 +308,7 @@ static void test_fork(unsigned threads)
     fake_end(&card.fake);
 }
 
-/* Tests rekeys while transfers go on: each epoch has contexts for each thread. */
+/* Tests key changes during transfers: each epoch has cipher contexts for each thread. */
 static void test_rekey(unsigned threads)
 {
     struct card card;

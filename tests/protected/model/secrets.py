@@ -22,7 +22,7 @@ def session_of(machine: Machine, name: str = "first", nonce: int = 0) -> Session
 
 
 def _sbox() -> list[int]:
-    """Computes the AES S-box by its definition: inverse in GF(2^8), then the affine map."""
+    """Computes the AES S-box by its definition: inverse in GF(2^8), then an affine map."""
     powers, value = [], 1
     for _ in range(255):
         powers.append(value)

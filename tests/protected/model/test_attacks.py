@@ -52,7 +52,7 @@ def test_many_random_manipulations():
 
 
 def test_no_iv_seals_twice_whatever_happens(monkeypatch):
-    """No IV seals twice at either end in honest, attacked and random sessions (H2, H11)."""
+    """No IV is used twice at either end in honest, attacked and random sessions (H2, H11)."""
     used: set[tuple[bytes, bytes]] = set()
     seals = 0
 
@@ -84,13 +84,13 @@ def test_no_iv_seals_twice_whatever_happens(monkeypatch):
 
 
 def unverified(self: Key, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-    """Decrypts in counter mode without a tag check."""
+    """Decrypts a protected message in counter mode without a tag check."""
     iv = self.iv(queue, sequence)
     return Cipher(algorithms.AES256(self.bytes), modes.GCM(iv)).decryptor().update(sealed[:-16])
 
 
 def falls(prefix: str) -> list[str]:
-    """Returns the attacks of a family that succeed."""
+    """Returns the attacks of a family that succeed on a weakened model."""
     fallen = []
     for entry in ENTRIES:
         if entry.name.startswith(prefix):
@@ -105,7 +105,7 @@ def falls(prefix: str) -> list[str]:
 
 
 def test_without_tags_flips_succeed(monkeypatch):
-    """Without tag checks, attacks that flip bits succeed."""
+    """Without tag checks, attacks that flip bits succeed on the model."""
     monkeypatch.setattr(Key, "open", unverified)
     assert falls("flip/request/BATCH") and falls("flip/chunk out")
 
@@ -122,7 +122,7 @@ class Unverified:
 
 
 def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):
-    """Without the chunk tag check, the kernel computes on changed bytes."""
+    """Without the chunk tag check, the model's kernel computes on changed bytes."""
     real = transfers.Transfers._begin
 
     def begin(self, queue, chunk):
@@ -156,7 +156,7 @@ def test_without_queues_in_the_iv_and_header_splices_succeed(monkeypatch):
 
 
 def test_without_scrubbing_the_next_session_sees_bytes(monkeypatch):
-    """Without erasure at a session's end, its data remains in device memory."""
+    """Without erasure at a session's end, its data remains in the model's memory."""
     monkeypatch.setattr(
         "maeslant.protected.model.card.Memory.clear", lambda self: self.regions.clear()
     )

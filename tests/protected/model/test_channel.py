@@ -20,7 +20,7 @@ from tests.protected.model.pair import Pair, place, start
 
 @pytest.fixture
 def pair() -> Pair:
-    """Opens a session between the model's host and device."""
+    """Opens a protected session between the model's host and device."""
     return Pair().opened()
 
 
@@ -67,7 +67,7 @@ def pair() -> Pair:
     ],
 )
 def test_authentic_but_illegal_requests_are_refused(pair, kind, body, status):
-    """Authentic but illegal requests get a sealed refusal; the session continues (H5)."""
+    """The device model answers authentic but illegal requests with a sealed refusal (H5)."""
     assert pair.raw(0, kind, body) == status
     assert not any(pair.device.memory.data) and not pair.device.memory.regions
     assert pair.host.read_values(pair.host.batch(0, [wire.read(card.RUNS, 8)])) == [0]
@@ -93,7 +93,7 @@ def test_a_batch_is_checked_whole_before_its_first_operation(pair):
 
 
 def test_widths_and_bytes_of_registers(pair):
-    """Register bits outside an operation's width are zero on read and write (H19)."""
+    """Register bits outside an operation's width are zero when read or written (H19)."""
     host = pair.host
     host.wait(host.batch(0, [wire.write(card.SCRATCH, 0x1122334455667788, 8)]))
     values = host.read_values(host.batch(0, [wire.read(card.SCRATCH), wire.read(card.SCRATCH, 8)]))
@@ -114,7 +114,7 @@ def test_transfers_of_any_length(pair, length, chunk):
 
 
 def test_regions_that_meet_are_refused(pair):
-    """Overlapping regions are refused in either order, except two d2h regions (H8)."""
+    """The device model refuses overlapping regions in either order, except two d2h regions (H8)."""
     host = pair.host
     pair.link.allocate(0)
     waiting = host.d2h(1, 0, 100, after=1)
@@ -146,7 +146,7 @@ def test_the_kernel_may_not_touch_what_is_not_verified(pair):
 
 
 def test_the_kernel_may_not_write_what_is_being_read(pair):
-    """The kernel cannot write a region before its last read response (H8)."""
+    """The device model's kernel cannot write a region before the region is fully read (H8)."""
     host = pair.host
     down = host.d2h(1, 0, 4096)
     pair.until_locked()
@@ -156,7 +156,7 @@ def test_the_kernel_may_not_write_what_is_being_read(pair):
 
 
 def test_wait_holds_until_the_answer(pair):
-    """WAIT holds until an answer, also of a request that comes later (H16)."""
+    """A WAIT operation holds its batch until an answer, also of a later request (H16)."""
     host = pair.host
     run = host.batch(0, [wire.wait(1, 2), *start(0, 0x1000, 64)])
     for _ in range(30):
@@ -171,7 +171,7 @@ def test_wait_holds_until_the_answer(pair):
 
 
 def test_wait_for_what_was_refused_fails(pair):
-    """WAIT for a refused transfer fails, so no kernel starts on its region (H16)."""
+    """A WAIT for a refused transfer fails, so no kernel starts on its region (H16)."""
     host = pair.host
     sequence = host._begin(1, Kind.H2D, 64, 64)
     host._seal(1, Kind.H2D, sequence, place(total=0))
@@ -183,7 +183,7 @@ def test_wait_for_what_was_refused_fails(pair):
 
 
 def test_wait_for_a_skipped_number_fails(pair):
-    """WAIT for a skipped number fails, although SKIP is answered OK (H11, H16)."""
+    """A WAIT for a skipped number fails, although SKIP is answered OK (H11, H16)."""
     host = pair.host
     with pytest.raises(GivenUpError):
         host.wait(host.h2d(1, 0, octets("given up", 64), give_up=0))
@@ -212,7 +212,7 @@ def test_the_device_refuses_a_transfer_without_a_lock(pair):
 
 
 def test_runs_follow_one_another_by_wait(pair):
-    """WAIT orders two kernel runs in flight, whatever their length (H16)."""
+    """WAIT operations order two kernel runs in flight, whatever their length (H16)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("runs", 640)))
     jobs = [
@@ -235,7 +235,7 @@ def test_a_run_under_way_cannot_be_changed(pair):
 
 
 def test_waiting_for_a_run_that_fails_fails(pair):
-    """WAIT for a kernel run that fails fails itself (H16)."""
+    """A WAIT for a failed kernel run fails itself (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     with pytest.raises(RefusedError, match="AFTER") as refused:
@@ -244,7 +244,7 @@ def test_waiting_for_a_run_that_fails_fails(pair):
 
 
 def test_numbers_of_another_session_do_not_count(pair):
-    """Slots are cleared at OPEN, so that response numbers of an old session have no effect."""
+    """The host model clears its slots at OPEN, so that old response numbers have no effect."""
     link = pair.link
     pair.host.wait(pair.host.close())
     link.memory[:] = bytes(range(1, 255)) * (len(link.memory) // 254) + bytes(
@@ -271,7 +271,7 @@ def test_capabilities_in_their_word():
 
 
 def test_wait_remembers_64_outcomes(pair):
-    """WAIT remembers 64 outcomes and refuses older numbers."""
+    """WAIT operations know the last 64 outcomes; older numbers are refused."""
     host = pair.host
     for _ in range(65):
         host.wait(host.batch(1, [wire.read(card.STATUS)]))
@@ -281,7 +281,7 @@ def test_wait_remembers_64_outcomes(pair):
 
 
 def test_what_is_given_up_is_scrubbed(pair):
-    """SKIP replaces an abandoned chunk's number; its region is cleared and released (H11)."""
+    """The model replaces an abandoned chunk's request by SKIP, which frees its region (H11)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("before", 256)))
     with pytest.raises(GivenUpError):
@@ -310,7 +310,7 @@ def test_a_refused_chunk_gives_its_transfer_up(pair):
 
 
 def test_writes_to_a_busy_mailbox_are_dropped(pair):
-    """Writes to a busy mailbox are dropped and leave no data in it (H7)."""
+    """The device model drops writes to a busy mailbox and keeps no data of them (H7)."""
     waiting = pair.host.batch(1, [wire.wait(0, 2)])
     for _ in range(4):
         pair.host.pump()
@@ -328,7 +328,7 @@ def test_a_part_of_a_word_is_not_taken(pair):
 
 
 def test_a_second_transfer_on_a_queue_is_refused(pair):
-    """A second transfer on a queue is refused, and the open transfer is aborted."""
+    """The device model refuses a second transfer on a queue and aborts the open one."""
     assert pair.raw(1, Kind.D2H, place()) == Status.OK
     assert pair.raw(1, Kind.D2H, place(base=0x400, address=0x400)) == Status.ORDER
     assert pair.device.queues[1].open is None and not pair.device.memory.regions

@@ -43,7 +43,7 @@ def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
 
 
 def changed(data: bytes) -> bytes:
-    """XORs the attacker's change into data."""
+    """XORs an attacker's change into data."""
     return bytes(a ^ b for a, b in zip(data, CHANGE.ljust(len(data), b"\0"), strict=True))
 
 
@@ -103,7 +103,7 @@ def test_ours_shows_no_tag_twice_under_one_iv():
 
 
 def machine_session(machine: Machine) -> Session:
-    """Returns the secrets of the machine's first session."""
+    """Returns the secrets of the first session of a tested machine."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -146,7 +146,7 @@ def test_even_with_h_a_forged_transfer_is_noticed():
 
 
 def test_field():
-    """GF(2^128) multiplication, inverse and square root are consistent."""
+    """Multiplication, inverse and square root in GF(2^128) are consistent."""
     a, b = int.from_bytes(os.urandom(16)), int.from_bytes(os.urandom(16))
     assert gf128.multiply(a, gf128.ONE) == a
     assert gf128.multiply(a, b) == gf128.multiply(b, a)

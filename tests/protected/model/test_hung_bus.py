@@ -34,7 +34,7 @@ STEP = 6
 
 
 def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
-    """Runs a session of the card until the host stops answering bursts."""
+    """Runs a session of the protected card until the host stops answering bursts."""
 
     class OnBus(rtl_card.RtlMachine):
         make_device = functools.partial(rtl_card.RtlDevice, options=options)
@@ -45,7 +45,7 @@ def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
 
 
 def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
-    """Ends the session: by an OS reset, or by a forged message on a ready queue.
+    """Ends a protected session by an OS reset, or by a forged message on a ready queue.
 
     A message may wait behind an answer that the bus does not take: then it ends nothing.
     """

@@ -55,7 +55,7 @@ FEW = (  # in each place, each kind of notice
 
 @pytest.fixture
 def machine():
-    """Connects the workload's machine to the card's RTL without an attacker."""
+    """Connects the protected workload to the card's RTL without an attacker."""
     made = rtl_card.RtlMachine(Attack())
     yield made
     made.close()
@@ -182,7 +182,7 @@ def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name: str) -> None:
-    """Some attacks on the card's RTL are detected where the protocol says."""
+    """A selection of attacks on the card's RTL is detected where the protocol says."""
     (entry,) = attack_runs.choose([name], every=False)
     assert attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1] == []
 

@@ -18,7 +18,7 @@ def pair() -> Pair:
 
 
 def test_rekey_under_load_loses_and_repeats_nothing(pair):
-    """Ten epoch changes under load lose and repeat no data (H13)."""
+    """Ten key changes of the protocol model under load lose and repeat no data (H13)."""
     host, seen = pair.host, set()
     for turn in range(10):
         data = octets(f"turn {turn}", 640)
@@ -41,7 +41,7 @@ def test_rekey_under_load_loses_and_repeats_nothing(pair):
 
 
 def test_a_third_epoch_waits_for_the_first(pair):
-    """A third epoch waits at both ends until the first has ended (H13)."""
+    """A third key epoch waits at both ends until the first has ended (H13)."""
     host = pair.host
     host.wait(host.rekey(0))
     with pytest.raises(MisuseError, match="every queue"):
@@ -65,7 +65,7 @@ def test_an_epoch_lives_until_its_last_answer(pair):
 
 
 def test_the_last_epoch_is_the_last(pair):
-    """After the last epoch no rekey is possible (H12)."""
+    """After the last key epoch no further key change is possible (H12)."""
     pair.device.queues[0].epoch = LAST_EPOCH
     pair.device.keys.banks = {LAST_EPOCH: pair.device.keys.banks[0]}
     pair.device.queues[1].epoch = pair.device.queues[2].epoch = LAST_EPOCH
@@ -82,7 +82,7 @@ def test_the_last_epoch_is_the_last(pair):
 
 
 def test_the_host_stops_before_a_keys_limit():
-    """The host stops before a key's limit; after a rekey it continues (H12)."""
+    """The host model stops before a key's limit; after a key change it continues (H12)."""
     pair = Pair(host=60).opened()
     with pytest.raises(BudgetError):
         for _ in range(30):
@@ -96,7 +96,7 @@ def test_the_host_stops_before_a_keys_limit():
 
 @pytest.mark.parametrize("limit", [7, 30])
 def test_the_device_stops_at_a_keys_limit(limit):
-    """The device ends the session at a key's limit, before any effect (H12)."""
+    """The device model ends the session at a key's limit, before any effect (H12)."""
     pair = Pair(device=limit).opened()
     with pytest.raises(PoisonedError, match="BUDGET"):
         for _ in range(20):
@@ -129,7 +129,7 @@ def test_no_installation_but_in_idle(pair):
 
 
 def test_close_waits_for_nothing_and_leaves_nothing(pair):
-    """CLOSE is refused while requests are outstanding, and erases all data (H14)."""
+    """The model refuses CLOSE while requests are outstanding, and CLOSE erases all data (H14)."""
     host = pair.host
     down = host.d2h(1, 0, 64, after=1)
     with pytest.raises(MisuseError):
@@ -146,7 +146,7 @@ def test_close_waits_for_nothing_and_leaves_nothing(pair):
 
 
 def test_poison_wipes_and_fails_everything(pair):
-    """One timeout ends the session, erases all keys and names the late request (H18)."""
+    """A timeout in the host model ends the session, erases all keys and names the request (H18)."""
     host = pair.host
     jobs = [host.d2h(1, 0, 64, after=9), host.batch(0, [wire.wait(1, 1)])]
     with pytest.raises(PoisonedError, match="timeout: BATCH 2 on queue 0"):
@@ -217,7 +217,7 @@ def test_nothing_is_sealed_while_a_queue_switches(pair):
     ids=str,
 )
 def test_authentic_but_impossible_answers_poison(pair, answer, monkeypatch):
-    """Authentic answers that a genuine device never gives end the session."""
+    """The host model ends the session after authentic answers that no genuine device gives."""
     monkeypatch.setattr(wire.Response, "pack", lambda self, real=wire.Response.pack: real(answer))
     with pytest.raises(PoisonedError, match="impossible response"):
         pair.host.wait(pair.host.batch(0, [wire.read(card.STATUS)]))

@@ -38,7 +38,7 @@ def test_training_repeats() -> None:
 
 
 def test_packing() -> None:
-    """Packed maps, commands and parameters have the layout of mae_kernel_pkg."""
+    """Packed feature maps, commands and parameters have the layout of mae_kernel_pkg."""
     rng = np.random.default_rng(2)
     values = rng.integers(-128, 128, (3, 4, 17), np.int8)
     data = memory.pack_map(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a Dask scheduler and workers, each as a process with a folder of its own."""
+"""Starts a Dask scheduler and workers for tests, each as a process with its own folder."""
 
 import contextlib
 import json

@@ -25,12 +25,12 @@ GLOBS = ("LICENSE",)
 
 
 def notes(folder: pathlib.Path) -> list[dict[str, int]]:
-    """Returns the points whose synthesis has started."""
+    """Returns the design points whose imitated synthesis has started."""
     return [json.loads(path.read_text()) for path in folder.glob("started-*")]
 
 
 def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """A sweep completes all points although one of three workers is killed."""
+    """A sweep of design points completes although one of three workers is killed."""
     orders(notebook, holds=[5])
     points = [standin.point(lanes) for lanes in range(1, 10)]
     # The workers' reports are not here: what comes back comes as values.
@@ -38,7 +38,7 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
         pids = [process.pid for process in made]
 
         def kill() -> dict[str, int]:
-            """Kills the worker that holds a given point."""
+            """Kills the cluster worker that synthesizes a given point."""
             try:
                 note = wait_for(lambda: next((n for n in notes(notebook) if n["lanes"] == 5), None))
                 made[pids.index(note["asked_by"])].kill()

@@ -154,12 +154,12 @@ def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 
 
 def record(kge: float, gbps: float, target: str = "nangate45") -> Record:
-    """Makes a record with an area and a throughput."""
+    """Makes a design record with an area and a throughput."""
     return Record(f"{kge}", target, "pipeline", kge=kge, gbps=gbps)
 
 
 def test_front() -> None:
-    """The Pareto front holds the points that no smaller point of its technology beats."""
+    """The Pareto front holds the designs that no smaller design of a technology beats."""
     some = [record(*pair) for pair in ((10, 5), (20, 5), (20, 9), (25, 9), (40, 10), (40, 9))]
     best = records.front(some, lambda r: r.kge, lambda r: r.gbps)
     assert [(r.kge, r.gbps) for r in best] == [(10, 5), (20, 9), (40, 10)]
@@ -168,7 +168,7 @@ def test_front() -> None:
 
 
 def test_figures() -> None:
-    """Efficiencies follow from area, throughput and energy, as in Dong et al.'s table."""
+    """Efficiencies of designs follow from area, throughput and energy, as in Dong's table."""
     paper = {r.lanes: r for r in records.others() if r.source == "Dong Table 3"}
     for lanes, density, per_watt in ((1, 856, 1977), (8, 990, 2292), (10, 983, 2377)):
         assert paper[lanes].density == pytest.approx(density, rel=0.01)
@@ -184,7 +184,7 @@ def test_figures() -> None:
 
 
 def places(svg: str) -> dict[str, tuple[float, float]]:
-    """Returns the positions of a plot's marks by their records."""
+    """Returns the positions of a plot's marks by their design records."""
     found = {}
     mark = r'data-of="(\w+)"[^>]*>\s*<path transform="translate\(([\d.]+),([\d.]+)'
     for name, x, y in re.findall(mark, svg):
@@ -241,7 +241,7 @@ def test_labels(size: tuple[int, int]) -> None:
 
 @pytest.mark.full
 def test_what_a_stranger_sees(notebook: pathlib.Path) -> None:
-    """The page starts with text, has plots for phones, and explains its throughputs."""
+    """The design space page starts with text, has plots for phones, explains throughputs."""
     file = notebook / "page.html"
     run(notebook, out=file, picture=notebook / "a.svg")
     text = file.read_text()
@@ -296,7 +296,7 @@ document.getElementById("seen").textContent = JSON.stringify(seen);
 
 
 def browse(file: pathlib.Path) -> tuple[str, str]:
-    """Opens the page in a browser; returns its text and the console's messages."""
+    """Opens the design space page in a browser; returns text and console messages."""
     done = subprocess.run(
         [
             *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
@@ -314,7 +314,7 @@ def browse(file: pathlib.Path) -> tuple[str, str]:
 @pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium here")
 def test_browser(notebook: pathlib.Path) -> None:
-    """The page works in headless Chromium: tips, filters, rows, sorting, tabs, dark mode."""
+    """The design space page works in headless Chromium: tips, filters, sorting, dark mode."""
     file = notebook / "page.html"
     run(notebook, out=file)
     text = file.read_text()

@@ -12,7 +12,7 @@ from maeslant.synth.explore import points
 
 @pytest.fixture
 def table(tmp_path: pathlib.Path):
-    """Reads the points of a table given as text."""
+    """Reads design points from a table given as text."""
 
     def load(text: str, **given: object) -> list[points.Point]:
         file = tmp_path / "explore.yml"
@@ -59,7 +59,7 @@ def test_names(table) -> None:
 
 
 def test_liberty(table) -> None:
-    """A Liberty file option replaces the libraries of a row, once, except for FPGAs."""
+    """A Liberty file option replaces the libraries of the design table, except for FPGAs."""
     text = "a: {builds: [iter, iter128], targets: [sky130, nangate45, ecp5]}"
     found = table(text, targets=["/some/cells.lib.gz"])
     assert [point.target for point in found] == ["/some/cells.lib.gz"] * 2
@@ -88,7 +88,7 @@ def test_wrong(table, text: str, why: str) -> None:
 
 
 def test_peers() -> None:
-    """Dong et al.'s Table 3 is consistent: throughput from clock and N, latency from clock."""
+    """Dong et al.'s Table 3 in configs/related_work.yml is consistent in itself."""
     rows = [design for design in related_work.designs() if design["source"] == "Dong Table 3"]
     assert [row["lanes"] for row in rows] == list(range(1, 11))
     for row in rows:

@@ -19,7 +19,7 @@ from tests.synth.explore import standin
 
 
 class Log(sweep.Watcher):
-    """Records the progress messages of a sweep."""
+    """Records the progress messages of a sweep of design points."""
 
     def __init__(self) -> None:
         self.told_texts: list[str] = []
@@ -34,7 +34,7 @@ class Log(sweep.Watcher):
 
 @pytest.fixture
 def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """Makes the replacement synthesis's folder, with a folder for reports beside it."""
+    """Prepares a folder for the imitated synthesis, with a folder for reports."""
     monkeypatch.setenv("STANDIN", str(tmp_path))
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
     (tmp_path / "orders.json").write_text("{}")
@@ -42,14 +42,14 @@ def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib
 
 
 def orders(notebook: pathlib.Path, **given: object) -> None:
-    """Writes the delays and failures that the replacement synthesis must produce."""
+    """Writes the delays and failures that the imitated synthesis must produce."""
     part = notebook / "orders.part"
     part.write_text(json.dumps(given))
     part.replace(notebook / "orders.json")
 
 
 def count(notebook: pathlib.Path, what: str) -> int:
-    """Counts the notes of a kind written by the replacement synthesis."""
+    """Counts the notes of a kind written by the imitated synthesis."""
     return len(list(notebook.glob(f"{what}-*")))
 
 
@@ -71,7 +71,7 @@ def alive(pid: int) -> bool:
 
 
 def test_all_and_again(notebook: pathlib.Path) -> None:
-    """A sweep gives each point in order with a report; a second sweep starts no synthesis."""
+    """A sweep gives each design point a report; a second sweep starts no synthesis."""
     points = [standin.point(lanes) for lanes in (3, 1, 2)]
     log = Log()
     found = sweep.sweep(points, log, function=standin.NAME)
@@ -85,7 +85,7 @@ def test_all_and_again(notebook: pathlib.Path) -> None:
 
 
 def test_failures(notebook: pathlib.Path) -> None:
-    """A point that fails or dies is reported, others complete, and a new sweep retries it."""
+    """A failing design point is reported, others complete, and a new sweep retries it."""
     orders(notebook, fails=[1], breaks=[2], dies=[4])
     points = [standin.point(lanes) for lanes in range(1, 6)]
     found = sweep.sweep(points, Log(), function=standin.NAME, jobs=5)

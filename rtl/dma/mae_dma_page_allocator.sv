@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_pages: allocates the pages of a row buffer to contexts, with a guaranteed share for each.
+// mae_dma_page_allocator: allocates the pages of a row buffer to contexts, with a guaranteed share
+// for each.
 //
 // Share pages are guaranteed to each context. The others are lent: a context may have one more
 // while it holds fewer lent pages than are left. So one context alone gets half of them, n contexts
@@ -18,7 +19,7 @@
 
 `include "mae_assert.svh"
 
-module mae_dma_pages #(
+module mae_dma_page_allocator #(
     parameter  int unsigned Contexts  = 64,
     parameter  int unsigned Pages     = 256,
     parameter  int unsigned Share     = 2,
@@ -115,7 +116,7 @@ module mae_dma_pages #(
 
   logic [Contexts-1:0] any;
 
-  mae_dma_lists #(
+  mae_dma_context_queues #(
       .Contexts(Contexts),
       .Items   (Pages)
   ) u_lists (

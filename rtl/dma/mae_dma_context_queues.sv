@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_lists: keeps a queue of items (pages, transaction IDs) for each context, as linked lists
-// in one shared memory.
+// mae_dma_context_queues: keeps a queue of items (pages, transaction IDs) for each context, as
+// linked lists in one shared memory.
 //
 // An item is in one queue at a time, so Items links hold all queues. put_valid_i appends an item to
 // the queue of put_ctx_i; get_valid_i removes the oldest item of get_ctx_i, which head_o shows.
@@ -15,7 +15,7 @@
 
 `include "mae_assert.svh"
 
-module mae_dma_lists #(
+module mae_dma_context_queues #(
     parameter  int unsigned Contexts  = 64,
     parameter  int unsigned Items     = 256,
     localparam int unsigned CtxWidth  = (Contexts > 1) ? $clog2(Contexts) : 1,
