@@ -81,8 +81,8 @@ module mae_dma
     output logic     [ DataWidth-1:0] row_data_o,
     output logic     [BytesWidth-1:0] row_bytes_o,
     output logic                      row_last_o,
-    input  logic     [  Contexts-1:0] client_room_i, // the client can accept a row of this context
-    output logic     [  Contexts-1:0] row_waits_o,   // rows of this context are there, or may be
+    input  logic     [  Contexts-1:0] client_room_i,  // the client can accept a row of this context
+    output logic     [  Contexts-1:0] row_waits_o,    // rows of this context are there, or may be
 
     // client: rows to memory
     input  logic                      row_valid_i,

@@ -159,11 +159,11 @@ module mae_key_cache
   endfunction
 
   always_comb begin
-    rank_e      turn_rank;
-    rank_e      urgent_rank;
-    rank_e      this_rank;
-    age_t       turn_age;
-    age_t       urgent_age;
+    rank_e turn_rank;
+    rank_e urgent_rank;
+    rank_e this_rank;
+    age_t  turn_age;
+    age_t  urgent_age;
     turn_rank   = Kept;
     urgent_rank = Kept;
     turn_age    = '0;
@@ -171,16 +171,23 @@ module mae_key_cache
     turn_bank   = '0;
     urgent_bank = '0;
     for (int unsigned b = 0; b < KeyBanks; b++) begin
-      this_rank = rank(loaded_q[b], demand_i.want[slot_q[b]], demand_i.waits[slot_q[b]],
-                       stay_q[b] >= stay_t'(MinResidence));
+      this_rank = rank(
+        loaded_q[b],
+        demand_i.want[slot_q[b]],
+        demand_i.waits[slot_q[b]],
+        stay_q[b] >= stay_t'(MinResidence)
+      );
       if (this_rank < turn_rank || (this_rank == turn_rank && age_q[b] > turn_age)) begin
         turn_rank = this_rank;
         turn_age  = age_q[b];
         turn_bank = bank_t'(b);
       end
-      this_rank =
-          rank(loaded_q[b], demand_i.want[slot_q[b]], demand_i.waits[slot_q[b]],
-               stay_q[b] >= stay_t'(UrgentResidence));
+      this_rank = rank(
+        loaded_q[b],
+        demand_i.want[slot_q[b]],
+        demand_i.waits[slot_q[b]],
+        stay_q[b] >= stay_t'(UrgentResidence)
+      );
       if (this_rank < urgent_rank || (this_rank == urgent_rank && age_q[b] > urgent_age)) begin
         urgent_rank = this_rank;
         urgent_age  = age_q[b];

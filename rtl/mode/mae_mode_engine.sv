@@ -51,7 +51,7 @@ module mae_mode_engine
     input  mode_cfg_t cfg_i,
 
     output logic [Contexts-1:0] room_o,
-    input  logic [Contexts-1:0] waits_i,  // the client has rows of the context, or may have
+    input  logic [Contexts-1:0] waits_i, // the client has rows of the context, or may have
 
     input  logic                    row_valid_i,
     output logic                    row_ready_o,

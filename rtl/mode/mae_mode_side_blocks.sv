@@ -20,7 +20,7 @@ module mae_mode_side_blocks
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
 #(
-    parameter int unsigned Blocks = 4,
+    parameter int unsigned Blocks   = 4,
     parameter int unsigned FirstCtx = 64
 ) (
     input logic clk_i,
@@ -30,7 +30,7 @@ module mae_mode_side_blocks
     input  logic      ask_valid_i,
     output logic      ask_ready_o,
     input  key_slot_t ask_slot_i,
-    input  ctx_t       ask_id_i,
+    input  ctx_t      ask_id_i,
 
     output logic                   cfg_valid_o,
     input  logic                   cfg_ready_i,
@@ -40,11 +40,11 @@ module mae_mode_side_blocks
     output logic                   row_valid_o,
     input  logic                   row_ready_i,
     output ctx_t                   row_ctx_o,
-    output ctx_t                    row_id_o,
+    output ctx_t                   row_id_o,
 
-    input  ctx_t out_ctx_i,       // the context at the engine's output
-    output logic answer_is_o,     // it is a reserved one
-    output ctx_t  answer_id_o,
+    input  ctx_t out_ctx_i,      // the context at the engine's output
+    output logic answer_is_o,    // it is a reserved one
+    output ctx_t answer_id_o,
     input  logic answer_taken_i
 );
   `MAE_PARAM(BlocksLegal, Blocks inside {[1 : 16]} && FirstCtx + Blocks <= 256)
@@ -58,7 +58,7 @@ module mae_mode_side_blocks
 
   state_e    state_q[Blocks];
   key_slot_t slot_q [Blocks];
-  ctx_t       id_q   [Blocks];
+  ctx_t      id_q   [Blocks];
 
   // The first entry in each state.
   logic [Blocks-1:0] free, takes, configures, offers, answers;

@@ -108,7 +108,7 @@ module mae_dma_movers_loop
       .row_bytes_o  (row_bytes),
       .row_last_o   (row_last),
       .client_room_i('1),
-      .row_waits_o(),
+      .row_waits_o  (),
       .writer_room_i(room),
       .ar_valid_o,
       .ar_ready_i,

@@ -87,7 +87,7 @@ module report_bench
       .row_bytes_o  (row_bytes),
       .row_last_o   (row_last),
       .client_room_i('1),
-      .row_waits_o(),
+      .row_waits_o  (),
       .row_valid_i  (row_valid),
       .row_ready_o  (row_ready),
       .row_ctx_i    (row_ctx),

@@ -22,9 +22,9 @@ module mae_dma_descriptor_hold
     input logic clk_i,
     input logic rst_ni,
 
-    input  logic [Contexts-1:0] busy_i,   // a job of the context is in flight
+    input  logic [Contexts-1:0] busy_i,  // a job of the context is in flight
     input  logic                all_i,
-    output logic                empty_o,  // no descriptor is held
+    output logic                empty_o, // no descriptor is held
 
     input  logic         in_valid_i,
     output logic         in_ready_o,
@@ -54,7 +54,7 @@ module mae_dma_descriptor_hold
   // No reset: read only after it was written.
   held_t store_q[Slots];
   logic [Slots-1:0] held_q, ready, grant;
-  ctx_t ctx_q[Slots];
+  ctx_t ctx_q  [Slots];
   ctx_t in_ctx;
   slot_t free_slot, out_slot;
   logic legal, same, free, hold, pass, pass_q, pick;
@@ -110,7 +110,9 @@ module mae_dma_descriptor_hold
     end
   end
 
-  always_ff @(posedge clk_i) if (hold) store_q[free_slot] <= '{index: in_index_i, desc: in_desc_i};
+  always_ff @(posedge clk_i)
+    if (hold)
+      store_q[free_slot] <= '{index: in_index_i, desc: in_desc_i};
 
   `MAE_STREAM_HOLDS(OutHolds, out_valid_o, out_ready_i || all_i, {out_desc_o, out_index_o})
 

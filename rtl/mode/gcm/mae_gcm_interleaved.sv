@@ -99,7 +99,6 @@ module mae_gcm_interleaved
   localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1;
   localparam int unsigned SlotWidth = (KeySlots > 1) ? $clog2(KeySlots) : 1;
   localparam int unsigned Wiped = (KeySlots > Contexts) ? KeySlots : Contexts;
-  localparam ctx_t HashKeyId = ctx_t'(Contexts);  // in the place of a context: E(K, 0)
 
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [SlotWidth-1:0] slot_t;
@@ -126,79 +125,75 @@ module mae_gcm_interleaved
   set_t        flows_q;  // rows pass through the core
   set_t        hash_in_q;  // rows are hashed going in
   set_t        hash_out_q;  // rows are hashed coming out
-  set_t        ended_q;  // the job's last row has passed
-  set_t        summed_q;  // its hash is complete: ready for the report
-  set_t        tags_q;  // the job ends a message: its report needs the mask
-  set_t        mask_due_q;  // the mask was not yet requested
-  set_t        mask_ask_q;  // it is to be requested now
-  set_t        masked_q;  // it is in the place of J0
   set_t        lost_q;  // the message's key was lost
   key_slot_t   slot_q                                        [Contexts];
   gcm_job_t    job_q                                         [Contexts];
-  block_t      j0_q                                          [Contexts];  // J0, then E(K, J0)
   gcm_length_t aad_q                                         [Contexts];
   gcm_length_t data_q                                        [Contexts];
 
   assign open_o = open_q;
 
   // ---- E(K, block), of up to Lanes blocks at a time: masks, and H, which may wait.
-  logic mask_valid, h_ask, h_answer, h_taken, h_op;
-  logic side_ask_ready, side_cfg_valid, side_row_valid, side_is, side_valid, side_ready;
-  index_t mask_index;
-  set_t mask_grant;
+  logic h_ask, h_ask_ready, h_answer, h_taken, h_op, tag_due, report_ends, report_iv;
+  logic side_cfg_valid, side_row_valid, side_valid, side_ready;
+  index_t mask_index, report_ctx;
+  set_t mask_set, mask_ready, near_end;
   key_slot_t h_slot;
-  ctx_t side_cfg_ctx, side_row_ctx, side_row_id, side_answer_id;
+  ctx_t side_cfg_ctx, side_row_ctx;
   mode_cfg_t side_cfg;
+  block_t side_row_block, first_j0, job_j0, hash, mask;
 
-  mae_rr_arb #(
-      .N(Contexts)
-  ) u_mask_arb (
+  mae_gcm_masks #(
+      .Lanes   (Lanes),
+      .Contexts(Contexts)
+  ) u_masks (
       .clk_i,
       .rst_ni,
-      .req_i    (mask_ask_q),
-      .advance_i(side_ask_ready),
-      .grant_o  (mask_grant),
-      .index_o  (mask_index),
-      .valid_o  (mask_valid)
+      .clear_i          (wipe_q),
+      .wipe_index_i     (wipe_index_q),
+      .job_valid_i      (starts),
+      .job_ctx_i        (job_index),
+      .job_init_i       (job_gcm_i.init),
+      .job_ends_i       (job_gcm_i.ends),
+      .job_j0_i         (first_j0),
+      .job_j0_o         (job_j0),
+      .near_i           (near_end),
+      .ask_ctx_o        (mask_index),
+      .ask_slot_i       (slot_q[mask_index]),
+      .hash_key_ask_i   (h_ask),
+      .hash_key_ready_o (h_ask_ready),
+      .hash_key_slot_i  (h_slot),
+      .hash_key_answer_o(h_answer),
+      .hash_key_taken_i (h_taken),
+      .cfg_valid_o      (side_cfg_valid),
+      .cfg_ready_i      (core_cfg_ready_i),
+      .cfg_ctx_o        (side_cfg_ctx),
+      .cfg_o            (side_cfg),
+      .room_i           (core_room_i[CoreContexts-1:Contexts]),
+      .row_valid_o      (side_row_valid),
+      .row_ready_i      (core_row_ready_i),
+      .row_ctx_o        (side_row_ctx),
+      .row_block_o      (side_row_block),
+      .out_valid_i      (core_out_valid_i),
+      .out_ctx_i        (core_out_ctx_i),
+      .out_block_i      (core_out_data_i[0]),
+      .side_valid_o     (side_valid),
+      .side_ready_o     (side_ready),
+      .mask_set_o       (mask_set),
+      .ready_o          (mask_ready),
+      .look_ctx_i       (report_ctx),
+      .look_o           (mask),
+      .look_iv_i        (tag_due && report_iv),
+      .look_hash_i      (hash),
+      .look_erase_i     (report_valid_o && report_ends)
   );
-
-  mae_mode_side_blocks #(
-      .Blocks  (Lanes),
-      .FirstCtx(Contexts)
-  ) u_side (
-      .clk_i,
-      .rst_ni,
-      .clear_i       (wipe_q),
-      .ask_valid_i   (mask_valid || h_ask),
-      .ask_ready_o   (side_ask_ready),
-      .ask_slot_i    (mask_valid ? slot_q[mask_index] : h_slot),
-      .ask_id_i      (mask_valid ? ctx_t'(mask_index) : HashKeyId),
-      .cfg_valid_o   (side_cfg_valid),
-      .cfg_ready_i   (core_cfg_ready_i),
-      .cfg_ctx_o     (side_cfg_ctx),
-      .cfg_o         (side_cfg),
-      .room_i        (core_room_i[CoreContexts-1:Contexts]),
-      .row_valid_o   (side_row_valid),
-      .row_ready_i   (core_row_ready_i),
-      .row_ctx_o     (side_row_ctx),
-      .row_id_o      (side_row_id),
-      .out_ctx_i     (core_out_ctx_i),
-      .answer_is_o   (side_is),
-      .answer_id_o   (side_answer_id),
-      .answer_taken_i(side_valid && side_ready)
-  );
-
-  assign side_valid = core_out_valid_i && side_is;
-  assign h_answer   = side_valid && side_answer_id == HashKeyId;
-  assign side_ready = !h_answer || h_taken;
 
   // ---- The beginning of a job.
-  logic begin_gcm, begin_clear, starts, has_data, op_ready, sum_op, op_free;
+  logic begin_gcm, begin_clear, starts, has_data, op_ready, sum_op;
   logic [KeySlots-1:0] have_h;
   ghash_op_e h_op_kind;
   logic [4:0] h_power;
   index_t job_index;
-  block_t first_j0;
   gcm_length_t aad_before, data_before;
 
   mae_gcm_slot_powers #(
@@ -214,7 +209,7 @@ module mae_gcm_interleaved
       .changed_slot_i(key_changed_slot_i),
       .have_o        (have_h),
       .ask_valid_o   (h_ask),
-      .ask_ready_i   (side_ask_ready && !mask_valid),
+      .ask_ready_i   (h_ask_ready),
       .slot_o        (h_slot),
       .answer_valid_i(h_answer),
       .answer_taken_o(h_taken),
@@ -250,8 +245,8 @@ module mae_gcm_interleaved
       core_cfg_o.dir = job_gcm_i.dir;
       core_cfg_o.init = 1'b1;
       core_cfg_o.key_slot = job_gcm_i.key_slot;
-      core_cfg_o.iv = inc32(job_gcm_i.init ? first_j0 : j0_q[job_index],
-                            32'(data_before[LengthWidth-1:4]) + 32'd1);
+      core_cfg_o.iv =
+          inc32(job_gcm_i.init ? first_j0 : job_j0, 32'(data_before[LengthWidth-1:4]) + 32'd1);
     end
     job_ready_o = job_is_gcm_i ? starts : core_cfg_ready_i && !wipe_q && !side_cfg_valid;
     if (side_cfg_valid) begin
@@ -262,60 +257,45 @@ module mae_gcm_interleaved
   end
 
   // ---- The end of a job: the hash of the lengths, if it ends a message or an IV.
-  logic end_pick, sum_q, summing_q;
-  index_t end_index, sum_ctx_q, summing_ctx_q;
-  set_t end_grant;
+  logic   sum_valid;
+  index_t sum_ctx;
+  set_t ends_now, picked, hashed, report_grant;
   gcm_job_t end_job, unused_end_job;
 
-  mae_rr_arb #(
-      .N(Contexts)
-  ) u_end_arb (
+  mae_gcm_job_ends #(
+      .Contexts(Contexts)
+  ) u_ends (
       .clk_i,
       .rst_ni,
-      .req_i    (ended_q),
-      .advance_i(!sum_q),
-      .grant_o  (end_grant),
-      .index_o  (end_index),
-      .valid_o  (end_pick)
+      .clear_i    (wipe_q),
+      .ended_i    (ends_now),
+      .picked_o   (picked),
+      .sum_valid_o(sum_valid),
+      .sum_ready_i(op_ready || !sum_op),
+      .sum_ctx_o  (sum_ctx),
+      .hashed_o   (hashed),
+      .taken_i    (report_grant)
   );
 
-  assign end_job = job_q[sum_ctx_q];
+  assign end_job = job_q[sum_ctx];
   assign unused_end_job = end_job;  // most of it is for its report
-  assign sum_op  = sum_q && (end_job.ends || end_job.phase == PhaseIv);
-  assign op_free = !sum_q || op_ready || !sum_op;
-
-  // A product is in its register two clocks after its operation.
-  always_ff @(posedge clk_i or negedge rst_ni) begin
-    if (!rst_ni) {sum_q, sum_ctx_q, summing_q, summing_ctx_q} <= '0;
-    else if (wipe_q) {sum_q, sum_ctx_q, summing_q, summing_ctx_q} <= '0;
-    else begin
-      if (!sum_q) {sum_q, sum_ctx_q} <= {end_pick, end_index};
-      else if (op_free) sum_q <= 1'b0;
-      summing_q     <= sum_q && op_free;
-      summing_ctx_q <= sum_ctx_q;
-    end
-  end
+  assign sum_op = sum_valid && (end_job.ends || end_job.phase == PhaseIv);
 
   // ---- The reports.
-  logic tag_due, report_ends, report_iv;
-  index_t report_ctx;
-  set_t report_grant;
-  block_t hash;
-
   mae_gcm_reports #(
       .Contexts(Contexts)
   ) u_reports (
       .clk_i,
       .rst_ni,
-      .clear_i       (wipe_q),
-      .due_i         (summed_q & (masked_q | ~tags_q)),
-      .grant_o       (report_grant),
-      .ctx_o         (report_ctx),
-      .job_i         (job_q[report_ctx]),
-      .hash_i        (hash),
-      .mask_i        (j0_q[report_ctx]),
-      .lost_i        (lost_q[report_ctx]),
-      .tag_due_o     (tag_due),
+      .clear_i  (wipe_q),
+      .due_i    (hashed & mask_ready),
+      .grant_o  (report_grant),
+      .ctx_o    (report_ctx),
+      .job_i    (job_q[report_ctx]),
+      .hash_i   (hash),
+      .mask_i   (mask),
+      .lost_i   (lost_q[report_ctx]),
+      .tag_due_o(tag_due),
       .report_valid_o,
       .report_ctx_o,
       .report_o
@@ -327,7 +307,7 @@ module mae_gcm_interleaved
   // ---- State of the contexts.
   logic in_take, out_take;
   index_t row_index, out_index;
-  set_t job_set, row_set, out_set, mask_set, key_set;
+  set_t job_set, row_set, out_set, key_set;
 
   assign row_index = index_t'(row_ctx_i);
   assign out_index = index_t'(core_out_ctx_i);
@@ -336,7 +316,6 @@ module mae_gcm_interleaved
   assign job_set   = starts ? set_t'(1) << job_index : '0;
   assign row_set   = in_take ? set_t'(1) << row_index : '0;
   assign out_set   = out_take ? set_t'(1) << out_index : '0;
-  assign mask_set  = (side_valid && !h_answer) ? set_t'(1) << side_answer_id : '0;
 
   always_comb begin
     for (int unsigned c = 0; c < Contexts; c++) begin
@@ -344,16 +323,11 @@ module mae_gcm_interleaved
     end
   end
 
-  // Changes of the sets by events: s is set, c is cleared; set wins.
-  function automatic set_t change(input set_t q, input set_t c, input set_t s);
-    return (q & ~c) | s;
-  endfunction
-
-  set_t ends_now, asks_now, loses_now;
+  set_t loses_now;
 
   assign ends_now = (row_last_i ? row_set & sinks_q : '0) |
       (core_out_last_i ? out_set & flows_q : '0);
-  assign asks_now = mask_due_q & ((row_set & flows_q) | (sum_q ? '0 : end_grant));
+  assign near_end = (row_set & flows_q) | picked;
   assign loses_now = (key_set & open_q) |
       (core_out_key_lost_i ? (out_set & flows_q) | mask_set : '0) |
       ((key_changed_i && key_changed_slot_i == job_gcm_i.key_slot) ||
@@ -361,27 +335,18 @@ module mae_gcm_interleaved
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, ended_q, summed_q} <= '0;
-      {tags_q, mask_due_q, mask_ask_q, masked_q, lost_q} <= '0;
+      {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, lost_q} <= '0;
       slot_q <= '{default: '0};
     end else if (wipe_q) begin
-      {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, ended_q, summed_q} <= '0;
-      {tags_q, mask_due_q, mask_ask_q, masked_q, lost_q} <= '0;
+      {open_q, sinks_q, flows_q, hash_in_q, hash_out_q, lost_q} <= '0;
       slot_q <= '{default: '0};
     end else begin
-      ended_q    <= change(ended_q, sum_q ? '0 : end_grant, ends_now);
-      summed_q   <= change(summed_q, report_grant,
-                           summing_q ? set_t'(1) << summing_ctx_q : '0);
-      mask_due_q <= change(mask_due_q, asks_now, job_gcm_i.ends ? job_set : '0);
-      mask_ask_q <= change(mask_ask_q, side_ask_ready ? mask_grant : '0, asks_now);
-      masked_q   <= change(masked_q, job_set, mask_set);
-      tags_q     <= change(tags_q, job_set, job_gcm_i.ends ? job_set : '0);
-      lost_q     <= change(lost_q, job_gcm_i.init ? job_set : '0, loses_now);
+      lost_q <= (lost_q & ~(job_gcm_i.init ? job_set : '0)) | loses_now;
       if (begin_clear && op_ready && !sum_op) open_q[job_index] <= 1'b0;
       if (report_valid_o && report_ends) open_q[report_ctx] <= 1'b0;
       if (job_valid_i && job_ready_o) begin
-        sinks_q[job_index]    <= job_is_gcm_i && !has_data;
-        flows_q[job_index]    <= job_is_gcm_i && has_data;
+        sinks_q[job_index] <= job_is_gcm_i && !has_data;
+        flows_q[job_index] <= job_is_gcm_i && has_data;
         hash_in_q[job_index]  <= job_is_gcm_i && job_gcm_i.length != '0 &&
             (!has_data || job_gcm_i.dir == Decrypt);
         hash_out_q[job_index] <= job_is_gcm_i && has_data && job_gcm_i.dir == Encrypt;
@@ -397,14 +362,9 @@ module mae_gcm_interleaved
       aad_q[job_index]  <= aad_before + (job_gcm_i.phase == PhaseAad ?
                                          gcm_length_t'(job_gcm_i.length) : '0);
       data_q[job_index] <= data_before + (has_data ? gcm_length_t'(job_gcm_i.length) : '0);
-      if (job_gcm_i.init) j0_q[job_index] <= first_j0;
     end
-    if (side_valid && !h_answer) j0_q[index_t'(side_answer_id)] <= core_out_data_i[0];
-    if (tag_due && report_iv) j0_q[report_ctx] <= hash;
-    if (report_valid_o && report_ends) j0_q[report_ctx] <= '0;
     if (wipe_q && 32'(wipe_index_q) < Contexts) begin
       job_q[index_t'(wipe_index_q)]  <= '0;
-      j0_q[index_t'(wipe_index_q)]   <= '0;
       aad_q[index_t'(wipe_index_q)]  <= '0;
       data_q[index_t'(wipe_index_q)] <= '0;
     end
@@ -413,7 +373,7 @@ module mae_gcm_interleaved
   // ---- The hash; the ends of messages have priority over their beginnings.
   ghash_op_e op;
   index_t op_ctx, hash_row_ctx;
-  slot_t op_slot;
+  slot_t  op_slot;
   block_t op_block;
   logic hash_row_valid, hash_row_ready, hash_row_offered;
   block_t [Lanes-1:0] hash_row_data;
@@ -427,9 +387,9 @@ module mae_gcm_interleaved
     if (begin_clear) op = OpClear;
     if (sum_op) begin
       op       = OpBlock;
-      op_ctx   = sum_ctx_q;
-      op_slot  = slot_t'(slot_q[sum_ctx_q]);
-      op_block = {25'd0, aad_q[sum_ctx_q], 3'd0, 25'd0, data_q[sum_ctx_q], 3'd0};
+      op_ctx   = sum_ctx;
+      op_slot  = slot_t'(slot_q[sum_ctx]);
+      op_block = {25'd0, aad_q[sum_ctx], 3'd0, 25'd0, data_q[sum_ctx], 3'd0};
       if (end_job.phase == PhaseIv) op_block = {93'd0, end_job.length, 3'd0};
     end
   end
@@ -524,16 +484,15 @@ module mae_gcm_interleaved
     core_row_last_o  = tap_row_last;
     if (side_row_valid) begin
       core_row_valid_o = 1'b1;
-      core_row_ctx_o   = side_row_ctx;
-      core_row_data_o  = '0;
-      if (side_row_id != HashKeyId) core_row_data_o[0] = j0_q[index_t'(side_row_id)];
+      core_row_ctx_o = side_row_ctx;
+      core_row_data_o = '0;
+      core_row_data_o[0] = side_row_block;
       core_row_bytes_o = BytesWidth'(16);
-      core_row_last_o  = 1'b1;
+      core_row_last_o = 1'b1;
     end
   end
 
   `MAE_ASSERT(BeginsOpen, !begin_gcm || job_gcm_i.init || open_q[job_index])
   `MAE_ASSERT(EndOfJob, !report_valid_o || sinks_q[report_ctx] || flows_q[report_ctx])
-  `MAE_ASSERT(MaskOnce, (mask_set & ~tags_q) == '0)
 
 endmodule

@@ -19,7 +19,7 @@ module mae_gcm_reports
   import mae_aes_pkg::*;
   import mae_mode_pkg::*;
 #(
-    parameter int unsigned Contexts = 64,
+    parameter  int unsigned Contexts   = 64,
     localparam int unsigned IndexWidth = (Contexts > 1) ? $clog2(Contexts) : 1
 ) (
     input logic clk_i,
@@ -29,7 +29,7 @@ module mae_gcm_reports
     input  logic     [  Contexts-1:0] due_i,
     output logic     [  Contexts-1:0] grant_o,
     output logic     [IndexWidth-1:0] ctx_o,
-    input  gcm_job_t                  job_i,      // the four of ctx_o
+    input  gcm_job_t                  job_i,     // the four of ctx_o
     input  block_t                    hash_i,
     input  block_t                    mask_i,
     input  logic                      lost_i,
@@ -70,13 +70,15 @@ module mae_gcm_reports
     end
   end
 
-  assign grant_o        = free ? grant : '0;
-  assign ctx_o          = ctx_q;
-  assign tag_due_o      = tag_due_q;
-  assign unused_job     = job_i;
+  assign grant_o = free ? grant : '0;
+  assign ctx_o = ctx_q;
+  assign tag_due_o = tag_due_q;
+  assign unused_job = job_i;
   assign report_valid_o = report_q;
-  assign report_ctx_o   = ctx_t'(ctx_q);
-  assign wrong = (tag_q ^ job_i.tag) & (job_i.tag_bytes[4] ? '1 : first_bytes(job_i.tag_bytes[3:0]));
+  assign report_ctx_o = ctx_t'(ctx_q);
+  assign wrong = (tag_q ^ job_i.tag) & (job_i.tag_bytes[4] ? '1 : first_bytes(
+      job_i.tag_bytes[3:0]
+  ));
 
   always_comb begin
     report_o          = '0;

@@ -31,10 +31,10 @@ module mae_gcm_slot_powers
 
     output logic      ask_valid_o,
     input  logic      ask_ready_i,
-    output key_slot_t slot_o,           // of the request and of the operation
+    output key_slot_t slot_o,          // of the request and of the operation
     input  logic      answer_valid_i,
     output logic      answer_taken_o,
-    input  logic      answer_lost_i,    // the key was lost meanwhile
+    input  logic      answer_lost_i,   // the key was lost meanwhile
 
     output logic            op_valid_o,
     input  logic            op_ready_i,
@@ -51,12 +51,12 @@ module mae_gcm_slot_powers
     Powers
   } state_e;
 
-  state_e                state_q;
-  key_slot_t             slot_q;
-  logic                  drop_q;  // the slot has changed since the request
-  logic   [         4:0] power_q;
-  logic   [KeySlots-1:0] have_q;
-  logic                  changes;
+  state_e                   state_q;
+  key_slot_t                slot_q;
+  logic                     drop_q;  // the slot has changed since the request
+  logic      [         4:0] power_q;
+  logic      [KeySlots-1:0] have_q;
+  logic                     changes;
 
   assign have_o = have_q;
   assign slot_o = slot_q;

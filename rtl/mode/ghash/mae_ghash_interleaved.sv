@@ -81,7 +81,7 @@ module mae_ghash_interleaved
   // The context with two sums; the product in progress.
   logic pair_q, newer_odd_q;  // newer_odd: the newer sum is odd_q
   index_t pair_ctx_q;
-  slot_t pair_slot_q;
+  slot_t  pair_slot_q;
   block_t odd_q, double_q;  // double: H^(2 * Lanes)
   logic product_q, to_odd_q, start_q, fold_q;
   index_t product_ctx_q;
@@ -281,8 +281,9 @@ module mae_ghash_interleaved
 
   assign look_o = hash_q[look_ctx_i];
 
-  `MAE_ASSERT(ClearSettled, !look_clear_i || !((hash_product && product_ctx_q == look_ctx_i) ||
-                                               (pair_q && pair_ctx_q == look_ctx_i)))
+  `MAE_ASSERT(
+      ClearSettled,
+      !look_clear_i || !((hash_product && product_ctx_q == look_ctx_i) || (pair_q && pair_ctx_q == look_ctx_i)))
   `MAE_ASSERT(PowerLegal, !op_valid_i || op_i != OpPower || 32'(op_power_i) inside {[2 : Lanes]})
   `MAE_ASSERT(RowLegal, !row_valid_i || (row_bytes_i != '0 && 32'(row_bytes_i) <= 16 * Lanes))
 
