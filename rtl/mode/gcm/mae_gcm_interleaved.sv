@@ -135,8 +135,8 @@ module mae_gcm_interleaved
 
   // ---- E(K, block), of up to Lanes blocks at a time: masks, and H, which may wait.
   logic h_ask, h_ask_ready, h_answer, h_taken, h_op, tag_due, report_ends, report_iv;
-  logic side_cfg_valid, side_row_valid, side_valid, side_ready;
-  index_t mask_index, report_ctx;
+  logic side_cfg_valid, side_row_valid, side_valid, side_ready, starts;
+  index_t job_index, mask_index, report_ctx;
   set_t mask_set, mask_ready, near_end;
   key_slot_t h_slot;
   ctx_t side_cfg_ctx, side_row_ctx;
@@ -189,11 +189,10 @@ module mae_gcm_interleaved
   );
 
   // ---- The beginning of a job.
-  logic begin_gcm, begin_clear, starts, has_data, op_ready, sum_op;
+  logic begin_gcm, begin_clear, has_data, op_ready, sum_op;
   logic [KeySlots-1:0] have_h;
   ghash_op_e h_op_kind;
   logic [4:0] h_power;
-  index_t job_index;
   gcm_length_t aad_before, data_before;
 
   mae_gcm_slot_powers #(

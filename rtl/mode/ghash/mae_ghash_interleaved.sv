@@ -281,9 +281,12 @@ module mae_ghash_interleaved
 
   assign look_o = hash_q[look_ctx_i];
 
-  `MAE_ASSERT(
-      ClearSettled,
-      !look_clear_i || !((hash_product && product_ctx_q == look_ctx_i) || (pair_q && pair_ctx_q == look_ctx_i)))
+  logic unsettled;  // a sum of the looked-at context is on its way
+
+  assign unsettled = (hash_product && product_ctx_q == look_ctx_i) ||
+      (pair_q && pair_ctx_q == look_ctx_i);
+
+  `MAE_ASSERT(ClearSettled, !look_clear_i || !unsettled)
   `MAE_ASSERT(PowerLegal, !op_valid_i || op_i != OpPower || 32'(op_power_i) inside {[2 : Lanes]})
   `MAE_ASSERT(RowLegal, !row_valid_i || (row_bytes_i != '0 && 32'(row_bytes_i) <= 16 * Lanes))
 

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_dma_ring_manager: wrapping rings, bad descriptors, order, interrupt, abort, reset.
 
-Tests mae_dma_ring_manager.
-
-With it mae_dma_descriptor_fetch and mae_dma_completion_writer, its two ends. The client, the
+With it mae_dma_descriptor_fetch, mae_dma_descriptor_hold and mae_dma_completion_writer. The client, the
 walkers and the movers are played by the test: what they report is random.
 """
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_gcm_interleaved inside mae_dma_aes_client.
 
-Covers mae_gcm_row_router, mae_ghash_interleaved and mae_mode_single_block.
+Covers mae_gcm_row_router, mae_gcm_masks, mae_gcm_job_ends, mae_gcm_reports, mae_gcm_slot_powers,
+mae_ghash_interleaved and mae_mode_side_blocks.
 Messages of many contexts at once, cut into jobs, their rows mixed, beside jobs of other modes:
 every row and tag is OpenSSL's (for IVs that it refuses, the text's).
 """
