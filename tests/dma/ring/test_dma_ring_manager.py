@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests mae_dma_ring_manager: wrapping rings, bad descriptors, order, interrupt, abort, reset.
 
-With it mae_dma_descriptor_fetch, mae_dma_descriptor_hold and mae_dma_completion_writer. The client, the
-walkers and the movers are played by the test: what they report is random.
+With it mae_dma_descriptor_fetch, mae_dma_descriptor_hold and mae_dma_completion_writer. The
+client, the walkers and the movers are played by the test: what they report is random.
 """
 
 import cocotb
