@@ -222,19 +222,17 @@ struct mae_segment {
  *
  * A context keeps the chain value of a message from one job to the next: init = 1 starts a message
  * with iv, init = 0 goes on. Jobs of one context run one after the other in the order of their
- * submission, jobs of different contexts at once. A later job behind one whose context is still
- * busy waits in the queue too, so do not queue far ahead in one context.
+ * submission, jobs of different contexts at once. Do not queue far ahead in one context: a card
+ * holds eight jobs that wait for their contexts, and then all others, too.
  *
  * GCM, CCM and CMAC: the jobs of a message go through its phases in order, iv (GCM), aad, data; in
  * each all but the last are whole blocks; any may be empty; `final` ends the message. Only data has
  * a destination. GCM: with init, the first 12 bytes of iv are the IV; another IV is the source of
- * one job of phase iv with init. CCM, where caps.modes has it: iv is the counter block A0, and the
- * aad phase carries B0, the encoded length and the AAD (SP 800-38C A.2). CMAC, where caps.modes has
- * it: the message is the aad phase. The tag of a final encryption comes in the completion. A final
- * decryption takes the first tag_bytes of `tag`; MAE_E_AUTH: they are wrong, and that job's
- * destination has been overwritten. The destinations of earlier jobs of the message are the
- * caller's to wipe, unread, and its nonces the caller's to keep apart. All this is done by
- * mae_seal, mae_unseal and mae_aead_*.
+ * one job of phase iv with init. CCM (if in caps.modes): iv is the counter block A0, the aad phase
+ * carries B0, the encoded length and the AAD (SP 800-38C A.2). CMAC (if in caps.modes): the message
+ * is the aad phase. A final decryption takes the first tag_bytes of `tag`; MAE_E_AUTH: they are
+ * wrong, and that job's destination has been overwritten; those of earlier jobs are the caller's to
+ * wipe, unread, and nonces the caller's to keep apart. mae_seal, mae_unseal, mae_aead_* do it.
  */
 struct mae_job {
     mae_mode_t mode;
@@ -270,20 +268,23 @@ struct mae_completion {
 
 /* Allocates a context, which holds the chain value of a message between its jobs. */
 MAE_API mae_error_t mae_context_alloc(mae_dev_t *dev, uint32_t *context);
-/* Allocates a context for jobs of GCM, CCM and CMAC only. The peripheral has these beyond
-   caps.contexts: the library saves their state, so that several such messages and one of another
-   mode can be interleaved. Only XTS cannot continue after such a job there: MAE_E_STATE. */
+/* Allocates a context for GCM, CCM and CMAC only. The peripheral has these beyond caps.contexts: the
+   library saves their state, so several such messages and one of another mode can be interleaved.
+   Only XTS cannot continue after such a job there: MAE_E_STATE. */
 MAE_API mae_error_t mae_context_alloc_aead(mae_dev_t *dev, uint32_t *context);
 /* Frees a context of mae_context_alloc or mae_context_alloc_aead. */
 MAE_API mae_error_t mae_context_free(mae_dev_t *dev, uint32_t context);
 
 /* Submits a job to a device. MAE_E_FULL: poll first. Every accepted job completes exactly once. */
 MAE_API mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job);
+/* Submits jobs in order with one doorbell. *taken: how many were accepted; the error is the next
+   one's, or the doorbell's, which rings again with the next submission. */
+MAE_API mae_error_t mae_submit_many(mae_dev_t *dev, const struct mae_job *list, size_t count,
+                                    size_t *taken);
 /* Fetches completed jobs in order of completion; *count may be 0. Advances simulated time. */
 MAE_API mae_error_t mae_poll(mae_dev_t *dev, struct mae_completion *list, size_t max,
                              size_t *count);
-/* Waits for at least one completed job, then fetches as mae_poll. MAE_E_TIMEOUT: none completed in
-   that time, or none is in flight. */
+/* Waits for a completed job, then fetches as mae_poll. MAE_E_TIMEOUT: none completed or in flight. */
 MAE_API mae_error_t mae_wait(mae_dev_t *dev, struct mae_completion *list, size_t max, size_t *count,
                              uint64_t timeout_us);
 /* Returns the number of jobs submitted and not yet fetched by mae_poll or mae_wait. */

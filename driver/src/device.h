@@ -125,6 +125,8 @@ struct mae_engine {
     mae_error_t (*start)(struct mae_dev *dev);
     /* Submits a checked job; `entry` is filled but for the completion. */
     mae_error_t (*submit)(struct mae_dev *dev, uint32_t entry, const struct mae_job *job);
+    /* Tells the device of the jobs submitted while `batch` was set. */
+    mae_error_t (*announce)(struct mae_dev *dev);
     /* Calls mae_complete for each job that has completed. */
     mae_error_t (*collect)(struct mae_dev *dev);
     /* Lowers the interrupt line, as far as completions raised it. */
@@ -145,6 +147,7 @@ struct mae_dev {
     struct mae_caps caps;
     uint32_t key_sizes;
     bool dead;
+    bool batch; /* submissions wait for `announce` */
     pid_t process; /* that opened it */
 
     struct mae_slot slots[MAE_MAX_SLOTS];

@@ -119,6 +119,25 @@ mae_error_t mae_submit(mae_dev_t *dev, const struct mae_job *job)
     return mae_submit_own(dev, job, NULL, NULL);
 }
 
+mae_error_t mae_submit_many(mae_dev_t *dev, const struct mae_job *list, size_t count, size_t *taken)
+{
+    if (!taken)
+        return MAE_E_ARGUMENT;
+    *taken = 0;
+    MAE_TRY(mae_usable(dev));
+    if (!list && count > 0)
+        return MAE_E_ARGUMENT;
+    mae_error_t error = MAE_OK;
+    dev->batch = true;
+    while (*taken < count && error == MAE_OK) {
+        error = mae_submit_own(dev, &list[*taken], NULL, NULL);
+        *taken += error == MAE_OK;
+    }
+    dev->batch = false;
+    mae_error_t rung = *taken > 0 ? dev->engine->announce(dev) : MAE_OK;
+    return rung != MAE_OK ? rung : error;
+}
+
 /* Releases a job's entry and invalidates its job number. */
 static void release(struct mae_dev *dev, uint32_t index)
 {

@@ -193,6 +193,7 @@ static void pio_stop(struct mae_dev *dev)
 const struct mae_engine mae_engine_pio = {
     .start = pio_start,
     .submit = pio_submit,
+    .announce = nothing,
     .collect = nothing,
     .acknowledge = nothing,
     .check = nothing,

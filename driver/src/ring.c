@@ -119,7 +119,14 @@ static void describe_aead(struct mae_ring_desc *desc, const struct mae_job *job)
     }
 }
 
-/* Writes a job's descriptor and lists to the submission ring; the doorbell comes later. */
+/* Rings the doorbell: tells the stream card how far its submission ring is filled. */
+static mae_error_t ring_announce(struct mae_dev *dev)
+{
+    atomic_thread_fence(memory_order_release); /* the descriptors are there before the doorbell */
+    return write_reg(dev, REG(sub_tail), dev->ring.sub_tail);
+}
+
+/* Writes a job's descriptor and lists to the submission ring; rings the doorbell, if not batched. */
 static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct mae_job *job)
 {
     struct mae_ring *ring = &dev->ring;
@@ -164,10 +171,12 @@ static mae_error_t ring_submit(struct mae_dev *dev, uint32_t index, const struct
     else if (job->init && job->mode != MAE_ECB && job->mode != MAE_COPY)
         memcpy(desc->iv, job->iv, sizeof desc->iv);
     entry->index = ring->sub_tail;
-    atomic_thread_fence(memory_order_release); /* the descriptor is there before the doorbell */
-    mae_error_t error = write_reg(dev, REG(sub_tail), (uint16_t)(ring->sub_tail + 1));
-    if (error == MAE_OK)
-        ring->sub_tail++;
+    ring->sub_tail++;
+    if (dev->batch)
+        return MAE_OK;
+    mae_error_t error = ring_announce(dev);
+    if (error != MAE_OK)
+        ring->sub_tail--;
     return error;
 }
 
@@ -288,6 +297,7 @@ static void ring_stop(struct mae_dev *dev)
 const struct mae_engine mae_engine_ring = {
     .start = ring_start,
     .submit = ring_submit,
+    .announce = ring_announce,
     .collect = ring_collect,
     .acknowledge = ring_acknowledge,
     .check = ring_check,

@@ -54,6 +54,9 @@ static void refused_jobs(void)
     REFUSED((job.dst_list = list, job.dst_entries = 2), MAE_E_NOT_MAPPED);
     CHECK_ERROR(mae_submit(dev, NULL), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_submit(NULL, &good), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_submit_many(NULL, &good, 1, &count), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_submit_many(dev, NULL, 1, &count), MAE_E_ARGUMENT);
+    CHECK_ERROR(mae_submit_many(dev, &good, 1, NULL), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_poll(dev, NULL, 1, &count), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_poll(dev, &done, 1, NULL), MAE_E_ARGUMENT);
     CHECK_ERROR(mae_wait(NULL, &done, 1, &count, 1), MAE_E_ARGUMENT);

@@ -156,6 +156,61 @@ static void every_status_is_an_error_of_ours(void)
     mae_close(dev);
 }
 
+/* Returns how often the card's doorbell has rung since the log had `from` entries. */
+static unsigned rings_of(const struct mock *mock, size_t from)
+{
+    unsigned found = 0;
+    for (size_t i = from; i < mock->log_count; i++)
+        found += mock->log[i].write && mock->log[i].offset == offsetof(mae_stream_card_t, sub_tail);
+    return found;
+}
+
+static void many_jobs_with_one_doorbell(void)
+{
+    enum { JOBS = 100, SLICE = 16 };
+    struct mock *mock = mock_new(MAE_KIND_STREAM);
+    uint8_t *memory, before[JOBS * SLICE];
+    mae_dev_t *dev = open_card(mock, sizeof before, &memory);
+    struct mae_job jobs[JOBS];
+    struct mae_completion list[JOBS];
+    size_t count, taken;
+    random_bytes(memory, sizeof before);
+    for (uint32_t i = 0; i < JOBS; i++) {
+        jobs[i] = simple_job(memory + i * SLICE, SLICE);
+        jobs[i].context = i % 64;
+        mock_reference(MAE_CTR, MAE_ENCRYPT, key, 16, jobs[i].iv, memory + i * SLICE,
+                       before + i * SLICE, SLICE);
+    }
+    size_t from = mock->log_count;
+    CHECK_OK(mae_submit_many(dev, jobs, JOBS, &taken));
+    CHECK(taken == JOBS && mae_in_flight(dev) == JOBS && rings_of(mock, from) == 1);
+    for (size_t total = 0; total < JOBS; total += count)
+        CHECK_OK(mae_wait(dev, list, JOBS, &count, 1000000));
+    CHECK(memcmp(memory, before, sizeof before) == 0);
+
+    CHECK_OK(mae_submit_many(dev, jobs, 0, &taken)); /* nothing to tell */
+    CHECK(taken == 0 && rings_of(mock, from) == 1);
+    jobs[7].length = 15;
+    jobs[7].mode = MAE_ECB; /* whole blocks only: the seven before are accepted */
+    CHECK_ERROR(mae_submit_many(dev, jobs, JOBS, &taken), MAE_E_LENGTH);
+    CHECK(taken == 7 && mae_in_flight(dev) == 7 && rings_of(mock, from) == 2);
+    for (size_t total = 0; total < 7; total += count)
+        CHECK_OK(mae_wait(dev, list, JOBS, &count, 1000000));
+    CHECK_OK(mae_set_queue_depth(dev, 5));
+    CHECK_ERROR(mae_submit_many(dev, jobs, 7, &taken), MAE_E_FULL);
+    CHECK(taken == 5);
+    for (size_t total = 0; total < 5; total += count)
+        CHECK_OK(mae_wait(dev, list, JOBS, &count, 1000000));
+
+    mock->fail_access = (int64_t)mock->accesses; /* the doorbell: accepted jobs stay in flight */
+    CHECK_ERROR(mae_submit_many(dev, jobs, 3, &taken), MAE_E_BUS);
+    CHECK(taken == 3 && mae_in_flight(dev) == 3);
+    CHECK_OK(mae_submit(dev, &jobs[3])); /* rings for all four */
+    for (size_t total = 0; total < 4; total += count)
+        CHECK_OK(mae_wait(dev, list, JOBS, &count, 1000000));
+    mae_close(dev);
+}
+
 static void a_device_that_stops_answering(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -352,6 +407,7 @@ int main(void)
     RUN(a_full_queue);
     RUN(jobs_of_a_context_stay_in_order);
     RUN(every_status_is_an_error_of_ours);
+    RUN(many_jobs_with_one_doorbell);
     RUN(a_device_that_stops_answering);
     RUN(a_synchronous_call_on_a_dead_device);
     RUN(a_poll_alone_finds_a_dead_device);
