@@ -65,11 +65,20 @@ def measure(
 
 
 @app.command()
-def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
+def bench(
+    as_json: JsonOption = False,
+    quick: Annotated[bool, typer.Option(help="Fewer sizes and rounds.")] = False,
+    of_driver: Annotated[
+        bool, typer.Option("--driver", help="Time the C driver's part of a job instead.")
+    ] = False,
+) -> None:
     """Time AES in software on this CPU and on the card, over sizes: the papers' tables."""
-    from maeslant.bench import report
+    from maeslant.bench import driver, report
 
-    report.run(as_json, quick, Console(), err)
+    if of_driver:
+        driver.run(as_json, quick, Console())
+    else:
+        report.run(as_json, quick, Console(), err)
 
 
 @app.command()
