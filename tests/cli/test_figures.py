@@ -56,6 +56,16 @@ def test_measure_unknown_part() -> None:
     assert "iter128" in bad("measure", "nonsense")
 
 
+def test_bench_driver() -> None:
+    """`maeslant bench --driver` times jobs of two modes and copies, in JSON and in tables."""
+    times = json.loads(good("bench", "--driver", "--quick", "--json"))["nanoseconds"]
+    jobs = {f"{mode}_{how}" for mode in ("ctr", "xts") for how in ("single", "many")}
+    assert jobs <= set(times) and all(value > 0 for value in times.values())
+    assert times["copy_65536"] > times["copy_16"]
+    out = good("bench", "--driver", "--quick")
+    assert b"mae_submit_many" in out and b"65,536" in out
+
+
 @pytest.mark.full
 def test_bench() -> None:
     """`maeslant bench` prints positive rates for each message size."""
