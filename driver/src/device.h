@@ -147,7 +147,7 @@ struct mae_dev {
     struct mae_caps caps;
     uint32_t key_sizes;
     bool dead;
-    bool batch; /* submissions wait for `announce` */
+    bool batch;    /* submissions wait for `announce` */
     pid_t process; /* that opened it */
 
     struct mae_slot slots[MAE_MAX_SLOTS];
