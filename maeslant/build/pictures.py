@@ -39,6 +39,7 @@ SHAPES = {
     "circle": "o", "square": "s", "diamond": "D", "triangle": "^", "cross": "x", "plus": "+",
 }  # fmt: skip
 OPEN = ("cross", "plus")  # drawn as strokes
+STROKES = {"line": "-", "dashed": "--", "dotted": ":"}
 SIZES = {"circle": 58, "square": 50, "diamond": 46, "triangle": 66, "cross": 44, "plus": 72}
 STYLE = {
     "figure.dpi": 72, "savefig.dpi": 72, "figure.facecolor": LIGHT["panel"],
@@ -128,12 +129,10 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a legend entry; ``shape`` is the shape of a mark, "line" or "dashed"."""
+    """Makes a legend entry; ``shape`` is the shape of a mark, "line", "dashed" or "dotted"."""
     color = LIGHT[tone]
-    if shape in ("line", "dashed"):
-        return matplotlib.lines.Line2D(
-            [], [], color=color, linestyle="--" if shape == "dashed" else "-", label=text
-        )
+    if shape in STROKES:
+        return matplotlib.lines.Line2D([], [], color=color, linestyle=STROKES[shape], label=text)
     return matplotlib.lines.Line2D(
         [], [], linestyle="", marker=SHAPES[shape], markersize=7, label=text, color=color,
         markerfacecolor=LIGHT["panel"] if hollow else color,

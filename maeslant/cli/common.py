@@ -30,6 +30,9 @@ DeviceOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
+PictureOption = Annotated[
+    pathlib.Path | None, typer.Option("--picture", help="File of the picture, .svg or .png.")
+]
 PublishOption = Annotated[
     bool,
     typer.Option("--publish", help="Draw the published picture in results/ of the repository."),
@@ -37,10 +40,20 @@ PublishOption = Annotated[
 
 
 def drawn(picture: pathlib.Path | None, publish: bool, report: object) -> pathlib.Path:
-    """Returns the path for a report's figure: --picture, build/reports or results/ (--publish)."""
+    """Returns the path for a report's figure: --picture, build/reports or results/ (--publish).
+
+    A path that cannot be drawn to is refused here, before anything is measured.
+    """
     if picture and publish:
         raise MaeslantError("--publish draws in results/: it takes no --picture")
-    return report.PUBLISHED if publish else picture or report.PICTURE
+    path = report.PUBLISHED if publish else picture or report.PICTURE
+    if path == report.PICTURE:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix not in (".svg", ".png"):
+        raise MaeslantError(f"{path}: the picture is a .svg or a .png")
+    if not path.parent.is_dir():
+        raise MaeslantError(f"{path.parent}: there is no such folder")
+    return path
 
 
 @contextlib.contextmanager

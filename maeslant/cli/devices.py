@@ -2,14 +2,22 @@
 """Defines the commands that list, inspect, build, measure and trace devices."""
 
 import json
-import pathlib
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
 from maeslant.bench.measure.figures import show
-from maeslant.cli.common import JsonOption, PublishOption, app, drawn, err, opened, waiting
+from maeslant.cli.common import (
+    JsonOption,
+    PictureOption,
+    PublishOption,
+    app,
+    drawn,
+    err,
+    opened,
+    waiting,
+)
 from maeslant.driver.device import devices
 
 
@@ -54,12 +62,25 @@ def measure(
         list[str] | None, typer.Argument(help="Parts to measure; all by default.")
     ] = None,
     as_json: JsonOption = False,
+    picture: PictureOption = None,
+    publish: PublishOption = False,
 ) -> None:
-    """Measure every clock figure in simulation, beside its target and the published value."""
+    """Measure every clock figure in simulation, beside its target and the published value.
+
+    The part `messages` draws a picture, too: --picture FILE, or --publish.
+    """
     from maeslant.bench.measure.collect import all_figures
 
+    path = None
+    if picture or publish:
+        from maeslant.bench.measure import messages_plot
+
+        path = drawn(picture, publish, messages_plot)
     figures = all_figures(parts, err)
     show(figures, as_json, Console())
+    if path:
+        messages_plot.draw(figures, path)
+        err.print(f"The picture: {path}", highlight=False)
     if any(figure.met() is False for figure in figures):
         raise typer.Exit(1)
 
@@ -107,9 +128,7 @@ def soc() -> None:
 @soc_app.command("run")
 def soc_run(
     as_json: JsonOption = False,
-    picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="File of the picture, .svg or .png.")
-    ] = None,
+    picture: PictureOption = None,
     publish: PublishOption = False,
 ) -> None:
     """Measure AES on the PicoRV32: software, AXI4-Lite, memory arbiter; Kale's Figure 7."""

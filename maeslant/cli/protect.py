@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defines the commands for the protected card: attacks, inference, overhead."""
 
-import pathlib
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from maeslant.cli.common import JsonOption, PublishOption, app, drawn, err
+from maeslant.cli.common import JsonOption, PictureOption, PublishOption, app, drawn, err
 
 
 @app.command()
@@ -71,9 +70,7 @@ def infer(
 @app.command()
 def overhead(
     as_json: JsonOption = False,
-    picture: Annotated[
-        pathlib.Path | None, typer.Option("--picture", help="File of the picture, .svg or .png.")
-    ] = None,
+    picture: PictureOption = None,
     publish: PublishOption = False,
 ) -> None:
     """Measure what protection adds to the transfers of three networks; Ghosh et al.'s Table 3."""

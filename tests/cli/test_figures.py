@@ -8,7 +8,11 @@ import subprocess
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from maeslant import paths
 from maeslant.bench import software
+from maeslant.bench.measure import messages, messages_plot
+from maeslant.bench.measure.figures import Figure
+from maeslant.errors import MaeslantError
 from tests.cli.test_cli import bad, good
 
 FIELDS = {"part", "config", "metric", "value", "unit", "better", "target", "source", "paper"}
@@ -54,6 +58,21 @@ def test_measure_gcm() -> None:
 def test_measure_unknown_part() -> None:
     """`maeslant measure` of an unknown part lists the known parts in its error."""
     assert "iter128" in bad("measure", "nonsense")
+
+
+def test_messages_picture(tmp_path: pathlib.Path) -> None:
+    """The published message rates make a picture; other parts and other files are refused."""
+    record = json.loads((paths.RESULTS / "figures.json").read_text())
+    found = [Figure(**figure) for figure in record["figures"] if figure["part"] == "messages"]
+    messages_plot.draw(found, tmp_path / "messages.svg")
+    text = (tmp_path / "messages.svg").read_text()
+    assert "OpenSSL" in text and "million messages a second" in text
+    sizes = [size for size, _ in messages_plot.points(found, "GCM", "one key")]
+    assert sizes == list(messages.SIZES)
+    with pytest.raises(MaeslantError, match="measure messages"):
+        messages_plot.draw(found[:3], tmp_path / "none.svg")
+    assert ".png" in bad("measure", "iter", "--picture", str(tmp_path / "a.pdf"))
+    assert "no such folder" in bad("measure", "iter", "--picture", str(tmp_path / "no" / "a.svg"))
 
 
 def test_bench_driver() -> None:

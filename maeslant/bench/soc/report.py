@@ -10,7 +10,6 @@ from rich.table import Table
 
 from maeslant import paths
 from maeslant.bench.soc import bench, curve
-from maeslant.errors import MaeslantError
 
 PICTURE = paths.BUILD / "reports" / "soc.svg"
 PUBLISHED = paths.RESULTS / "soc.svg"
@@ -33,12 +32,6 @@ the end of the interrupt; the driver's own work is in all of them. Every result 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
     """Measures AES on the PicoRV32 system, prints the tables and draws the figure."""
-    if picture == PICTURE:
-        picture.parent.mkdir(parents=True, exist_ok=True)
-    if picture.suffix not in (".svg", ".png"):
-        raise MaeslantError(f"{picture}: the picture is a .svg or a .png")
-    if not picture.parent.is_dir():
-        raise MaeslantError(f"{picture.parent}: there is no such folder")
     record = bench.collect(err)
     curve.draw(record, {"software": KALE_SOFTWARE, "peripheral": KALE_PERIPHERAL}, picture)
     if as_json:
