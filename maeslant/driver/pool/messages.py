@@ -157,20 +157,26 @@ class Gcm:
     """Processes a GCM message in parts on several cards and combines their hashes and tags.
 
     A part's counter comes from the IV that it is given, its hash from its tag (parts.gcm); GHASH of
-    the whole is the sum of the parts' hashes, each times H to the number of blocks behind it.
+    the whole is the sum of the parts' hashes, each times H to the number of blocks behind it. The
+    mask of a part's tag is the last block of keystream of the part before: no job of its own.
     """
 
     def __init__(self, pool, direction, key, nonce, lengths, tag_bytes, unverified) -> None:
         self.pool, self.direction, self.key, self.tag_bytes = pool, direction, key, tag_bytes
         self.nonce = os.urandom(NONCE) if nonce is None else nonce
-        self.h = int.from_bytes(pool.run(parts.block, key, bytes(BLOCK)).result())
+        hash_key = pool.run(parts.block, key, bytes(BLOCK))
+        if len(self.nonce) == NONCE:  # its mask does not wait for H
+            self.first = int.from_bytes(self.nonce + (1).to_bytes(4))
+            mask = pool.run(parts.block, key, self.first.to_bytes(BLOCK))
+        self.h = int.from_bytes(hash_key.result())
         if not self.h:  # one key in 2^128; its hash says nothing
             raise MaeslantError("GCM cannot be divided under this key; take another")
-        if len(self.nonce) == NONCE:
-            self.first = int.from_bytes(self.nonce + (1).to_bytes(4))
-        else:
+        self.inverse = gf128.inverse(self.h)
+        if len(self.nonce) != NONCE:
             self.first = gf128.ghash(self.h, self.nonce) if self.nonce else 0
+            mask = pool.run(parts.block, key, self.first.to_bytes(BLOCK))
         self.cutter, self.flight = Cutter(), Flight(pool)
+        self.first_mask = self.mask = mask.result()
         self.powers: dict[int, int] = {}
         self.sum = 0
         self.aad_bytes = self.data_bytes = 0
@@ -183,31 +189,36 @@ class Gcm:
         low = (self.first + blocks) % (1 << 32)
         return self.first >> 32 << 32 | low
 
-    def _add(self, length: int, value: bytes) -> None:
+    def _add(self, length: int, lengths: int, tag: bytes) -> None:
         """Adds a part's hash to the GHASH of the whole message."""
+        value = parts.hash_of(tag, int.from_bytes(self.mask), self.inverse, lengths)
         blocks = -(-length // BLOCK)
         if blocks not in self.powers:
             self.powers[blocks] = gf128.power(self.h, blocks)
-        self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ int.from_bytes(value)
+        self.sum = gf128.multiply(self.sum, self.powers[blocks]) ^ value
 
     def _take(self, done: Iterator[tuple[object, object]]) -> Iterator[bytes]:
         """Adds finished parts' hashes to a message's GHASH; yields the parts' data."""
-        for length, result in done:
-            data, value = result if isinstance(result, tuple) else (b"", result)
-            self._add(length, value)
+        for (length, lengths, last), (data, tag) in done:
+            self._add(length, lengths, tag)
             if data:
+                self.mask = xor(last, data[-BLOCK:])  # of the next part, if this one is whole
                 yield data
 
     def _part(self, data: bytes) -> Iterator[bytes]:
         if not self.in_data:
-            call = (parts.ghash, self.key, self.h, self.first, data)
+            call = (parts.ghash, self.key, self.inverse, self.first, data)
         else:
             counter = self._counter(self.data_bytes // BLOCK)
-            call = (parts.gcm, self.direction, self.key, self.h, counter, data)
+            call = (parts.gcm, self.direction, self.key, self.inverse, counter, data)
             self.data_bytes += len(data)
             if self.data_bytes > GCM_MOST:
                 raise MaeslantError("GCM takes at most 2^36 - 32 bytes")
-        yield from self._take(self.flight.begin(len(data), *call))
+        # A card hashes its own ciphertext as data, and what comes from outside as AAD.
+        own = self.in_data and self.direction == ENCRYPT
+        lengths = 8 * len(data) * (parts.DATA_LENGTH if own else parts.AAD_LENGTH)
+        note = (len(data), lengths, data[-BLOCK:])
+        yield from self._take(self.flight.begin(note, *call))
 
     def _rest(self) -> Iterator[bytes]:
         if rest := self.cutter.rest():
@@ -240,8 +251,7 @@ class Gcm:
         self.ready += self._take(self.flight.end())
         lengths = 8 * self.aad_bytes * parts.AAD_LENGTH + 8 * self.data_bytes * parts.DATA_LENGTH
         total = gf128.multiply(self.sum ^ lengths, self.h).to_bytes(BLOCK)
-        mask = self.pool.run(parts.block, self.key, self.first.to_bytes(BLOCK)).result()
-        made = xor(total, mask)[: self.tag_bytes]
+        made = xor(total, self.first_mask)[: self.tag_bytes]
         if tag is not None and not hmac.compare_digest(made, tag):
             self.ready.clear()
             raise wrong_tag()
@@ -258,7 +268,8 @@ class Gcm:
         self.cutter.wipe()
         self.ready.clear()
         self.powers.clear()
-        self.key, self.h, self.sum = b"", 0, 0
+        self.key, self.h, self.inverse, self.sum = b"", 0, 0, 0
+        self.first_mask = self.mask = b""
 
 
 class Mac:

@@ -36,39 +36,37 @@ def last(device: Device, key: bytes, chain: bytes, data: bytes) -> bytes:
     return device.crypt("cbc", ENCRYPT, key, chain, data)[-BLOCK:]
 
 
-def _nonce(h: int, counter: int) -> bytes:
-    """Returns the 16-byte IV with which GCM starts at a given counter block.
+def _nonce(inverse: int, counter: int) -> bytes:
+    """Returns the 16-byte IV with which GCM starts behind a given counter block.
 
     GCM's first counter block is GHASH of such an IV, ((IV * H) ^ 128) * H, and H has an inverse.
     """
-    inverse = gf128.inverse(h)
     return gf128.multiply(gf128.multiply(counter, inverse) ^ 128, inverse).to_bytes(BLOCK)
 
 
-def _hash(tag: bytes, mask: int, h: int, lengths: int) -> bytes:
-    """Removes mask and length block from a GCM tag, which leaves the GHASH of the blocks."""
-    product = int.from_bytes(tag) ^ mask
-    return (gf128.multiply(product, gf128.inverse(h)) ^ lengths).to_bytes(BLOCK)
+def hash_of(tag: bytes, mask: int, inverse: int, lengths: int) -> int:
+    """Removes mask and length block from a GCM tag, which leaves the GHASH of the blocks.
+
+    ``inverse`` is that of H, here and below.
+    """
+    return gf128.multiply(int.from_bytes(tag) ^ mask, inverse) ^ lengths
 
 
 def gcm(
-    device: Device, direction: int, key: bytes, h: int, counter: int, data: bytes
+    device: Device, direction: int, key: bytes, inverse: int, counter: int, data: bytes
 ) -> tuple[bytes, bytes]:
-    """Encrypts or decrypts a part of a GCM message from a counter on; returns data and GHASH.
+    """Encrypts or decrypts a part of a GCM message behind a counter; returns data and a tag.
 
-    The hash is of the ciphertext's blocks from 0 on. Decrypting takes a second pass for it: what a
-    card decrypts it also checks, and a part has no tag of its own.
+    The tag is of the ciphertext as a message of its own, under the mask E(K, counter). Decrypting
+    takes a second pass for it: what a card decrypts it also checks, and a part has no tag.
     """
-    mask = int.from_bytes(block(device, key, counter.to_bytes(BLOCK)))
-    nonce = _nonce(h, counter)
-    _, result, tag = device.seal("gcm", key, data, nonce=nonce)
-    if direction == ENCRYPT:
-        return result, _hash(tag, mask, h, 8 * len(data) * DATA_LENGTH)
-    return result, ghash(device, key, h, counter, data)
+    _, result, tag = device.seal("gcm", key, data, nonce=_nonce(inverse, counter))
+    return result, tag if direction == ENCRYPT else ghash(device, key, inverse, counter, data)[1]
 
 
-def ghash(device: Device, key: bytes, h: int, counter: int, data: bytes) -> bytes:
-    """Computes GHASH of blocks on a card; the last block is padded with zeros."""
-    mask = int.from_bytes(block(device, key, counter.to_bytes(BLOCK)))
-    _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(h, counter))
-    return _hash(tag, mask, h, 8 * len(data) * AAD_LENGTH)
+def ghash(
+    device: Device, key: bytes, inverse: int, counter: int, data: bytes
+) -> tuple[bytes, bytes]:
+    """Hashes blocks on a card; returns no data and their tag as AAD, under E(K, counter)."""
+    _, _, tag = device.seal("gcm", key, b"", aad=data, nonce=_nonce(inverse, counter))
+    return b"", tag
