@@ -14,7 +14,8 @@ Nothing that is measured is typed there. In double brackets stands
   PAGE > HEADING # CELLS # COLUMN  a cell of a table in a page: of the row that begins with CELLS
                                    (| between them; … at the end of one stands for its rest),
                                    under HEADING, which may be left out
-  FILE.json # a.b                  a value of a JSON file
+  FILE.json # a.b                  a value of a JSON file, NAME=NUMBER names an entry of a list
+  FILE.json # a.b / 1e9            the same, divided
   FILE ~ REGEX                     the group of the one match of a regular expression in a file
 PAGES has short names of pages. A row links to all that it takes a value from.
 """
@@ -105,6 +106,19 @@ def cell(text: str, heading: str, row: list[str], column: str) -> str:
     return value
 
 
+def entry(found: object, key: str, file: str) -> object:
+    """Returns an entry of a JSON file by its name, its place, or NAME=NUMBER that it has."""
+    name, _, number_there = key.partition("=")
+    if isinstance(found, list):
+        fits = [e for e in found if number_there and str(e.get(name)) == number_there]
+        fits = fits or ([found[int(key)]] if key.isdigit() and int(key) < len(found) else [])
+    else:
+        fits = [found[key]] if isinstance(found, dict) and key in found else []
+    if len(fits) != 1:
+        raise MissingValue(f"{file} has no {key}")
+    return fits[0]
+
+
 def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
     """Returns a published value and the file that it stands in."""
     words = " ".join(reference.split())
@@ -120,10 +134,13 @@ def value(reference: str, root: pathlib.Path = paths.ROOT) -> tuple[str, str]:
     file, _, heading = place.partition(" > ")
     file = PAGES.get(file, file)
     if file.endswith(".json"):
+        keys, _, divisor = rest[0].partition(" / ")
         found = json.loads((root / file).read_text())
-        for key in rest[0].split("."):
-            found = found[int(key) if isinstance(found, list) else key]
-        return number(found) if isinstance(found, int | float) else str(found), file
+        for key in keys.split("."):
+            found = entry(found, key, file)
+        if not isinstance(found, int | float):
+            raise MissingValue(f"{file}: {keys} is no number")
+        return number(found / float(divisor) if divisor else found), file
     row, column = rest
     try:
         return cell((root / file).read_text(), heading, row.split(" | "), column), file

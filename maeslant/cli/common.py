@@ -32,7 +32,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 PublishOption = Annotated[
     bool,
-    typer.Option("--publish", help="Draw the published picture in results/ of the repository."),
+    typer.Option("--publish", help="Write the published picture or record in results/."),
 ]
 
 

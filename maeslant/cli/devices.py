@@ -65,11 +65,17 @@ def measure(
 
 
 @app.command()
-def bench(as_json: JsonOption = False, quick: Annotated[bool, typer.Option()] = False) -> None:
+def bench(
+    as_json: JsonOption = False,
+    quick: Annotated[bool, typer.Option()] = False,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Write results/bench.json of the repository.")
+    ] = False,
+) -> None:
     """Time AES in software on this CPU and on the card, over sizes: the papers' tables."""
     from maeslant.bench import report
 
-    report.run(as_json, quick, Console(), err)
+    report.run(as_json, quick, Console(), err, publish)
 
 
 @app.command()

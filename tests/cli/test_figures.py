@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from maeslant.bench import software
+from maeslant.bench import published, software
 from tests.cli.test_cli import bad, good
 
 FIELDS = {"part", "config", "metric", "value", "unit", "better", "target", "source", "paper"}
@@ -37,6 +37,14 @@ def test_measure_devices() -> None:
     found = figures("modes", "dma", "push")
     assert {f["part"] for f in found} == {"modes", "dma", "push"}
     assert sum(f["target"] is not None for f in found) >= 16
+
+
+def test_publish(tmp_path: pathlib.Path) -> None:
+    """A published record names its commit; `maeslant bench --quick` publishes nothing."""
+    file = published.publish("some", {"clocks": 3}, tmp_path)
+    record = json.loads(file.read_text())
+    assert file.name == "some.json" and record["clocks"] == 3 and record["commit"]
+    assert "no --quick" in bad("bench", "--quick", "--publish")
 
 
 @pytest.mark.full

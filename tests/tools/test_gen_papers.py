@@ -23,6 +23,11 @@ PAGE = """# Measured
 |---|---|
 | gcm | 7 clocks |
 """
+REPORT = """{
+    "area": {"lut": 7456, "note": "mapped"},
+    "rates": [0.1, 0.40571],
+    "sizes": [{"bytes": 1, "card": 2}, {"bytes": 16, "card": 1.5e9}]
+}"""
 
 
 @pytest.mark.parametrize(
@@ -34,12 +39,13 @@ PAGE = """# Measured
         ("page.md ~ gcm4, deep . (\\d+) clocks", "13"),
         ("report.json # area.lut", "7,456"),
         ("report.json # rates.1", "0.4057"),
+        ("report.json # sizes.bytes=16.card / 1e9", "1.5"),
     ],
 )
 def test_value(tmp_path: pathlib.Path, reference: str, found: str) -> None:
     """A cell of a page, a match in it and a value of a report are found."""
     (tmp_path / "page.md").write_text(PAGE)
-    (tmp_path / "report.json").write_text('{"area": {"lut": 7456}, "rates": [0.1, 0.40571]}')
+    (tmp_path / "report.json").write_text(REPORT)
     assert gen_papers.value(reference, tmp_path) == (found, reference.split()[0])
 
 
@@ -52,11 +58,16 @@ def test_value(tmp_path: pathlib.Path, reference: str, found: str) -> None:
         ("page.md > Two # gcm # area", "0 rows"),
         ("page.md > One # dma # value", "no value"),
         ("page.md ~ (\\d+) clocks", "3 matches"),
+        ("report.json # area.ff", "no ff"),
+        ("report.json # rates.2", "no 2"),
+        ("report.json # sizes.bytes=64.card", "no bytes=64"),
+        ("report.json # area.note", "no number"),
     ],
 )
 def test_no_value(tmp_path: pathlib.Path, reference: str, said: str) -> None:
     """A value that is not published, or not the only one, is an error."""
     (tmp_path / "page.md").write_text(PAGE)
+    (tmp_path / "report.json").write_text(REPORT)
     with pytest.raises(gen_papers.MissingValue, match=said):
         gen_papers.value(reference, tmp_path)
 
