@@ -89,6 +89,7 @@ check: $(VENV)/.ready-test ## Check format, lint, layering, repository checks, b
 	@$(PY) tools/check_pages.py
 	@$(PY) tools/check_snippets.py
 	@$(PY) tools/gen_figures.py --check
+	@$(PY) tools/gen_papers.py --check
 	@$(PY) tools/mutate.py --check
 	@$(PY) tools/gen_regs.py --check
 	@$(PY) tools/gen_schedules.py --check

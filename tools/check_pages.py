@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that every page (*.md) of the repository names only things that exist.
 
-Checks each `make` target and variable, each maeslant command and option, each path in a command;
-each link; and in backticks each path that begins in a folder of the repository or beside
-the page, each hardware module or C name (mae_...), Python module (maeslant...) and test (test_...).
+Checks each `make` target and variable, each maeslant command, option and part to measure, each path
+in a command; each link; and in backticks each path that begins in a folder of the repository or
+beside the page, each hardware module or C name (mae_...), Python module (maeslant...) and test
+(test_...).
 """
 
 import functools
@@ -73,6 +74,14 @@ def commands() -> dict[str, set[str]]:
     return known
 
 
+@functools.cache
+def measured() -> frozenset[str]:
+    """Lists the parts that `maeslant measure` knows."""
+    from maeslant.bench.measure import collect
+
+    return frozenset(collect.jobs())
+
+
 def command_problem(
     line: str, makefile: str, known: dict[str, set[str]], here: pathlib.Path, root: pathlib.Path
 ) -> str | None:
@@ -101,6 +110,10 @@ def command_problem(
         if words[1] not in known and words[1] not in {"--help", "--version"}:
             return f"maeslant has no command '{words[1]}'"
         name = " ".join(words[1:3]) if " ".join(words[1:3]) in known else words[1]
+        if words[1] == "measure":
+            for word in words[2:]:
+                if not word.startswith("-") and word not in measured():
+                    return f"maeslant measure has no part {word}"
         for word in words[2:]:
             option = word.split("=")[0]
             if word.startswith("--") and option not in known[name] | {"--help"}:

@@ -23,6 +23,7 @@ TOPS: dict[str, dict[str, object]] = {
     "mae_stream_card_async": CARD,
     "mae_stream_card": CARD,
     "mae_gcm_axis": {"Lanes": 1},
+    "mae_mode_axis": {"Lanes": 1, "Messages": 2, "KeySlots": 2},
     "mae_unprotected_card": {"MemoryBits": 14, "Kernel": "KernelMap"},
     "mae_copy_card": {"Lanes": 1, "Contexts": 2},
     "mae_peripheral": {},
@@ -60,6 +61,11 @@ ALLOWED: dict[str, tuple[tuple[str, str], ...]] = {
     # and everything in the clock of an abort.
     "mae_gcm_axis": (
         (r"clear_i|abort_i", r"s_axis(_key|_cmd)?_tready"),
+        (r"s_axis_key_(tvalid|tdata)", r"s_axis_(key|cmd)_tready"),
+        (r"s_axis_cmd_tdata", r"s_axis_cmd_tready"),
+    ),
+    "mae_mode_axis": (
+        (r"clear_i", r"s_axis_(key|cmd)_tready"),
         (r"s_axis_key_(tvalid|tdata)", r"s_axis_(key|cmd)_tready"),
         (r"s_axis_cmd_tdata", r"s_axis_cmd_tready"),
     ),

@@ -47,6 +47,11 @@ PRODUCTS = (
         ("mae_gcm_axis", "mae_gcm_stream"),
     ),
     Core(
+        "modes",
+        "AES in ECB, CBC, PCBC, CFB-128, OFB, CTR and XTS with AXI4-Stream ports",
+        ("mae_mode_axis",),
+    ),
+    Core(
         "peripheral",
         "AES peripheral for a CPU: all modes behind AXI4-Lite or APB registers",
         ("mae_peripheral", "mae_apb_to_axil"),

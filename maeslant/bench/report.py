@@ -12,10 +12,12 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from maeslant.bench import software
+from maeslant.bench import published, software
 from maeslant.bench.measure import cipher
+from maeslant.bench.overhead.software import processor_name
 from maeslant.build import configurations
 from maeslant.driver.device import ENCRYPT, Device
+from maeslant.errors import MaeslantError
 
 CLOCK_MHZ = 200
 DEVICE = "sim:stream?lanes=4&latency=50-300&order=shuffled&seed=1"
@@ -91,15 +93,23 @@ def collect(quick: bool, err: Console) -> dict[str, object]:
     return {
         "clock_mhz": CLOCK_MHZ,
         "cipher": CIPHER,
+        "processor": processor_name(),
         "steps_ns": steps,
         "unit_clocks": clocks,
         "sizes": rows,
     }
 
 
-def run(as_json: bool, quick: bool, console: Console, err: Console) -> None:
-    """Measures AES in software and on the card, and prints tables or JSON."""
+def run(as_json: bool, quick: bool, console: Console, err: Console, publish: bool = False) -> None:
+    """Measures AES in software and on the card, and prints tables or JSON.
+
+    ``publish`` writes the record, of all sizes, to results/bench.json.
+    """
+    if publish and quick:
+        raise MaeslantError("--publish takes all sizes: no --quick")
     record = collect(quick, err)
+    if publish:
+        published.publish("bench", record)
     if as_json:
         print(json.dumps(record, indent=1))
         return

@@ -35,7 +35,7 @@ PictureOption = Annotated[
 ]
 PublishOption = Annotated[
     bool,
-    typer.Option("--publish", help="Draw the published picture in results/ of the repository."),
+    typer.Option("--publish", help="Write the published picture or record in results/."),
 ]
 
 

@@ -19,6 +19,7 @@ from maeslant.cli.common import (
     waiting,
 )
 from maeslant.driver.device import devices
+from maeslant.errors import MaeslantError
 
 
 @app.command("devices")
@@ -92,14 +93,19 @@ def bench(
     of_driver: Annotated[
         bool, typer.Option("--driver", help="Time the C driver's part of a job instead.")
     ] = False,
+    publish: Annotated[
+        bool, typer.Option("--publish", help="Write results/bench.json of the repository.")
+    ] = False,
 ) -> None:
     """Time AES in software on this CPU and on the card, over sizes: the papers' tables."""
     from maeslant.bench import driver, report
 
+    if of_driver and publish:
+        raise MaeslantError("--publish is of the papers' tables: it takes no --driver")
     if of_driver:
         driver.run(as_json, quick, Console())
     else:
-        report.run(as_json, quick, Console(), err)
+        report.run(as_json, quick, Console(), err, publish)
 
 
 @app.command()

@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from maeslant import paths
-from maeslant.bench import software
+from maeslant.bench import published, software
 from maeslant.bench.measure import messages, messages_plot
 from maeslant.bench.measure.figures import Figure
 from maeslant.errors import MaeslantError
@@ -41,6 +41,14 @@ def test_measure_devices() -> None:
     found = figures("modes", "dma", "push")
     assert {f["part"] for f in found} == {"modes", "dma", "push"}
     assert sum(f["target"] is not None for f in found) >= 16
+
+
+def test_publish(tmp_path: pathlib.Path) -> None:
+    """A published record names its commit; `maeslant bench --quick` publishes nothing."""
+    file = published.publish("some", {"clocks": 3}, tmp_path)
+    record = json.loads(file.read_text())
+    assert file.name == "some.json" and record["clocks"] == 3 and record["commit"]
+    assert "no --quick" in bad("bench", "--quick", "--publish")
 
 
 @pytest.mark.full
@@ -81,6 +89,7 @@ def test_bench_driver() -> None:
     jobs = {f"{mode}_{how}" for mode in ("ctr", "xts") for how in ("single", "many")}
     assert jobs <= set(times) and all(value > 0 for value in times.values())
     assert times["copy_65536"] > times["copy_16"]
+    assert "--driver" in bad("bench", "--driver", "--publish")
     out = good("bench", "--driver", "--quick")
     assert b"mae_submit_many" in out and b"65,536" in out
 

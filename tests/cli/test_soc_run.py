@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant soc run`: its targets, its errors, and its picture in docs/."""
+"""Tests `maeslant soc run`: its targets, its errors, and what it publishes in results/."""
 
 import json
 import pathlib
@@ -44,6 +44,11 @@ def test_targets(tmp_path: pathlib.Path) -> None:
     drawn = paths.RESULTS / "soc.svg"
     assert picture.read_bytes() == drawn.read_bytes(), (
         "results/soc.svg is stale: maeslant soc run --publish"
+    )
+    kept = json.loads((paths.RESULTS / "soc.json").read_text())
+    assert kept.pop("commit")
+    assert kept == {key: record[key] for key in record if key not in ("paper", "picture")}, (
+        "results/soc.json is stale: maeslant soc run --publish"
     )
     # The guide's table is of the same figures.
     names = ("way", "mode", "direction", "key_each", "bytes")

@@ -8,7 +8,7 @@ import pytest
 from tests.tools import tree
 from tools import check_pages, check_snippets
 
-KNOWN = {"info": {"--json"}}
+KNOWN = {"info": {"--json"}, "measure": {"--json"}}
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
@@ -25,6 +25,8 @@ def test_clean(tmp_path: pathlib.Path) -> None:
         ("FILE=x", "TEST=tests/gone", "there is no tests/gone"),
         ("maeslant info", "maeslant inform", "no command 'inform'"),
         ("--json", "--xml", "no option --xml"),
+        ("info sim:", "measure gcm4 dma", ""),
+        ("info sim:", "measure gcm", "no part gcm"),
         ("docs/adr/0001.md", "docs/adr/0002.md", "there is no docs/adr/0002.md"),
         ("rtl/prim/mae_low.sv", "rtl/prim/mae_lo.sv", "there is no rtl/prim/mae_lo.sv"),
     ],

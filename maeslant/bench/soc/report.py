@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from maeslant import paths
+from maeslant.bench.published import publish
 from maeslant.bench.soc import bench, curve
 
 PICTURE = paths.BUILD / "reports" / "soc.svg"
@@ -31,9 +32,14 @@ the end of the interrupt; the driver's own work is in all of them. Every result 
 
 
 def run(as_json: bool, picture: pathlib.Path, console: Console, err: Console) -> None:
-    """Measures AES on the PicoRV32 system, prints the tables and draws the figure."""
+    """Measures AES on the PicoRV32 system, prints the tables and draws the figure.
+
+    With the published picture goes the published record, results/soc.json.
+    """
     record = bench.collect(err)
     curve.draw(record, {"software": KALE_SOFTWARE, "peripheral": KALE_PERIPHERAL}, picture)
+    if picture == PUBLISHED:
+        publish("soc", record)
     if as_json:
         papers = {"software": KALE_SOFTWARE, "peripheral": KALE_PERIPHERAL}
         print(json.dumps(record | {"paper": papers, "picture": str(picture)}, indent=1))

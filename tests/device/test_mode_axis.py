@@ -1,0 +1,327 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests mae_mode_axis: all modes over AXI4-Stream against OpenSSL, and messages to be refused.
+
+Every mode with every key size in both directions; random lengths, keys and pauses on all sides; no
+clock lost in the parallel modes; a key that changes while messages use it; a clear at any time.
+"""
+
+import random
+from dataclasses import dataclass, field
+
+import cocotb
+import pytest
+from cocotb.triggers import ClockCycles, FallingEdge, RisingEdge
+from cocotb.utils import get_sim_time
+from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+
+from tests.mode.engine import ANY_LENGTH, LENGTHS, MODES, crypt
+from tests.support import bench
+from tests.support.axi import pauses
+from tests.support.stream import start
+
+CODES = {mode: code for code, mode in enumerate(MODES)}
+SLOTS = 8
+
+
+@dataclass
+class Message:
+    """Holds a message, its command and its result; ``spoil`` makes it one to be refused."""
+
+    mode: str
+    decrypt: bool
+    slot: int
+    tweak_slot: int
+    iv: bytes
+    data: bytes
+    want: bytes = b""
+    op: int | None = None
+    refused: bool = False
+    whole: bool = False  # refused before any data
+    keeps: list[int] = field(default_factory=list)  # of each beat, where they are not the data's
+
+    @property
+    def part(self) -> bool:
+        """Returns true if an XTS message ends in a part of a block."""
+        return self.mode == "xts" and len(self.data) % 16 != 0
+
+    def command(self) -> bytes:
+        """Packs the 32 bytes of s_axis_cmd."""
+        op = CODES[self.mode] if self.op is None else self.op
+        flags = self.decrypt | self.part << 1 | random.randrange(64) << 2
+        return bytes([op, flags, self.slot, self.tweak_slot]) + random.randbytes(12) + self.iv
+
+
+class Core:
+    """Connects mae_mode_axis to models of its four streams."""
+
+    def __init__(self, dut) -> None:
+        self.dut = dut
+        self.row = 16 * bench.parameters()["Lanes"]
+
+        def model(kind, prefix):
+            return kind(AxiStreamBus.from_prefix(dut, prefix), dut.clk_i, dut.rst_ni, False)
+
+        self.key_source = model(AxiStreamSource, "s_axis_key")
+        self.commands = model(AxiStreamSource, "s_axis_cmd")
+        self.source = model(AxiStreamSource, "s_axis")
+        self.sink = model(AxiStreamSink, "m_axis")
+        self.keys: dict[int, bytes] = {}
+
+    async def key(self, slot: int, size: int | None = None, erase: bool = False) -> None:
+        """Writes a new key to a slot, or erases it."""
+        key = random.randbytes(size or random.choice(LENGTHS))
+        head = bytes([LENGTHS.index(len(key)), slot, erase])
+        padding = random.randbytes(32 - len(key))
+        await self.key_source.send(key + padding + head + random.randbytes(5))
+        await self.key_source.wait()
+        if erase:
+            self.keys.pop(slot, None)
+        elif slot < SLOTS:
+            self.keys[slot] = key
+
+    def pause(self, share: float) -> None:
+        """Sets random pauses on all AXI4-Streams of mae_mode_axis."""
+        for number, model in enumerate((self.commands, self.source, self.sink)):
+            model.clear_pause_generator()
+            model.pause = False
+            if share:
+                model.set_pause_generator(pauses(share, number))
+
+    def message(self, mode: str, decrypt: bool, size: int, slot: int | None = None) -> Message:
+        """Makes a message of about a size, with its result by OpenSSL."""
+        slots = [s for s, key in self.keys.items() if mode != "xts" or len(key) != 24]
+        slot = random.choice(slots) if slot is None else slot
+        key = self.keys[slot]
+        others = [s for s in slots if s != slot and len(self.keys[s]) == len(key)]
+        if mode == "xts" and not others:
+            return self.message("ctr", decrypt, size, slot)
+        tweak_slot = random.choice(others) if others else slot
+        if mode == "xts":
+            size = max(size, 16)
+        elif mode not in ANY_LENGTH:
+            size = max(16, size // 16 * 16)
+        data, iv = random.randbytes(size), random.randbytes(16)
+        want = crypt(mode, decrypt, key, self.keys[tweak_slot], iv, data)
+        return Message(mode, decrypt, slot, tweak_slot, iv, data, want)
+
+    def any_message(self) -> Message:
+        """Makes a message of any mode and shape."""
+        size = random.choice((1, 16, self.row, 4 * self.row, random.randrange(1, 6 * self.row)))
+        return self.message(random.choice(MODES), random.random() < 0.5, size)
+
+    def send(self, message: Message) -> None:
+        """Sends a message's command and frame."""
+        self.commands.send_nowait(AxiStreamFrame(message.command()))
+        beats = -(-len(message.data) // self.row)
+        data = message.data + random.randbytes(beats * self.row - len(message.data))
+        keeps = [(1 << min(self.row, len(message.data) - at * self.row)) - 1 for at in range(beats)]
+        keep = [k >> i & 1 for k in message.keeps or keeps for i in range(self.row)]
+        self.source.send_nowait(AxiStreamFrame(data, tkeep=keep))
+
+    async def check(self, message: Message) -> None:
+        """Checks a message's result: all of it, or as far as it was not refused."""
+        frame = await self.sink.recv(compact=False)
+        kept = bytes(b for b, k in zip(frame.tdata, frame.tkeep, strict=True) if k)
+        users = frame.tuser if isinstance(frame.tuser, list) else [frame.tuser]
+        assert users[-1] == message.refused and not any(users[: -self.row]), message
+        if message.whole:
+            assert kept == bytes(1), message
+        elif message.refused:
+            good = message.want
+            assert kept[: len(good)] == good and len(kept) - len(good) in range(17), message
+        else:
+            assert kept == message.want, message
+
+    async def exchange(self, messages: list[Message]) -> None:
+        """Sends some messages, then checks all of them in order."""
+        for message in messages:
+            self.send(message)
+        for message in messages:
+            await self.check(message)
+
+
+async def begin(dut, sizes: tuple[int, ...] = (16, 24, 32, 16, 24, 32)) -> Core:
+    """Resets mae_mode_axis and writes a key into each slot."""
+    await start(dut, clear_i=0)
+    core = Core(dut)
+    await ClockCycles(dut.clk_i, 2)
+    for slot, size in enumerate(sizes):
+        await core.key(slot, size)
+    return core
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def every_mode(dut) -> None:
+    """mae_mode_axis agrees with OpenSSL in each mode, direction and key size."""
+    core = await begin(dut)
+    messages = []
+    for mode in MODES:
+        for decrypt in (False, True):
+            for slot in range(3):
+                if mode == "xts" and slot == 1:
+                    continue
+                for size in (1, 16, core.row, core.row + 13, 3 * core.row + 17):
+                    messages.append(core.message(mode, decrypt, size, slot))
+    assert {m.mode for m in messages} == set(MODES)
+    await core.exchange(messages)
+
+
+@cocotb.test(timeout_time=40, timeout_unit="ms")
+async def any_messages(dut) -> None:
+    """mae_mode_axis agrees with OpenSSL for all shapes, with pauses and key changes."""
+    core = await begin(dut)
+    for share in (0.0, 0.3, 0.6):
+        core.pause(share)
+        for _ in range(4):
+            await core.key(random.randrange(SLOTS))
+            await core.exchange([core.any_message() for _ in range(20)])
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def no_lost_clock(dut) -> None:
+    """Messages of the parallel modes follow each other in mae_mode_axis without a gap."""
+    if bench.parameters()["Messages"] < 16:
+        return
+    core = await begin(dut, (16, 16))
+    for mode, decrypt in (("ctr", False), ("ecb", True), ("cbc", True), ("cfb", True)):
+        await core.exchange([core.message(mode, decrypt, core.row, 0)])  # the key is in a bank
+        counts = [20] + [2, 3, 5, 4, 8, 2, 6, 3]
+        messages = [core.message(mode, decrypt, beats * core.row, 0) for beats in counts]
+        core.source.pause = True
+        for message in messages:
+            core.send(message)
+        await ClockCycles(dut.clk_i, 60)
+        await RisingEdge(dut.clk_i)
+        core.source.pause = False
+        while not int(dut.s_axis_tvalid.value):
+            await FallingEdge(dut.clk_i)
+        for _ in range(sum(counts)):
+            assert int(dut.s_axis_tvalid.value) and int(dut.s_axis_tready.value), "a clock was lost"
+            await FallingEdge(dut.clk_i)
+        for message in messages:
+            await core.check(message)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def clocks_a_block(dut) -> None:
+    """A chained mode takes mae_mode_axis a cipher latency a block, and at most one clock more."""
+    core = await begin(dut, (16, 24, 32))
+    await RisingEdge(dut.clk_i)
+    before = get_sim_time()
+    await RisingEdge(dut.clk_i)
+    period = get_sim_time() - before
+    for slot, rounds in ((0, 10), (1, 12), (2, 14)):
+        message = core.message("cbc", False, 33 * core.row, slot)
+        core.send(message)
+        frame = await core.sink.recv()
+        assert bytes(frame.tdata) == message.want
+        blocks = 32 * core.row // 16  # from the end of the first row to that of the last
+        clocks = (frame.sim_time_end - frame.sim_time_start) / period / blocks
+        assert rounds <= clocks <= rounds + 1, clocks
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def refused(dut) -> None:
+    """mae_mode_axis refuses wrong commands and wrong frames; messages around them are right."""
+    core = await begin(dut)
+    row = core.row
+
+    def wrong(kind: str) -> Message:
+        mode = {"steal": "xts", "short": "xts"}.get(kind, random.choice(MODES[:6]))
+        m = core.message(mode, random.random() < 0.5, 3 * row, random.choice((0, 2, 3, 5)))
+        m.refused = True
+        if kind == "op":
+            m.op, m.whole = random.choice((7, 8, 16, 255)), True
+        elif kind == "slot":
+            m.slot, m.whole = random.choice((SLOTS - 1, SLOTS, 64 + m.slot, 255)), True
+        elif kind == "same":
+            m.op, m.tweak_slot, m.whole = CODES["xts"], m.slot, True
+        elif kind == "part":  # whole blocks are needed
+            m = core.message(random.choice(("ecb", "cbc", "pcbc")), False, 3 * row)
+            m.refused, m.data, m.want = True, m.data[:-5], m.want[:-16]
+        elif kind == "short":
+            m.data, m.want = m.data[:7], b""
+        elif kind == "cut":  # the second beat is not full
+            m.keeps = [(1 << row) - 1, (1 << row - 3) - 1, (1 << row) - 1]
+            m.want = m.want[: 2 * row - 16]
+        elif kind == "hole":
+            m.keeps = [(1 << row) - 1, (1 << row) - 1, (1 << row) - 1 & ~2]
+            m.want = m.want[: 2 * row]
+        elif kind == "none":
+            m.keeps = [(1 << row) - 1, (1 << row) - 1, 0]
+            m.want = m.want[: 2 * row]
+        return m
+
+    for share in (0.0, 0.4):
+        core.pause(share)
+        messages = []
+        for kind in ("op", "slot", "same", "part", "short", "cut", "hole", "none") * 6:
+            messages += [wrong(kind), core.any_message()]
+        await core.exchange(messages)
+
+
+@cocotb.test(timeout_time=20, timeout_unit="ms")
+async def keys_change(dut) -> None:
+    """A key waits in mae_mode_axis for messages that use its slot; an erased slot is refused."""
+    core = await begin(dut)
+    for _ in range(20):
+        core.pause(random.choice((0.0, 0.5)))
+        slot = random.randrange(6)
+        messages = [core.message("ctr", False, 8 * core.row, slot) for _ in range(3)]
+        for message in messages:
+            core.send(message)
+        while not core.commands.empty() or not core.commands.idle():
+            await RisingEdge(core.dut.clk_i)
+        erase = random.random() < 0.3
+        await core.key(slot, erase=erase)
+        after = messages[0] if erase else core.message("ctr", True, 3 * core.row, slot)
+        if erase:
+            iv, data = bytes(16), bytes(40)
+            after = Message("ctr", False, slot, slot, iv, data, refused=True, whole=True)
+        core.send(after)
+        for message in (*messages, after):
+            await core.check(message)
+        await core.key(slot)
+        await core.key(200)  # no slot: taken, and ignored
+
+
+@cocotb.test(timeout_time=4, timeout_unit="ms")
+async def clears(dut) -> None:
+    """A clear of mae_mode_axis drops a frame, erases the keys, and the next messages are right."""
+    core = await begin(dut)
+    for clocks in range(0, 60, 3):
+        message = core.message(random.choice(MODES), False, 6 * core.row)
+        core.send(message)
+        core.pause(random.choice((0.0, 0.5)))
+        while not int(dut.under_way_q.value):
+            await RisingEdge(dut.clk_i)
+        await ClockCycles(dut.clk_i, clocks)
+        dut.clear_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        core.pause(0.0)
+        await core.source.wait()
+        await ClockCycles(dut.clk_i, 20)
+        assert core.sink.count() <= 1
+        if not core.sink.empty():  # the whole of it, or as much as came, refused
+            frame = core.sink.recv_nowait(compact=False)
+            assert frame.tuser[-1] == (bytes(frame.tdata[: len(message.data)]) != message.want)
+        gone = Message("ctr", False, 0, 0, bytes(16), bytes(9), refused=True, whole=True)
+        await core.exchange([gone])
+        for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
+            await core.key(slot, size)
+        await core.exchange([core.any_message() for _ in range(3)])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"Lanes": 1, "Messages": 16},
+        {"Lanes": 1, "Messages": 2, "Iterative": 1},
+        pytest.param({"Lanes": 4, "Messages": 16}, marks=pytest.mark.slow),
+        pytest.param({"Lanes": 2, "Messages": 1, "KeyBanks": 1}, marks=pytest.mark.slow),
+    ],
+)
+def test_mode_axis(options: dict[str, int]) -> None:
+    """Runs the checks of mae_mode_axis for one lane, several, and an iterative core."""
+    bench.run("mae_mode_axis", parameters={"KeySlots": SLOTS} | options)
