@@ -8,6 +8,7 @@ import typer
 from rich.console import Console
 
 from maeslant.cli.common import JsonOption, PublishOption, app, drawn, err
+from maeslant.errors import MaeslantError
 
 
 @app.command()
@@ -59,9 +60,31 @@ def infer(
     card: Annotated[
         bool, typer.Option("--card/--model", help="Use the simulated card or a model.")
     ] = (True),
+    network: Annotated[
+        str | None,
+        typer.Option("--network", help="A network made here: resnet18, googlenet, alexnet."),
+    ] = None,
+    model: Annotated[
+        pathlib.Path | None, typer.Option("--model", help="An ONNX file, int8 in QDQ form.")
+    ] = None,
+    source: Annotated[
+        pathlib.Path | None, typer.Option("--input", help="The network's input, .npy.")
+    ] = None,
+    layers: Annotated[
+        bool, typer.Option("--layers/--no-layers", help="Compare the maps of all layers.")
+    ] = True,
     as_json: JsonOption = False,
 ) -> None:
-    """Classify handwritten digits on the accelerator of the protected card."""
+    """Classify handwritten digits, or run a network of an ONNX file, on the protected card."""
+    if network or model or source:
+        from maeslant.nn import inference as networks
+
+        if not card:
+            raise MaeslantError("networks of ONNX files run on the simulated card only")
+        console = Console()
+        if not networks.run(network, model, source, not unprotected, layers, as_json, console, err):
+            raise typer.Exit(1)
+        return
     from maeslant.protected import inference
 
     if not inference.run(images, not unprotected, card, as_json, Console(), err):
