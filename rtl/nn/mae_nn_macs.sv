@@ -96,6 +96,13 @@ module mae_nn_macs
   assign pixel = tag_i.pad ? {Lanes{command_i.pad_value}} :
       granule[Lanes*8*32'(tag_i.slot)+:Lanes*8];
 
+  function automatic logic [31:0] dot(logic [Lanes-1:0][7:0] x, logic [Lanes-1:0][7:0] weights);
+    dot = '0;
+    for (int unsigned i = 0; i < Lanes; i++) begin
+      dot += 32'($signed(x[i])) * 32'($signed(weights[i]));
+    end
+  endfunction
+
   always_comb begin
     for (int unsigned o = 0; o < Outputs; o++) begin
       biases[o] = params_q[o/Lanes][0][o%Lanes];
@@ -147,12 +154,7 @@ module mae_nn_macs
       end
       if (x_stage_q.valid) begin
         for (int unsigned o = 0; o < Outputs; o++) begin
-          logic signed [31:0] dot;
-          dot = '0;
-          for (int unsigned i = 0; i < Lanes; i++) begin
-            dot += 32'($signed(x_q[i])) * 32'($signed(weights_q[o][i]));
-          end
-          dots_q[o] <= maximum ? 32'($signed(x_q[o%Lanes])) : dot;
+          dots_q[o] <= maximum ? 32'($signed(x_q[o%Lanes])) : dot(x_q, weights_q[o]);
         end
       end
       if (dot_stage_q.valid) sums_q <= sums;

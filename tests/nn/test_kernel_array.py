@@ -9,6 +9,7 @@ clearing; clocks.
 import dataclasses
 import fractions
 import os
+import re
 
 import cocotb
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from maeslant.nn.commands import OP_MAC, OP_MAX, Command, Shape, scale_word
+from tests.cipher.leaks import signals
 from tests.fhe.wide_memory import WideMemory
 from tests.support import bench
 from tests.support.stream import start
@@ -399,6 +401,49 @@ async def clears(dut) -> None:
         memory.stop()
 
 
+def held(dut) -> set[str]:
+    """Lists the registers and memories with data of a layer: all but states and read tags."""
+    names = {}
+    for signal in signals(dut):
+        name = signal._path.partition(".")[2]
+        if re.search(r"_q(\[|$)", name) and not re.search(r"(state|begin)_q$|u_uses", name):
+            names[name] = int(signal.value)
+    return {name for name, value in names.items() if value}
+
+
+@cocotb.test(timeout_time=100, timeout_unit="ms")
+async def erases(dut) -> None:
+    """After clear_i no register and no sum of the array kernel holds data of the layer."""
+    case = convolution(6, 2 * SHAPE.lanes, 2 * SHAPE.lanes)
+    seen = set()
+    for clocks in (60, 400, 900):
+        memory = await begin(dut, answer=7)
+        assert not held(dut)
+        put(memory, case)
+        dut.start_i.value, dut.list_i.value = 1, LIST
+        await RisingEdge(dut.clk_i)
+        dut.start_i.value, dut.list_i.value = 0, 0
+        await ClockCycles(dut.clk_i, clocks)
+        seen |= {name.rpartition("[")[0] or name for name in held(dut)}
+        dut.clear_i.value = 1
+        await RisingEdge(dut.clk_i)
+        dut.clear_i.value = 0
+        await RisingEdge(dut.clk_i)
+        while dut.busy_o.value:
+            await RisingEdge(dut.clk_i)
+        assert not held(dut), (clocks, sorted(held(dut)))
+        memory.stop()
+    wanted = {f"u_macs.{name}" for name in ("sums_memory_q", "weights_q", "params_q", "sums_q")}
+    assert wanted | {"u_weights.weights_q", "u_macs.u_rows.store_q"} <= seen, wanted - seen
+
+
+@pytest.mark.full
+def test_array_erases() -> None:
+    """Runs the erasure check of mae_kernel_array with every signal visible."""
+    parameters = {"Lanes": 8, "Columns": 2, "Depth": 32, "Outstanding": 32}
+    bench.run("mae_kernel_array", parameters=parameters, test_filter="erases$", visible=True)
+
+
 @pytest.mark.parametrize("lanes,columns", [(8, 2), (16, 1), (32, 1)])
 def test_kernel_array(lanes: int, columns: int) -> None:
     """Runs the checks of mae_kernel_array in three sizes."""
@@ -408,4 +453,4 @@ def test_kernel_array(lanes: int, columns: int) -> None:
         "Depth": 32,
         "Outstanding": 32 if lanes < 32 else 128,
     }
-    bench.run("mae_kernel_array", parameters=parameters)
+    bench.run("mae_kernel_array", parameters=parameters, test_filter="^(?!.*erases$)")
