@@ -58,8 +58,8 @@ def infer(
         bool, typer.Option("--unprotected", help="Use the unprotected card.")
     ] = False,
     card: Annotated[
-        bool, typer.Option("--card/--model", help="Use the simulated card or a model.")
-    ] = (True),
+        bool, typer.Option("--card/--no-card", help="Use the simulated card, or a model of it.")
+    ] = True,
     network: Annotated[
         str | None,
         typer.Option("--network", help="A network made here: resnet18, googlenet, alexnet."),
