@@ -73,6 +73,10 @@ def infer(
     layers: Annotated[
         bool, typer.Option("--layers/--no-layers", help="Compare the maps of all layers.")
     ] = True,
+    both: Annotated[
+        bool,
+        typer.Option("--both", help="Run a network on both cards and compare their bytes, clocks."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Classify handwritten digits, or run a network of an ONNX file, on the protected card."""
@@ -81,10 +85,15 @@ def infer(
 
         if not card:
             raise MaeslantError("networks of ONNX files run on the simulated card only")
+        if both and unprotected:
+            raise MaeslantError("give --both or --unprotected, not both of them")
         console = Console()
-        if not networks.run(network, model, source, not unprotected, layers, as_json, console, err):
+        cards = [True, False] if both else [not unprotected]
+        if not networks.run(network, model, source, cards, layers, as_json, console, err):
             raise typer.Exit(1)
         return
+    if both:
+        raise MaeslantError("--both is for networks: --network or --model")
     from maeslant.protected import inference
 
     if not inference.run(images, not unprotected, card, as_json, Console(), err):

@@ -7,6 +7,7 @@ model with other scales the evaluator's rounding may differ by a step.
 """
 
 import contextlib
+import dataclasses
 import json
 import pathlib
 import time
@@ -113,19 +114,26 @@ def compare(
     return count, most, names
 
 
-def infer(
-    model: object, values: np.ndarray | None, is_protected: bool, layers: bool, err: Console
-) -> dict[str, object]:
-    """Runs one image through a network on a card; returns label, clocks and the comparison."""
-    network = graph.read(model)
-    plan = compiler.compile_network(network, SHAPE, MEMORY)
-    image = plan.quantise(read_input(None, network.input.shape) if values is None else values)
-    wanted = reference(model, plan, image)
+@dataclasses.dataclass
+class Run:
+    """Holds what one card gave: the result's bytes, every map's, and clocks."""
+
+    result: bytes
+    maps: dict[str, bytes]  # by tensor
+    clocks: int  # from the input's transfer to the result in host memory
+    kernel_clocks: int
+    seconds: float
+
+
+def run_card(
+    plan: compiler.Plan, image: np.ndarray, is_protected: bool, layers: bool, err: Console
+) -> Run:
+    """Runs one int8 image through a compiled network on a card, and reads every map back."""
     build = PROTECTED if is_protected else UNPROTECTED
     with err.status("making the card from its SystemVerilog (minutes, once)"):
         simulator.build(build)
     begin = time.monotonic()
-    place = plan.places[network.output.name]
+    place = plan.places[plan.network.output.name]
     with contextlib.ExitStack() as stack, err.status("running the network on the card"):
         if is_protected:
             card = stack.enter_context(ProtectedCard(build, OPTIONS))
@@ -140,67 +148,119 @@ def infer(
             place.address,
             place.planes * place.size,
         )
-        kernel = card.read(CLOCKS)
-        result = plan.unpack(network.output.name, data)
-        count, most, names = compare(plan, wanted, card.fetch) if layers else (0, 0, [])
-    last = wanted[network.output.name]
+        kernel, maps = card.read(CLOCKS), {}
+        for layer in plan.network.layers if layers else ():
+            where = plan.places[layer.output.name]
+            maps[layer.output.name] = card.fetch(where.address, where.planes * where.size)
+    return Run(data, maps, clocks, kernel, round(time.monotonic() - begin, 1))
+
+
+def judged(run: Run, plan: compiler.Plan, wanted: dict[str, np.ndarray]) -> dict[str, object]:
+    """Compares a run with the reference; returns label, equality and clocks."""
+    place = plan.places[plan.network.output.name]
+    result = plan.unpack(place.tensor.name, run.result)
+    last = wanted[place.tensor.name]
+    fetched = {plan.places[name].address: data for name, data in run.maps.items()}
+    count, most, names = 0, 0, []
+    if run.maps:
+        count, most, names = compare(plan, wanted, lambda address, _size: fetched[address])
     return {
-        "card": build,
         "label": int(result.reshape(-1).argmax()),
         "equal": bool((result == last).all()) and not names,
-        "layers": len(network.layers),
         "values_compared": count or result.size,
         "greatest_difference": max(most, int(np.abs(result.astype(np.int16) - last).max())),
         "different": names,
+        "kernel_clocks": run.kernel_clocks,
+        "clocks": run.clocks,
+        "milliseconds": round(run.clocks / CLOCK_MHZ / 1000, 3),
+        "result": result.reshape(-1).tolist(),
+        "seconds": run.seconds,
+    }
+
+
+def infer(
+    model: object, values: np.ndarray | None, cards: list[bool], layers: bool, err: Console
+) -> dict[str, object]:
+    """Runs one image through a network on the cards given (True: protected); compares all.
+
+    Each card's maps are compared with the reference evaluator's, and the bytes of two cards with
+    each other.
+    """
+    network = graph.read(model)
+    plan = compiler.compile_network(network, SHAPE, MEMORY)
+    image = plan.quantise(read_input(None, network.input.shape) if values is None else values)
+    wanted = reference(model, plan, image)
+    runs = [run_card(plan, image, is_protected, layers, err) for is_protected in cards]
+    found = {
+        "layers": len(network.layers),
         "multiplications": plan.multiplications(),
         "parameter_bytes": len(plan.parameters[1]),
         "input_bytes": plan.places[network.input.name].planes
         * plan.places[network.input.name].size,
-        "kernel_clocks": kernel,
-        "clocks": clocks,
-        "milliseconds": round(clocks / CLOCK_MHZ / 1000, 3),
-        "result": result.reshape(-1).tolist(),
-        "seconds": round(time.monotonic() - begin, 1),
+        "cards": {
+            PROTECTED if is_protected else UNPROTECTED: judged(run, plan, wanted)
+            for is_protected, run in zip(cards, runs, strict=True)
+        },
     }
+    found["equal"] = all(card["equal"] for card in found["cards"].values())
+    if len(runs) == 2:
+        one, other = runs
+        found["bytes_compared"] = sum(map(len, (one.result, *one.maps.values())))
+        found["unlike_bytes"] = [n for n in one.maps if one.maps[n] != other.maps[n]]
+        found["same_bytes"] = one.result == other.result and not found["unlike_bytes"]
+        found["overhead_percent"] = round(100 * (one.clocks / other.clocks - 1), 3)
+        found["equal"] &= found["same_bytes"]
+    return found
 
 
 def show(found: dict[str, object], name: str, console: Console) -> None:
     """Prints what `infer` returned."""
-    kind = "protected" if found["card"] == PROTECTED else "unprotected"
-    verdict = "equal to" if found["equal"] else "[red]different from[/]"
-    console.print(
-        f"{name}, {kind}: label {found['label']}; {found['values_compared']:,} values of "
-        f"{found['layers']} layers {verdict} onnx.reference's"
-    )
-    if not found["equal"]:
-        console.print(f"The greatest difference is {found['greatest_difference']}.")
-    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False, show_header=False)
+    for build, card in found["cards"].items():
+        kind = "protected" if build == PROTECTED else "unprotected"
+        verdict = "equal to" if card["equal"] else "[red]different from[/]"
+        console.print(
+            f"{name}, {kind}: label {card['label']}; {card['values_compared']:,} values of "
+            f"{found['layers']} layers {verdict} onnx.reference's"
+        )
+        if not card["equal"]:
+            console.print(f"The greatest difference is {card['greatest_difference']}.")
+    if "same_bytes" in found:
+        verdict = "the same" if found["same_bytes"] else "[red]not the same[/]"
+        console.print(f"{found['bytes_compared']:,} bytes on both cards: {verdict}")
+    table = Table(box=box.SIMPLE, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("")
-    table.add_column("", justify="right")
-    for word in ("multiplications", "parameter_bytes", "input_bytes", "kernel_clocks", "clocks"):
-        table.add_row(word.replace("_", " "), f"{found[word]:,}")
-    rate = found["multiplications"] / found["kernel_clocks"]
-    table.add_row("multiplications a clock", f"{rate:,.0f}")
-    table.add_row(f"milliseconds at {CLOCK_MHZ} MHz", f"{found['milliseconds']:.2f}")
+    cards = found["cards"].values()
+    for build in found["cards"]:
+        table.add_column("protected" if build == PROTECTED else "unprotected", justify="right")
+    for word in ("multiplications", "parameter_bytes", "input_bytes"):
+        table.add_row(word.replace("_", " "), *[f"{found[word]:,}" for _ in cards])
+    for word in ("kernel_clocks", "clocks"):
+        table.add_row(word.replace("_", " "), *[f"{card[word]:,}" for card in cards])
+    rates = [found["multiplications"] / card["kernel_clocks"] for card in cards]
+    table.add_row("multiplications a clock", *[f"{rate:,.0f}" for rate in rates])
+    times = [f"{card['milliseconds']:.2f}" for card in cards]
+    table.add_row(f"milliseconds at {CLOCK_MHZ} MHz", *times)
+    table.add_row("seconds of simulation", *[f"{card['seconds']:.0f}" for card in cards])
     table.caption = f"clocks: from the input's transfer to the result in host memory; {CONDITIONS}"
     console.print(table)
-    console.print(f"Simulated in {found['seconds']} s.")
+    if "overhead_percent" in found:
+        console.print(f"The guard adds {found['overhead_percent']:.2f} % to the clocks.")
 
 
 def run(
     name: str | None,
     path: pathlib.Path | None,
     source: pathlib.Path | None,
-    is_protected: bool,
+    cards: list[bool],
     layers: bool,
     as_json: bool,
     console: Console,
     err: Console,
 ) -> bool:
-    """Runs a network and prints the result; returns true if it equals the reference."""
+    """Runs a network and prints the result; returns true if all that was compared is equal."""
     model = read_model(name, path)
     values = None if source is None else read_input(source, (0, 0, 0))
-    found = infer(model, values, is_protected, layers, err)
+    found = infer(model, values, cards, layers, err)
     if as_json:
         console.print_json(json.dumps(found))
     else:
