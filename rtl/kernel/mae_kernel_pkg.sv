@@ -26,6 +26,11 @@ package mae_kernel_pkg;
     KernelArray = 3'd4  // mae_kernel_array: 32 x 64 multipliers
   } kernel_e;
 
+  // Rows that the DMA reads from device memory ahead, for a row a clock; even (mae_dma_device_read).
+  function automatic int unsigned read_rows(int unsigned latency);
+    return (latency + 7) / 2 * 2;
+  endfunction
+
   localparam int unsigned LaneCount = 16;
   localparam int unsigned MaxKernel = 15;
   localparam int unsigned MaxShift = 47;
