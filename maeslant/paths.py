@@ -85,7 +85,19 @@ BUILD = _build()
 RTL = ROOT / "rtl"
 RESULTS = ROOT / "results"  # published measurements
 # From the ground up: a folder may use itself and those before it, never one after it.
-RTL_ORDER = ("prim", "bus", "cipher", "mode", "dma", "guard", "kernel", "fhe", "device", "soc")
+RTL_ORDER = (
+    "prim",
+    "bus",
+    "cipher",
+    "mode",
+    "dma",
+    "guard",
+    "kernel",
+    "nn",
+    "fhe",
+    "device",
+    "soc",
+)
 
 
 def rtl_folders() -> list[pathlib.Path]:

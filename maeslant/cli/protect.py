@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from maeslant.cli.common import JsonOption, PictureOption, PublishOption, app, drawn, err
+from maeslant.errors import MaeslantError
 
 
 @app.command()
@@ -56,11 +57,42 @@ def infer(
         bool, typer.Option("--unprotected", help="Use the unprotected card.")
     ] = False,
     card: Annotated[
-        bool, typer.Option("--card/--model", help="Use the simulated card or a model.")
-    ] = (True),
+        bool, typer.Option("--card/--no-card", help="Use the simulated card, or a model of it.")
+    ] = True,
+    network: Annotated[
+        str | None,
+        typer.Option("--network", help="A network made here: resnet18, googlenet, alexnet."),
+    ] = None,
+    model: Annotated[
+        pathlib.Path | None, typer.Option("--model", help="An ONNX file, int8 in QDQ form.")
+    ] = None,
+    source: Annotated[
+        pathlib.Path | None, typer.Option("--input", help="The network's input, .npy.")
+    ] = None,
+    layers: Annotated[
+        bool, typer.Option("--layers/--no-layers", help="Compare the maps of all layers.")
+    ] = True,
+    both: Annotated[
+        bool,
+        typer.Option("--both", help="Run a network on both cards and compare their bytes, clocks."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Classify handwritten digits on the accelerator of the protected card."""
+    """Classify handwritten digits, or run a network of an ONNX file, on the protected card."""
+    if network or model or source:
+        from maeslant.nn import inference as networks
+
+        if not card:
+            raise MaeslantError("networks of ONNX files run on the simulated card only")
+        if both and unprotected:
+            raise MaeslantError("give --both or --unprotected, not both of them")
+        console = Console()
+        cards = [True, False] if both else [not unprotected]
+        if not networks.run(network, model, source, cards, layers, as_json, console, err):
+            raise typer.Exit(1)
+        return
+    if both:
+        raise MaeslantError("--both is for networks: --network or --model")
     from maeslant.protected import inference
 
     if not inference.run(images, not unprotected, card, as_json, Console(), err):

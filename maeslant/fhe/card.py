@@ -13,12 +13,13 @@ import seal
 from maeslant.errors import MaeslantError
 from maeslant.fhe import seal_bytes
 from maeslant.fhe.program import Poly, Program
-from maeslant.fhe.protected import ProtectedCard
 from maeslant.fhe.seal_bytes import Ciphertext
 from maeslant.fhe.sets import SMALL, ParameterSet
+from maeslant.protected.kernel_card import ProtectedCard
 from maeslant.sim.unprotected_jobs import CLOCKS, LIST, UnprotectedJobs
 
 GRANULE = 64
+PROTECTED = "fhe_protected"  # build
 STEP = 8  # baby steps, and giant steps: 64 diagonals
 
 
@@ -29,7 +30,9 @@ class Evaluator:
         self.params = params
         if protected and params is not SMALL:
             raise MaeslantError("the protected card is built for the small parameter set")
-        self.card = ProtectedCard() if protected else UnprotectedJobs(params.build, size=1 << 25)
+        self.card = (
+            ProtectedCard(PROTECTED) if protected else UnprotectedJobs(params.build, size=1 << 25)
+        )
         self.free = 0
         self.keys: dict[int, int] = {}  # Galois element, or 0 to relinearise, to address
         self.clocks = 0  # of the kernel's last run

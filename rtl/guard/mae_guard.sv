@@ -6,15 +6,14 @@
 //   registers ─► executor: mailbox ─► GCM ─► request handler ─┬─► batches ─► kernel registers
 //       ▲                             ▲                       └─► transfers ─┬─► DMA H2D ─► memory
 //    session                          └── response sealer ◄──────────────────┴─► DMA D2H ◄─ memory
-//
 // Only messages with a valid tag take effect; only sealed responses, and chunks encrypted under
 // class 4, leave. docs/protocol.md, section 4, lists everything else that the host can do.
 // mae_guard_session ends a session: halt_o, then clear_o until busy_i and the guard's own memory
 // erasures have ended. The card answers check_* in the same clock and reg_* in the next one.
 // Latency: from a doorbell to the response's number in host memory, see results/figures.md.
 // Throughput: one message at a time; chunks one row of 64 bytes a clock in each direction.
-// Parameters: see docs/protocol.md, section 1, capabilities. Legal: Queues 1..15; Depth 1..63;
-// ChunkBits 12..20; Operations 4..64; MemoryBits 12..32; Regions 1..16.
+// Parameters: docs/protocol.md, section 1. Legal: Queues 1..15; Depth 1..63; ChunkBits 12..20;
+// Operations 4..64; MemoryBits 12..32; Regions 1..16; ReadRows as Depth of mae_dma_device_read.
 // Security: constant-time in keys and data; no masking.
 // Source: docs/protocol.md; Ghosh et al., sections 3 and 4.
 
@@ -30,6 +29,7 @@ module mae_guard
     parameter int unsigned Operations = 64,
     parameter int unsigned MemoryBits = 21,
     parameter int unsigned Regions = 8,
+    parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter sbox_impl_e Sbox = SboxTable,
     parameter longint unsigned Budget = BlocksPerKey,  // blocks that a key may encrypt
     localparam int unsigned AddrWidth = 20
@@ -413,7 +413,8 @@ module mae_guard
   );
 
   mae_guard_dma_d2h #(
-      .Sbox(Sbox)
+      .ReadRows(ReadRows),
+      .Sbox    (Sbox)
   ) u_d2h (
       .clk_i,
       .rst_ni,

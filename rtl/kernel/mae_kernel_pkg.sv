@@ -18,12 +18,18 @@
 package mae_kernel_pkg;
 
   // Kernels of a card (mae_kernel_registers).
-  typedef enum logic [1:0] {
-    KernelNn = 2'd0,  // mae_kernel_int8_nn
-    KernelMap = 2'd1,  // mae_kernel_affine_bytes
-    KernelFhe4096 = 2'd2,  // mae_kernel_fhe: 4096 coefficients, primes of 37 bits
-    KernelFhe8192 = 2'd3  // mae_kernel_fhe: 8192 coefficients, primes of 54 bits
+  typedef enum logic [2:0] {
+    KernelNn = 3'd0,  // mae_kernel_int8_nn
+    KernelMap = 3'd1,  // mae_kernel_affine_bytes
+    KernelFhe4096 = 3'd2,  // mae_kernel_fhe: 4096 coefficients, primes of 37 bits
+    KernelFhe8192 = 3'd3,  // mae_kernel_fhe: 8192 coefficients, primes of 54 bits
+    KernelArray = 3'd4  // mae_kernel_array: 32 x 64 multipliers
   } kernel_e;
+
+  // Rows that the DMA reads from device memory ahead, for a row a clock; even (mae_dma_device_read).
+  function automatic int unsigned read_rows(int unsigned latency);
+    return (latency + 7) / 2 * 2;
+  endfunction
 
   localparam int unsigned LaneCount = 16;
   localparam int unsigned MaxKernel = 15;

@@ -10,7 +10,7 @@ import pytest
 from maeslant.bench.measure import fhe
 from maeslant.build import simulator
 from maeslant.fhe import sets
-from maeslant.fhe.protected import BUILD
+from maeslant.fhe.card import PROTECTED as BUILD
 from tests.cli.test_cli import bad, good
 
 RNG = np.random.default_rng(3)

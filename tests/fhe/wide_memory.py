@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models device memory at the CKKS kernel's port: 64-byte rows in order, stalls, refusals."""
+"""Models device memory at a kernel's wide port: 64-byte rows in order, stalls, refusals."""
 
 import collections
 import random
@@ -11,7 +11,7 @@ ROW = 64
 
 
 class WideMemory:
-    """Serves mem_* of the CKKS kernel; stores writes and checks the port's rules."""
+    """Serves mem_* of a kernel; stores writes and checks the port's rules."""
 
     def __init__(
         self, dut, stall: float = 0.0, answer: int = 1, slow: float = 0.0, seed: int = 1
@@ -22,6 +22,8 @@ class WideMemory:
         self.accesses = 0  # requests taken
         self.refuse: int | None = None  # number of the request that is refused
         self.refused = False
+        self.last_write = -1  # number of the last request that was a write
+        self.late = False  # a refused write is told as late as an answer
         self.clock = 0
         self._waiting: collections.deque = collections.deque()
         self._task = cocotb.start_soon(self._serve())
@@ -47,12 +49,14 @@ class WideMemory:
         assert address % ROW == 0
         assert not self.refused, "a request after a refusal"
         refused = self.accesses == self.refuse
+        if dut.mem_write_o.value:
+            self.last_write = self.accesses
         self.accesses += 1
         if not dut.mem_write_o.value:
             data = self.rows.get(address // ROW, bytes(ROW))
             self._waiting.append((self.clock + self.answer, data, refused))
         elif refused:
-            self._waiting.append((self.clock + 1, None, True))
+            self._waiting.append((self.clock + (self.answer if self.late else 1), None, True))
         else:
             self.rows[address // ROW] = int(dut.mem_data_o.value).to_bytes(ROW, "little")
 

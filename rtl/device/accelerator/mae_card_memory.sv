@@ -6,18 +6,20 @@
 // One write port is shared, round-robin, by the DMA, by zero writes of an aborted transfer and by
 // the kernel; DMA and kernel have one read port each (on an FPGA: two copies of the memory, with
 // the same writes). Byte 0 of a row is in bits 7:0. The kernel's accesses, of 16 bytes or of a row
-// (kernel_wide_i), are checked in the clock in which they are accepted: judge_*_o shows the access at its port (element 0 as a
-// read, 1 as a write), judge_fault_i refuses it in the same clock (docs/protocol.md, H8: locked
-// regions). So, when a region is locked, an access has either ended or not begun. A refused access
+// (kernel_wide_i), are checked in the clock in which they are accepted: judge_*_o shows the access
+// at its port (element 0 as a read, 1 as a write), judge_fault_i refuses it in the same clock
+// (docs/protocol.md, H8: locked regions). So, when a region is locked, an access has either ended
+// or not begun. A refused access
 // has no effect; a refused read is answered with zero and kernel_fault_o, a refused write with
 // kernel_fault_o only. DMA accesses belong to the locks' owners: they are not checked, and must be
 // within the memory.
-// Latency: a read is answered 2 clocks after it was accepted, in order; a write is visible to all
-// reads accepted after it. Ready is combinational in the requests.
+// Latency: a read is answered, and a refusal told, Latency clocks after it was accepted, in order;
+// a write is visible to all reads accepted after it. Ready is combinational in the requests.
 // Throughput: one row a clock at each port.
 // Reset and clear: all rows are erased in 2^(MemoryBits - 6) clocks after clear_i (busy_o), in
 // which nothing is accepted; outstanding reads are answered with zero.
-// Parameters: MemoryBits is log2 of the size in bytes. Legal: MemoryBits 7..32.
+// Parameters: MemoryBits is log2 of the size in bytes; Latency over 2 stands for DRAM behind an
+// AXI port. Legal: MemoryBits 7..32; Latency 2..64.
 // Security: timing does not depend on data.
 // Source: docs/protocol.md, section 5 (H8: quarantine; H14: erasure).
 
@@ -26,7 +28,8 @@
 module mae_card_memory
   import mae_kernel_pkg::*;
 #(
-    parameter int unsigned MemoryBits = 20  // log2 of the size in bytes
+    parameter int unsigned MemoryBits = 20,  // log2 of the size in bytes
+    parameter int unsigned Latency = 2  // clocks of a read
 ) (
     input  logic clk_i,
     input  logic rst_ni,
@@ -64,6 +67,7 @@ module mae_card_memory
     input  logic [1:0]       judge_fault_i
 );
   `MAE_PARAM(MemoryBitsLegal, MemoryBits >= 7 && MemoryBits <= 32)
+  `MAE_PARAM(LatencyLegal, Latency >= 2 && Latency <= 64)
 
   localparam int unsigned GranuleWidth = MemoryBits - 6;
   typedef logic [GranuleWidth-1:0] granule_t;
@@ -159,19 +163,22 @@ module mae_card_memory
   logic read_taken_q, kernel_taken_q, refused_q, write_refused_q;
   logic [1:0] part_q;
   logic [511:0] read_row_q, kernel_row_q;
+  logic read_answered_q, kernel_answered_q, kernel_fault_q;
+  logic [511:0] read_answer_q, kernel_answer_q;
+  row_t kernel_part_q;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {read_taken_q, kernel_taken_q, refused_q, write_refused_q} <= '0;
-      {read_rvalid_o, kernel_rvalid_o, kernel_fault_o} <= '0;
+      {read_answered_q, kernel_answered_q, kernel_fault_q} <= '0;
     end else begin
       read_taken_q <= read_valid_i && read_ready_o;
       kernel_taken_q <= kernel_read;
       refused_q <= kernel_read && kernel_refused;
       write_refused_q <= kernel_write && kernel_ready_o && kernel_refused;
-      read_rvalid_o <= read_taken_q;
-      kernel_rvalid_o <= kernel_taken_q;
-      kernel_fault_o <= refused_q || write_refused_q;
+      read_answered_q <= read_taken_q;
+      kernel_answered_q <= kernel_taken_q;
+      kernel_fault_q <= refused_q || write_refused_q;
     end
   end
 
@@ -187,23 +194,74 @@ module mae_card_memory
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      part_q         <= '0;
-      read_rdata_o   <= '0;
-      kernel_rdata_o <= '0;
-      kernel_row_o   <= '0;
+      part_q          <= '0;
+      read_answer_q   <= '0;
+      kernel_part_q   <= '0;
+      kernel_answer_q <= '0;
     end else if (clear_i) begin
-      part_q         <= '0;
-      read_rdata_o   <= '0;
-      kernel_rdata_o <= '0;
-      kernel_row_o   <= '0;
+      part_q          <= '0;
+      read_answer_q   <= '0;
+      kernel_part_q   <= '0;
+      kernel_answer_q <= '0;
     end else begin
       part_q <= kernel_request_i.address[5:4];
-      if (read_taken_q) read_rdata_o <= read_row_q;
+      if (read_taken_q) read_answer_q <= read_row_q;
       if (kernel_taken_q) begin
-        kernel_rdata_o <= refused_q ? '0 : kernel_row_q[{part_q, 7'b0}+:128];
-        kernel_row_o   <= refused_q ? '0 : kernel_row_q;
+        kernel_part_q   <= refused_q ? '0 : kernel_row_q[{part_q, 7'b0}+:128];
+        kernel_answer_q <= refused_q ? '0 : kernel_row_q;
       end
     end
+  end
+
+  // The way to a memory outside the chip and back.
+  if (Latency == 2) begin : gen_near
+    assign read_rvalid_o = read_answered_q;
+    assign read_rdata_o = read_answer_q;
+    assign kernel_rvalid_o = kernel_answered_q;
+    assign kernel_rdata_o = kernel_part_q;
+    assign kernel_row_o = kernel_answer_q;
+    assign kernel_fault_o = kernel_fault_q;
+  end else begin : gen_far
+    logic unused_fault;
+
+    mae_delay_line #(
+        .Width (512),
+        .Clocks(Latency - 2)
+    ) u_read (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .valid_i(read_answered_q),
+        .data_i (read_answer_q),
+        .valid_o(read_rvalid_o),
+        .data_o (read_rdata_o)
+    );
+
+    mae_delay_line #(
+        .Width (640),
+        .Clocks(Latency - 2)
+    ) u_kernel (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .valid_i(kernel_answered_q),
+        .data_i ({kernel_part_q, kernel_answer_q}),
+        .valid_o(kernel_rvalid_o),
+        .data_o ({kernel_rdata_o, kernel_row_o})
+    );
+
+    mae_delay_line #(
+        .Width (1),
+        .Clocks(Latency - 2)
+    ) u_fault (
+        .clk_i,
+        .rst_ni,
+        .clear_i(1'b0),
+        .valid_i(kernel_fault_q),
+        .data_i (1'b0),
+        .valid_o(kernel_fault_o),
+        .data_o (unused_fault)
+    );
   end
 
   logic unused;

@@ -16,8 +16,8 @@
 // bits) is not counted and sets the fault bit until the next start. reg_valid_i executes an access;
 // an access in the next clock sees its effect. Accesses are aligned to their width. A 4-byte read
 // is legal here wherever an 8-byte read is, whatever check_* says. Memory port and clocks of a run
-// (counted by CLOCKS): mae_kernel_int8_nn, mae_kernel_affine_bytes,
-// mae_kernel_fhe.
+// (counted by CLOCKS): mae_kernel_int8_nn, mae_kernel_affine_bytes, mae_kernel_fhe,
+// mae_kernel_array.
 // Latency: check_legal_o is combinational; reg_rdata_o and reg_error_o come one clock after
 // reg_valid_i; a run begins one clock after the write.
 // Throughput: one access a clock.
@@ -189,6 +189,28 @@ module mae_kernel_registers
     );
     assign mem_wide_o = 1'b0;
     assign mem_row_o  = '0;
+  end else if (Kernel == KernelArray) begin : gen_array
+    assign mem_wide_o = 1'b1;
+    assign mem_request_o.strb = '1;
+    assign mem_request_o.data = '0;
+    mae_kernel_array u_kernel (
+        .clk_i,
+        .rst_ni,
+        .clear_i,
+        .start_i      (started_q && !beyond_q),
+        .list_i       (word_q[2][31:0]),
+        .busy_o       (kernel_busy),
+        .done_o       (kernel_done),
+        .fault_o      (kernel_fault),
+        .mem_valid_o,
+        .mem_ready_i,
+        .mem_write_o  (mem_request_o.write),
+        .mem_address_o(mem_request_o.address),
+        .mem_data_o   (mem_row_o),
+        .mem_rvalid_i,
+        .mem_rdata_i  (mem_row_i),
+        .mem_fault_i
+    );
   end else if (Kernel != KernelMap) begin : gen_fhe
     localparam bit Large = Kernel == KernelFhe8192;
     assign mem_wide_o = 1'b1;

@@ -11,8 +11,8 @@
 // a response is in host memory.
 // Latency: see mae_guard and results/figures.md.
 // Throughput: 64 bytes a clock in each direction at the same time.
-// Parameters: Budget below its default is for tests only. Legal: as mae_guard; Kernel any of
-// kernel_e.
+// Parameters: Budget below its default is for tests only. Legal: as mae_guard; MemoryLatency as
+// Latency of mae_card_memory; Kernel any of kernel_e.
 // Security: constant-time in keys and data; the kernel's time depends on its commands; no masking.
 // Source: docs/protocol.md; Ghosh et al..
 
@@ -26,6 +26,7 @@ module mae_protected_card
     parameter int unsigned ChunkBits = 20,
     parameter int unsigned Operations = 64,
     parameter int unsigned MemoryBits = 21,
+    parameter int unsigned MemoryLatency = 2,  // clocks of a read of device memory
     parameter int unsigned Regions = 8,
     parameter kernel_e Kernel = KernelNn,
     parameter sbox_impl_e Sbox = SboxTable,
@@ -124,6 +125,7 @@ module mae_protected_card
       .Operations(Operations),
       .MemoryBits(MemoryBits),
       .Regions   (Regions),
+      .ReadRows  (read_rows(MemoryLatency)),
       .Sbox      (Sbox),
       .Budget    (Budget)
   ) u_guard (
@@ -199,7 +201,8 @@ module mae_protected_card
   assign m_axi_arprot  = 3'b000;
 
   mae_card_memory #(
-      .MemoryBits(MemoryBits)
+      .MemoryBits(MemoryBits),
+      .Latency   (MemoryLatency)
   ) u_memory (
       .clk_i,
       .rst_ni,

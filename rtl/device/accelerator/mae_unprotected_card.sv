@@ -12,7 +12,7 @@
 // Throughput: 64 bytes a clock in each direction at the same time.
 // Reset: the memory is erased first, in 2^(MemoryBits - 6) clocks in which transfers and kernel
 // wait.
-// Parameters: Legal: MemoryBits 12..32; Kernel any of kernel_e; Depth as mae_unprotected_channel.
+// Parameters: Legal: MemoryBits 12..32; MemoryLatency as Latency of mae_card_memory; Kernel any of kernel_e; Depth as mae_unprotected_channel.
 // Security: holds no secret but the data.
 
 module mae_unprotected_card
@@ -20,6 +20,7 @@ module mae_unprotected_card
   import mae_device_pkg::*;
 #(
     parameter int unsigned MemoryBits = 21,
+    parameter int unsigned MemoryLatency = 2,  // clocks of a read of device memory
     parameter kernel_e Kernel = KernelNn,
     parameter int unsigned Depth = 8
 ) (
@@ -173,6 +174,7 @@ module mae_unprotected_card
 
   mae_unprotected_dma #(
       .MemoryBits(MemoryBits),
+      .ReadRows  (read_rows(MemoryLatency)),
       .Depth     (Depth)
   ) u_moves (
       .clk_i,
@@ -250,7 +252,8 @@ module mae_unprotected_card
     for (int unsigned i = 0; i < 2; i++) judge_fault[i] = (judge_address[i] >> MemoryBits) != '0;
 
   mae_card_memory #(
-      .MemoryBits(MemoryBits)
+      .MemoryBits(MemoryBits),
+      .Latency   (MemoryLatency)
   ) u_memory (
       .clk_i,
       .rst_ni,

@@ -8,13 +8,14 @@
 // Latency: that of mae_dma_host_read plus mae_dma_device_write (into the device), and of
 // mae_dma_device_read plus mae_dma_host_write (out of it).
 // Throughput: 64 bytes a clock in each direction at the same time.
-// Parameters: Legal: as mae_unprotected_channel.
+// Parameters: Legal: ReadRows as Depth of mae_dma_device_read; others as mae_unprotected_channel.
 // Security: holds no secret but the data.
 
 module mae_unprotected_dma
   import mae_dma_pkg::*;
 #(
     parameter int unsigned MemoryBits = 21,
+    parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter int unsigned Depth = 8
 ) (
     input logic clk_i,
@@ -186,7 +187,9 @@ module mae_unprotected_dma
       .complete_o   (out_complete_o)
   );
 
-  mae_dma_device_read u_load (
+  mae_dma_device_read #(
+      .Depth(ReadRows)
+  ) u_load (
       .clk_i,
       .rst_ni,
       .clear_i      (1'b0),

@@ -16,7 +16,7 @@
 // Reset and clear: halt_i: no chunk starts. clear_i erases keys, masks and data: assert
 // mover_rst_ni before it and release it; clearing_o is high while the buffers are erased.
 // Parameters: PushRows is the number of buffered rows a chunk. Legal: PushRows as RowsPerContext of
-// mae_dma_host_write; Sbox any of sbox_impl_e.
+// mae_dma_host_write; ReadRows as Depth of mae_dma_device_read; Sbox any of sbox_impl_e.
 // Security: timing depends on addresses and lengths only; no masking.
 // Source: docs/protocol.md, section 5.
 
@@ -27,6 +27,7 @@ module mae_guard_dma_d2h
   import mae_guard_pkg::*;
 #(
     parameter sbox_impl_e Sbox = SboxTable,
+    parameter int unsigned ReadRows = 8,  // of device memory, on their way
     parameter int unsigned PushRows = 64  // buffered rows of a chunk
 ) (
     input  logic clk_i,
@@ -106,7 +107,9 @@ module mae_guard_dma_d2h
   logic pushed, push_error, tag_valid, tag_ok;
   logic [127:0] tag;
 
-  mae_dma_device_read u_load (
+  mae_dma_device_read #(
+      .Depth(ReadRows)
+  ) u_load (
       .clk_i,
       .rst_ni,
       .clear_i,

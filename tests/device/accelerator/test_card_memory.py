@@ -46,8 +46,9 @@ async def traffic(dut) -> None:
     busy, refused_granule, share = granules, 0, 0.5
     write, scrub, read, kernel = Port(), Port(), Port(), Port()
     # Due answers, by clock: (data) of the DMA; (data or None, fault) of the kernel.
-    due_read: collections.deque = collections.deque([None, None])
-    due_kernel: collections.deque = collections.deque([None, None])
+    latency = int(parameters().get("Latency", 2))
+    due_read: collections.deque = collections.deque([None] * latency)
+    due_kernel: collections.deque = collections.deque([None] * latency)
     seen: collections.Counter = collections.Counter()
     for clock in range(20000):
         if clock % 500 == 0:
@@ -106,7 +107,7 @@ async def traffic(dut) -> None:
         wants = write.request or scrub.request or (kernel.request and kernel.request[2])
         assert sum(writers) == (0 if closed or not wants else 1)
         assert closed or not read.request or took[read]
-        # What two clocks ago was asked.
+        # What was asked before the latency.
         answer = due_read.popleft()
         assert bool(dut.read_rvalid_o.value) == (answer is not None)
         if answer is not None:
@@ -167,3 +168,9 @@ async def traffic(dut) -> None:
 def test_card_memory(bits: int) -> None:
     """Runs the checks of mae_card_memory with few granules, so that ports conflict."""
     run("mae_card_memory", parameters={"MemoryBits": bits})
+
+
+@pytest.mark.parametrize("latency", [50, 3])
+def test_far_memory(latency: int) -> None:
+    """Runs the checks of mae_card_memory with the latency of DRAM."""
+    run("mae_card_memory", parameters={"MemoryBits": 7, "Latency": latency})

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the CKKS kernel on the protected card: the host sees sealed keys and ciphertexts only."""
+"""Runs a kernel with a command list on the protected card: the host sees sealed data only."""
 
 import contextlib
 import secrets
+from typing import Self
 
 from maeslant.build import simulator
 from maeslant.errors import MaeslantError
@@ -11,17 +12,17 @@ from maeslant.protected.model.constants import STATE, State
 from maeslant.protected.session import Gate, Host
 from maeslant.sim.unprotected_jobs import CLOCKS, LIST
 
-BUILD = "fhe_protected"
 CHUNK = 1 << 20
 CONTROL = 0
+PIECE = 1 << 24  # bytes of host memory at once
 TIMEOUT = 50_000_000  # clocks
 
 
 class ProtectedCard:
-    """Gives card.Evaluator the protected card in place of an unprotected one."""
+    """Opens a session with a protected card; use it as a context manager or close it."""
 
-    def __init__(self, options: str = "", mebibytes: int = 64) -> None:
-        library = str(simulator.build(BUILD))
+    def __init__(self, build: str, options: str = "", mebibytes: int = 64) -> None:
+        library = str(simulator.build(build))
         self.stack = contextlib.ExitStack()
         self.gate = self.stack.enter_context(Gate.simulated(library, options, mebibytes))
         while int.from_bytes(self.gate.read(STATE, 4), "little") != State.IDLE:
@@ -33,6 +34,12 @@ class ProtectedCard:
         self.host.wait(self.host.open())
         self.runs, self.clocks = 0, 0
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def close(self) -> None:
         """Closes the protected session and the card."""
         self.host.wait(self.host.close())
@@ -42,23 +49,44 @@ class ProtectedCard:
     def load(self, device: int, data: bytes) -> None:
         """Writes device memory over the protected channel."""
         data = data + bytes(-len(data) % 64)
-        self.host.wait(self.host.h2d(1, device, data, min(CHUNK, len(data))))
+        for at in range(0, len(data), PIECE):
+            part = data[at : at + PIECE]
+            self.host.wait(self.host.h2d(1, device + at, part, min(CHUNK, len(part))))
 
     def fetch(self, device: int, size: int) -> bytes:
         """Reads device memory over the protected channel."""
         return self.host.wait(self.host.d2h(2, device, size, min(CHUNK, size)))
 
     def write(self, offset: int, value: int) -> None:
-        """Writes a register of the CKKS kernel over the protected channel."""
+        """Writes a register of the kernel over the protected channel."""
         self.host.wait(self.host.batch(0, [wire.write(offset, value, 8)]))
 
     def run(self) -> None:
-        """Starts the CKKS kernel and waits for its end."""
+        """Starts the kernel and waits for its end."""
         self.runs += 1
         operations = [wire.write(CONTROL, 1), wire.wait_runs(self.runs), wire.read(CLOCKS, 8)]
         (self.clocks,) = self.host.read_values(self.host.batch(0, operations))
 
+    def infer(
+        self, commands: int, source: int, data: bytes, result: int, size: int
+    ) -> tuple[bytes, int]:
+        """Loads data, runs a command list and reads the result, without waiting in between.
+
+        Returns the result and the card's clocks from the first request to the result; ``clocks``
+        are then the kernel's.
+        """
+        self.runs += 1
+        begin = self.gate.clocks
+        last = self.host.h2d(1, source, data, min(CHUNK, len(data))).last
+        operations = [wire.wait(last.queue, last.sequence), wire.write(LIST, commands, 8)]
+        operations += [wire.write(CONTROL, 1)]
+        self.host.batch(0, operations)
+        found = self.host.wait(self.host.d2h(2, result, size, min(CHUNK, size), after=self.runs))
+        clocks = self.gate.clocks - begin
+        (self.clocks,) = self.host.read_values(self.host.batch(0, [wire.read(CLOCKS, 8)]))
+        return found, clocks
+
     def read(self, offset: int) -> int:
-        """Reads the register CLOCKS of the CKKS kernel: the clocks of the last run."""
+        """Reads the register CLOCKS of the kernel: the clocks of the last run."""
         assert offset == CLOCKS != LIST
         return self.clocks

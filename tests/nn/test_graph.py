@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests the errors of ONNX networks: operators, files, sizes, shapes, options; the layout."""
+
+import pathlib
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from rich.console import Console
+from typer.testing import CliRunner
+
+from maeslant import cli
+from maeslant.errors import MaeslantError
+from maeslant.nn import compiler, graph, inference, networks
+from maeslant.nn.commands import Shape
+from tests.nn.small import NETWORKS
+
+SHAPE = Shape(8, 2)
+
+
+def replaced(model: object, op: str, **changes: object) -> object:
+    """Changes the first operator of a kind: its type (op_type) or attributes."""
+    node = next(n for n in model.graph.node if n.op_type == op)
+    node.op_type = changes.pop("op_type", op)
+    for name, value in changes.items():
+        for old in [a for a in node.attribute if a.name == name]:
+            node.attribute.remove(old)
+        node.attribute.append(helper.make_attribute(name, value))
+    return model
+
+
+@pytest.mark.parametrize(
+    "network,op,changes,message",
+    [
+        ("pooled", "Relu", {"op_type": "Tanh"}, "operator Tanh .*not supported"),
+        ("pooled", "Conv", {"dilations": [2, 2]}, "operator Conv .*dilations"),
+        ("pooled", "Conv", {"strides": [16, 1]}, "operator Conv .*at most 15"),
+        ("pooled", "Conv", {"auto_pad": "SAME_UPPER"}, "operator Conv .*auto_pad"),
+        ("pooled", "MaxPool", {"pads": [0, 0, 16, 0]}, "operator MaxPool .*at most 15"),
+        ("pooled", "Gemm", {"alpha": 2.0}, "operator Gemm .*alpha"),
+        ("pooled", "Gemm", {"gamma": 2.0}, "operator Gemm .*gamma"),
+        ("joined", "Concat", {"axis": 2}, "operator Concat .*axis 1"),
+    ],
+)
+def test_unsupported(network: str, op: str, changes: dict, message: str) -> None:
+    """An unsupported operator or attribute is named."""
+    model = replaced(NETWORKS[network](), op, **changes)
+    with pytest.raises(MaeslantError, match=message):
+        graph.read(model)
+
+
+def test_scales() -> None:
+    """Scales that the kernel cannot represent exactly are refused by the operator's name."""
+    network = graph.read(NETWORKS["residual"]())
+    layer = next(x for x in network.layers if x.op == "Add")
+    layer.sources[0].scale *= 1000
+    with pytest.raises(MaeslantError, match="operator Add .*ratio"):
+        compiler.compile_network(network, SHAPE, 1 << 20)
+
+
+def test_damaged(tmp_path: pathlib.Path) -> None:
+    """A damaged, empty or missing ONNX file gets an error that names the file."""
+    file, raw = tmp_path / "net.onnx", NETWORKS["pooled"]().SerializeToString()
+    for data in (raw[: len(raw) // 2], b"", b"no model at all", raw[:40] + b"\xff" * 40):
+        file.write_bytes(data)
+        with pytest.raises(MaeslantError, match="net.onnx"):
+            graph.load(file)
+    with pytest.raises(MaeslantError, match="no such file"):
+        graph.load(tmp_path / "missing.onnx")
+    onnx.save(NETWORKS["pooled"](), file)
+    assert graph.read(graph.load(file)).layers
+
+
+def test_sizes() -> None:
+    """A network larger than device memory and inputs of wrong shapes or types are refused."""
+    network = graph.read(NETWORKS["pooled"]())
+    with pytest.raises(MaeslantError, match="bytes of device memory"):
+        compiler.compile_network(network, SHAPE, 4096)
+    plan = compiler.compile_network(network, SHAPE, 1 << 20)
+    good = np.zeros((3, 11, 9), np.float32)
+    assert plan.quantise(good).shape == plan.quantise(good[None]).shape == good.shape
+    with pytest.raises(MaeslantError, match="shape"):
+        plan.quantise(good[:, :, 1:])
+    for kind in (np.uint8, np.int32, np.complex64):
+        with pytest.raises(MaeslantError, match=np.dtype(kind).name):
+            plan.quantise(good.astype(kind))
+    with pytest.raises(MaeslantError, match="finite"):
+        plan.quantise(np.full_like(good, np.nan))
+
+
+def test_layout() -> None:
+    """No two tensors overlap in memory but a concatenation and its sources, at their offsets."""
+    plan = compiler.compile_network(graph.read(NETWORKS["joined"]()), SHAPE, 1 << 20)
+    used = [(plan.parameters[0], len(plan.parameters[1]))]
+    used += [(plan.commands[0], len(plan.commands[1]))]
+    spans = sorted((p.address, p.planes * p.size) for p in plan.places.values())
+    outer = [s for s in spans if not any(o != s and o[0] <= s[0] < sum(o) for o in spans)]
+    used = sorted(used + outer)
+    assert all(sum(a) <= b[0] for a, b in zip(used, used[1:], strict=False))
+    assert sum(used[-1]) == plan.end and all(p.address % 64 == 0 for p in plan.places.values())
+
+
+def test_options(tmp_path: pathlib.Path) -> None:
+    """`infer` refuses options that do not fit, unknown networks and bad inputs, at once."""
+
+    def bad(*words: object) -> str:
+        result = CliRunner().invoke(cli.app, ["infer", *map(str, words)])
+        assert result.exit_code != 0
+        return str(result.exception) + result.output
+
+    text = tmp_path / "text.npy"
+    text.write_text("1 2 3")
+    file = tmp_path / "net.onnx"
+    onnx.save(NETWORKS["pooled"](), file)
+    assert "no network 'vgg'" in bad("--network", "vgg")
+    assert "not both" in bad("--network", "resnet18", "--model", file)
+    assert "not both" in bad("--input", text)
+    assert "text.npy is no .npy file" in bad("--model", file, "--input", text)
+    np.save(text, np.zeros((3, 4)))
+    assert "shape" in bad("--model", file, "--input", text)
+    assert "no such file" in bad("--model", tmp_path / "missing.onnx")
+    assert "--both or --unprotected" in bad("--both", "--unprotected", "--model", file)
+    assert "for networks" in bad("--both")
+
+
+def test_networks() -> None:
+    """ResNet-18 is the same model in each run, with its published multiply-accumulates."""
+    model = networks.make("resnet18")
+    assert model.SerializeToString() == networks.make("resnet18").SerializeToString()
+    plan = compiler.compile_network(graph.read(model), inference.SHAPE, inference.MEMORY)
+    assert plan.multiplications() == 1_814_073_344
+
+
+def test_unlike_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte that differs between the cards is told with its map's name, whatever its channel."""
+
+    def fake(plan: compiler.Plan, _image: object, is_protected: bool, *_: object) -> inference.Run:
+        sizes = {x.output.name: plan.places[x.output.name] for x in plan.network.layers}
+        maps = {name: bytes(place.planes * place.size) for name, place in sizes.items()}
+        name = min(maps)
+        if is_protected:
+            maps[name] = maps[name][:-1] + b"\x01"  # behind the last pixel or channel
+        return inference.Run(maps[plan.network.output.name], maps, 10 + is_protected, 5, 1.0)
+
+    monkeypatch.setattr(inference, "run_card", fake)
+    found = inference.infer(NETWORKS["joined"](), None, [True, False], True, Console(quiet=True))
+    assert not found["same_bytes"] and not found["equal"] and len(found["unlike_bytes"]) == 1
+    assert found["overhead_percent"] == 10
+
+
+@pytest.mark.full
+def test_both_cards() -> None:
+    """A small network gives the reference's maps and the same bytes on both cards."""
+    found = inference.infer(NETWORKS["joined"](), None, [True, False], True, Console(quiet=True))
+    assert found["equal"] and found["same_bytes"] and found["bytes_compared"] > 3000
+    assert found["cards"]["nn"]["clocks"] < found["cards"]["nn_protected"]["clocks"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", networks.NAMES)
+def test_whole_network(name: str) -> None:
+    """Every map of a whole network equals the reference's, with the same bytes on both cards."""
+    found = inference.infer(networks.make(name), None, [True, False], True, Console(quiet=True))
+    assert found["equal"] and found["same_bytes"]
+    for card in found["cards"].values():
+        assert card["values_compared"] > 100_000 and card["kernel_clocks"] < 2_000_000
