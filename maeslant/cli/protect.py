@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defines the commands for the protected card: attacks, inference, overhead."""
 
+import pathlib
 from typing import Annotated
 
 import typer
