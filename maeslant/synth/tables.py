@@ -267,10 +267,7 @@ def tables() -> tuple[Table, ...]:
             "The paper's figure is a picture. The arbiter is beside the peripheral, "
             "with the mover of a job's blocks in it. Yosys estimate.",
             FPGA_COLUMNS,
-            (
-                *_named("peripheral", "iter_both", target="xc7"),
-                Ours("mae_memory_arbiter", "xc7"),
-            ),
+            (*_named("peripheral", "iter_both", target="xc7"), Ours("mae_memory_arbiter", "xc7")),
         ),
         Table(
             "Kumar: encrypted matrices (CKKS)",
