@@ -25,7 +25,8 @@
 // others the cipher's and 3 clocks for the first block.
 // Throughput: parallel modes Lanes blocks a clock, across messages too, if their commands come 16
 // clocks ahead and their keys are in banks; all others, and XTS with bit 1, a block a cipher latency
-// (+ 1), one message at a time.
+// (+ 1), one message at a time. With Iterative = 1 the cipher is a unit of one round a clock for each
+// lane, on one key memory: Lanes blocks in 10, 12 or 14 clocks in parallel modes.
 // Reset and clear: clear_i erases keys and data; it takes as long as in mae_aes_core, commands and
 // keys wait. The rest of an input frame in progress is dropped; an output frame in progress ends
 // with a beat of one zero byte, refused.
@@ -127,7 +128,7 @@ module mae_mode_axis
     ) != mae_dma_pkg::StatusOk;
   end
   // Results of the parallel path come in order; a message of another kind is alone in the engine.
-  assign alone = refused || Iterative || cfg.serial || mode_chains(cfg.mode, cfg.dir);
+  assign alone = refused || (Iterative && Lanes == 1) || cfg.serial || mode_chains(cfg.mode, cfg.dir);
 
   // ---- Messages in progress.
   typedef struct packed {
