@@ -158,7 +158,7 @@ async def clock_period(dut) -> int:
     return get_sim_time() - before
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def every_mode(dut) -> None:
     """mae_mode_axis agrees with OpenSSL in each mode, direction and key size."""
     core = await begin(dut)
@@ -174,7 +174,7 @@ async def every_mode(dut) -> None:
     await core.exchange(messages)
 
 
-@cocotb.test(timeout_time=40, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def any_messages(dut) -> None:
     """mae_mode_axis agrees with OpenSSL for all shapes, with pauses and key changes."""
     core = await begin(dut)
@@ -185,7 +185,7 @@ async def any_messages(dut) -> None:
             await core.exchange([core.any_message() for _ in range(20)])
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def no_lost_clock(dut) -> None:
     """Messages of the parallel modes follow each other in mae_mode_axis without a gap."""
     if bench.parameters()["Messages"] < 16:
@@ -210,7 +210,7 @@ async def no_lost_clock(dut) -> None:
             await core.check(message)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clocks_a_block(dut) -> None:
     """A chained mode takes mae_mode_axis a cipher latency a block, and at most one clock more."""
     core = await begin(dut, (16, 24, 32))
@@ -225,7 +225,7 @@ async def clocks_a_block(dut) -> None:
         assert rounds <= clocks <= rounds + 1, clocks
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def units(dut) -> None:
     """Each iterative unit of mae_mode_axis takes a block in one cipher latency."""
     if not bench.parameters().get("Iterative"):
@@ -242,7 +242,7 @@ async def units(dut) -> None:
             assert rounds <= clocks <= rounds + 1, clocks
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def refused(dut) -> None:
     """mae_mode_axis refuses wrong commands and wrong frames; messages around them are right."""
     core = await begin(dut)
@@ -282,7 +282,7 @@ async def refused(dut) -> None:
         await core.exchange(messages)
 
 
-@cocotb.test(timeout_time=20, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys_change(dut) -> None:
     """A key waits in mae_mode_axis for messages that use its slot; an erased slot is refused."""
     core = await begin(dut)
@@ -307,7 +307,7 @@ async def keys_change(dut) -> None:
         await core.key(200)  # no slot: taken, and ignored
 
 
-@cocotb.test(timeout_time=4, timeout_unit="ms")
+@cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clears(dut) -> None:
     """A clear of mae_mode_axis drops a frame, erases the keys, and the next messages are right."""
     core = await begin(dut)
