@@ -128,8 +128,9 @@ module mae_mode_axis
     ) != mae_dma_pkg::StatusOk;
   end
   // Results of the parallel path come in order; a message of another kind is alone in the engine.
-  assign alone = refused || cfg.serial || (Iterative && Lanes == 1) ||
-      mode_chains(cfg.mode, cfg.dir);
+  assign alone = refused || cfg.serial || (Iterative && Lanes == 1) || mode_chains(
+      cfg.mode, cfg.dir
+  );
 
   // ---- Messages in progress.
   typedef struct packed {
