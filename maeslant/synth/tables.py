@@ -19,7 +19,7 @@ from collections.abc import Callable
 from maeslant import paths
 from maeslant.build import configurations
 from maeslant.errors import MaeslantError
-from maeslant.synth import related_work, report
+from maeslant.synth import related_work, report, sensitivity
 from maeslant.synth.flow import publish, remembered, synthesize
 from maeslant.synth.report import Report
 
@@ -482,12 +482,14 @@ def _line_rates(done: dict[str, Report | None]) -> list[str]:
 
 
 def _headlines() -> list[str]:
-    """Formats the summary table of the main synthesis results."""
+    """Formats the main results: the summary table, and what placing them would take."""
     columns = ("kge", "lut", "fmax_mhz", "gbps", "gbps_per_mm2", "pj")
     heads = [COLUMNS[name][0] for name in columns]
     lines = [f"| build | command | {' | '.join(heads)} |", "|---|---|" + "---:|" * len(columns)]
+    reports = []
     for ours in headlines():
         made = remembered(ours.name, ours.target, **ours.options, older=True)
+        reports.append((ours.label, made))
         found = figures(made)
         cells = ["" if found.get(c) is None else _text(c, found[c]) for c in columns]
         mark = " †" if made and made.older else ""
@@ -495,4 +497,4 @@ def _headlines() -> list[str]:
             lines.append(f"| {ours.label}{mark} | `{ours.command}` | {' | '.join(cells)} |")
     if any(" † |" in line for line in lines):
         lines += ["", "† Synthesized before its RTL last changed; the command renews it."]
-    return lines
+    return lines + sensitivity.lines(reports)

@@ -3,14 +3,14 @@
 // mae_aes_core: encrypts and decrypts rows of many messages in all modes of operation, with key
 // slots and a cipher inside.
 //
-// It joins mae_mode_engine, mae_key_cache and a cipher: with Iterative = 1 mae_cipher_iter (one
-// unit, one round a clock), otherwise mae_cipher_lanes. The ports are those of mae_mode_engine and
-// the write port of mae_key_cache.
+// It joins mae_mode_engine, mae_key_cache and a cipher: with Iterative = 1 mae_cipher_iter (a unit
+// for each lane, one round a clock), otherwise mae_cipher_lanes. The ports are those of
+// mae_mode_engine and the write port of mae_key_cache. One iterative unit has no parallel path.
 // Latency: as mae_mode_engine.
 // Throughput: as mae_mode_engine.
 // Reset and clear: clear_i erases keys, chain values and data; wiping_o is high from the next clock
 // until everything is erased.
-// Parameters: Legal: as the parts; Iterative = 1 needs Lanes = 1.
+// Parameters: Legal: as the parts.
 // Security: constant-time for one message (concurrent messages wait for each other); no masking.
 
 `include "mae_assert.svh"
@@ -68,8 +68,6 @@ module mae_aes_core
     output logic                    out_last_o,
     output logic                    out_key_lost_o
 );
-  `MAE_PARAM(IterativeLegal, !Iterative || Lanes == 1)
-
   // Rows of a serial slot; rows in the parallel path, more than the longest latency of the cipher.
   localparam int unsigned SlotRows = 4;
   localparam int unsigned FlightRows = (RegsPerRound <= 2) ? 32 : 64;
@@ -102,7 +100,7 @@ module mae_aes_core
   mae_mode_engine #(
       .Lanes     (Lanes),
       .Contexts  (Contexts),
-      .Parallel  (!Iterative),
+      .Parallel  (!Iterative || Lanes > 1),
       .SlotRows  (SlotRows),
       .FlightRows(FlightRows)
   ) u_engine (
@@ -159,7 +157,7 @@ module mae_aes_core
 
   if (Iterative) begin : gen_iter
     mae_cipher_iter #(
-        .Units    (1),
+        .Units    (Lanes),
         .KeyBanks (KeyBanks),
         .Dirs     (Dirs),
         .MaxKeyLen(MaxKeyLen),

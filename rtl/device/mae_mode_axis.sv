@@ -23,14 +23,16 @@
 // and tdata of both; s_axis_tready depends on registers only.
 // Latency: parallel modes (ECB, CTR, XTS, CBC and CFB decryption) 4 clocks and the cipher's; all
 // others the cipher's and 3 clocks for the first block.
-// Throughput: parallel modes Lanes blocks a clock, across messages too, if their commands come 16
-// clocks ahead and their keys are in banks; all others, and XTS with bit 1, a block a cipher latency
-// (+ 1), one message at a time.
+// Throughput: parallel modes Lanes blocks a clock, with 16 messages in progress also from one
+// message of two beats or more to the next, if commands come ahead and keys are in banks; all
+// others, and XTS with bit 1, a block a cipher latency (+ 1), one message at a time. With Iterative
+// = 1 the cipher is a unit of one round a clock for each lane, on one key memory: Lanes blocks in
+// 10, 12 or 14 clocks in parallel modes.
 // Reset and clear: clear_i erases keys and data; it takes as long as in mae_aes_core, commands and
 // keys wait. The rest of an input frame in progress is dropped; an output frame in progress ends
 // with a beat of one zero byte, refused.
-// Parameters: Messages is the least number of messages in progress. Legal: as mae_aes_core; Messages
-// 1..64.
+// Parameters: Messages is the least number of messages in progress. Legal: as mae_aes_core;
+// Messages 1..64.
 // Security: constant-time in data and keys; no masking. No mode here detects changes to the data.
 // Source: SP 800-38A; SP 800-38E; AMBA AXI4-Stream.
 
@@ -127,7 +129,9 @@ module mae_mode_axis
     ) != mae_dma_pkg::StatusOk;
   end
   // Results of the parallel path come in order; a message of another kind is alone in the engine.
-  assign alone = refused || Iterative || cfg.serial || mode_chains(cfg.mode, cfg.dir);
+  assign alone = refused || cfg.serial || (Iterative && Lanes == 1) || mode_chains(
+      cfg.mode, cfg.dir
+  );
 
   // ---- Messages in progress.
   typedef struct packed {
