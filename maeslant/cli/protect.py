@@ -62,7 +62,7 @@ def infer(
     ] = True,
     network: Annotated[
         str | None,
-        typer.Option("--network", help="A network made here: resnet18, googlenet, alexnet."),
+        typer.Option("--network", help="Network made here: resnet18, googlenet, alexnet, digits."),
     ] = None,
     model: Annotated[
         pathlib.Path | None, typer.Option("--model", help="An ONNX file, int8 in QDQ form.")

@@ -12,9 +12,9 @@ import fractions
 import numpy as np
 
 from maeslant.errors import MaeslantError
+from maeslant.nn import integer
 from maeslant.nn.commands import (
     GRANULE,
-    MAX_SHIFT,
     MAX_SIZE,
     OP_MAC,
     OP_MAX,
@@ -114,19 +114,10 @@ class Plan:
 
 def scale_of(ratio: Scale, name: str) -> int:
     """Encodes a ratio of scales as the nearest multiplier of 24 bits and its shift."""
-    bits = 23
-    while ratio * 2**bits >= 1 << 24:
-        bits -= 1
-    while ratio * 2**bits < 1 << 23:
-        bits += 1
-    multiplier = round(ratio * 2**bits)
-    while bits > 0 and (multiplier % 2 == 0 or multiplier >= 1 << 24):
-        multiplier, bits = multiplier // 2, bits - 1
-    while bits > MAX_SHIFT:
-        multiplier, bits = (multiplier + 1) // 2, bits - 1
-    if bits < 0 or multiplier >= 1 << 24:
+    word = integer.multiplier_of(ratio)
+    if word is None:
         raise MaeslantError(f"{name}: the scales' ratio {float(ratio):.3g} is out of range")
-    return scale_word(multiplier, bits)
+    return scale_word(*word)
 
 
 class Compiler:
@@ -269,14 +260,12 @@ class Compiler:
     def addition(self, layer: Layer) -> None:
         """Compiles an addition: weights in the ratio of the scales."""
         one, other = layer.sources
-        exact = one.scale / other.scale
-        ratio = exact.limit_denominator(127)
-        if not 0 < ratio.numerator <= 127 or abs(ratio / exact - 1) > Scale(1, 1 << 20):
+        factors = integer.addition_factors(layer)
+        if factors is None:
             raise MaeslantError(
-                f"operator Add ({layer.output.name}): the scales' ratio {float(exact):.6g} is no "
-                "ratio of two numbers from 1 to 127"
+                f"operator Add ({layer.output.name}): the scales' ratio "
+                f"{float(one.scale / other.scale):.6g} is no ratio of two numbers from 1 to 127"
             )
-        factors = [ratio.numerator, ratio.denominator]
         word = scale_of(one.scale / factors[0] / layer.output.scale, layer.output.name)
         bias = -one.zero * factors[0] - other.zero * factors[1]
         self.diagonal(layer, factors, word, bias)

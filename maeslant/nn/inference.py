@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a network of an ONNX file on the simulated card: `maeslant infer --network`, `--model`.
 
-Every feature map is read back and compared with the onnx package's reference evaluator, which
-computes in floating point. The networks made here have scales for which that is exact; for a
-model with other scales the evaluator's rounding may differ by a step.
+Every feature map is read back and compared with the integer reference (maeslant.nn.integer), and
+that with the onnx package's evaluator, which computes in floating point: exactly where all scales
+are powers of two; with other scales its rounding may differ by a step.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ from rich.table import Table
 from maeslant import extras
 from maeslant.build import simulator
 from maeslant.errors import MaeslantError
-from maeslant.nn import compiler, graph, networks
+from maeslant.nn import compiler, graph, integer, networks
 from maeslant.nn.commands import Shape
 from maeslant.protected.kernel_card import ProtectedCard
 from maeslant.sim.unprotected_card import COMPLETED
@@ -70,10 +70,8 @@ def read_model(name: str | None, path: pathlib.Path | None) -> object:
     return networks.make(name)
 
 
-def read_input(path: pathlib.Path | None, shape: tuple[int, int, int]) -> np.ndarray:
-    """Reads an input from a .npy file, or makes a pseudo-random one."""
-    if path is None:
-        return np.random.default_rng(1).normal(0, 2.5, shape).astype(np.float32)
+def read_input(path: pathlib.Path) -> np.ndarray:
+    """Reads an input from a .npy file."""
     try:
         return np.load(path, allow_pickle=False)
     except FileNotFoundError:
@@ -82,7 +80,7 @@ def read_input(path: pathlib.Path | None, shape: tuple[int, int, int]) -> np.nda
         raise MaeslantError(f"{path} is no .npy file of numbers") from None
 
 
-def reference(model: object, plan: compiler.Plan, values: np.ndarray) -> dict[str, np.ndarray]:
+def evaluated(model: object, plan: compiler.Plan, values: np.ndarray) -> dict[str, np.ndarray]:
     """Returns every feature map as int8, as the onnx package's reference evaluator computes it."""
     from onnx.reference import ReferenceEvaluator
 
@@ -183,16 +181,20 @@ def infer(
 ) -> dict[str, object]:
     """Runs one image through a network on the cards given (True: protected); compares all.
 
-    Each card's maps are compared with the reference evaluator's, and the bytes of two cards with
-    each other.
+    Each card's maps are compared with the integer reference, the bytes of two cards with each
+    other, and the integer reference with the onnx package's evaluator.
     """
     network = graph.read(model)
     plan = compiler.compile_network(network, SHAPE, MEMORY)
-    image = plan.quantise(read_input(None, network.input.shape) if values is None else values)
-    wanted = reference(model, plan, image)
+    image = plan.quantise(networks.image(None, network.input.shape) if values is None else values)
+    wanted = integer.maps(network, image)
+    floating = evaluated(model, plan, image)
+    steps = [np.abs(wanted[name] - floating[name].astype(np.int16)) for name in floating]
     runs = [run_card(plan, image, is_protected, layers, err) for is_protected in cards]
     found = {
         "layers": len(network.layers),
+        "onnx_differences": sum(int((step > 0).sum()) for step in steps),
+        "onnx_greatest_difference": max(int(step.max()) for step in steps),
         "multiplications": plan.multiplications(),
         "parameter_bytes": len(plan.parameters[1]),
         "input_bytes": plan.places[network.input.name].planes
@@ -220,10 +222,14 @@ def show(found: dict[str, object], name: str, console: Console) -> None:
         verdict = "equal to" if card["equal"] else "[red]different from[/]"
         console.print(
             f"{name}, {kind}: label {card['label']}; {card['values_compared']:,} values of "
-            f"{found['layers']} layers {verdict} onnx.reference's"
+            f"{found['layers']} layers {verdict} the integer reference's"
         )
         if not card["equal"]:
             console.print(f"The greatest difference is {card['greatest_difference']}.")
+    console.print(
+        f"The integer reference and onnx.reference differ in {found['onnx_differences']:,} values, "
+        f"by at most {found['onnx_greatest_difference']}."
+    )
     if "same_bytes" in found:
         verdict = "the same" if found["same_bytes"] else "[red]not the same[/]"
         console.print(f"{found['bytes_compared']:,} bytes on both cards: {verdict}")
@@ -259,7 +265,10 @@ def run(
 ) -> bool:
     """Runs a network and prints the result; returns true if all that was compared is equal."""
     model = read_model(name, path)
-    values = None if source is None else read_input(source, (0, 0, 0))
+    if source is not None:
+        values = read_input(source)
+    else:
+        values = networks.image(name, ()) if name == "digits" else None
     found = infer(model, values, cards, layers, err)
     if as_json:
         console.print_json(json.dumps(found))

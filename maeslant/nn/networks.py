@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes ResNet-18, GoogLeNet and AlexNet as ONNX models with fixed pseudo-random int8 weights.
+"""Makes ResNet-18, GoogLeNet, AlexNet, and the network of the digits, as ONNX models.
 
-The topologies are torchvision's, for images of 3 x 224 x 224. No trained weights are in this tree:
-labels mean nothing, and layers, sizes and the work to do are those of the real networks. All
-scales are powers of two, so that a floating-point evaluation of the model makes no rounding errors
-and can be compared bit by bit.
+The topologies are torchvision's, for images of 3 x 224 x 224. Their int8 weights are pseudo-random,
+the same in every run: labels mean nothing, and layers, sizes and the work to do are those of the
+real networks. All their scales are powers of two, so that a floating-point evaluation of the model
+makes no rounding errors and can be compared bit by bit. The network of the digits has its trained
+weights and scales (maeslant.protected.network).
 """
 
 import math
@@ -12,8 +13,10 @@ import math
 import numpy as np
 
 from maeslant import extras
+from maeslant.protected.network import digits as trained
+from maeslant.protected.network import layers
 
-NAMES = ("resnet18", "googlenet", "alexnet")
+NAMES = ("resnet18", "googlenet", "alexnet", "digits")
 STEP = -4  # log2 of a feature map's scale
 RMS = 40.0  # of a feature map's values, in steps
 
@@ -21,7 +24,7 @@ RMS = 40.0  # of a feature map's values, in steps
 class Builder:
     """Writes an ONNX model in QDQ form, layer by layer."""
 
-    def __init__(self, channels: int, height: int, width: int, seed: int) -> None:
+    def __init__(self, channels: int, height: int, width: int, seed: int, zero: int = -2) -> None:
         extras.need_modules(["onnx"])
         from onnx import helper, numpy_helper
 
@@ -33,7 +36,7 @@ class Builder:
         self.shapes: dict[str, tuple[int, int, int]] = {}
         self.zeros: dict[str, int] = {}
         self.count = 0
-        self.input = self.quantise("image", self.entry, -2)
+        self.input = self.quantise("image", self.entry, zero)
 
     def constant(self, name: str, value: np.ndarray) -> str:
         """Adds a constant and returns its name."""
@@ -70,22 +73,26 @@ class Builder:
         # Inputs have about twice RMS; each output has its own scale.
         step = round(math.log2(1 / (32 * math.sqrt(2 * fan))))
         steps = step + self.rng.integers(0, 2, shape[0])
-        number = len(self.constants)
-        scales = self.constant(f"scales{number}", (2.0**steps).astype(np.float32))
-        name = self.constant(f"weights{number}", values)
-        zeros = self.constant(f"zeros{shape[0]}", np.zeros(shape[0], np.int8))
-        found = self.node("DequantizeLinear", [name, scales, zeros], axis=0)
         spread = self.rng.normal(0, 8, shape[0]) * 2.0**-steps
-        biases = self.constant(f"biases{number}", np.rint(spread).astype(np.int32))
-        units = self.constant(f"units{number}", (2.0 ** (steps + STEP)).astype(np.float32))
-        none = self.constant(f"nones{shape[0]}", np.zeros(shape[0], np.int32))
-        return found, self.node("DequantizeLinear", [biases, units, none], axis=0)
+        return self.given(values, np.rint(spread).astype(np.int32), 2.0**steps)
 
-    def finish(self, name: str, shape: tuple[int, int, int], relu: bool) -> str:
-        """Adds Relu, if any, and quantisation."""
+    def given(self, values: np.ndarray, biases: np.ndarray, scales: np.ndarray) -> tuple[str, str]:
+        """Adds weights (output, input, ...), biases, and the scale of each output."""
+        number, count = len(self.constants), len(values)
+        listed = self.constant(f"scales{number}", scales.astype(np.float32))
+        name = self.constant(f"weights{number}", values)
+        zeros = self.constant(f"zeros{count}", np.zeros(count, np.int8))
+        found = self.node("DequantizeLinear", [name, listed, zeros], axis=0)
+        added = self.constant(f"biases{number}", biases)
+        units = self.constant(f"units{number}", (scales * 2.0**STEP).astype(np.float32))
+        none = self.constant(f"nones{count}", np.zeros(count, np.int32))
+        return found, self.node("DequantizeLinear", [added, units, none], axis=0)
+
+    def finish(self, name: str, shape: tuple[int, int, int], relu: bool, zero: int = -100) -> str:
+        """Adds Relu, if any, and quantisation; ``zero`` is the zero point after Relu."""
         if relu:
             name = self.node("Relu", [name])
-        return self.quantise(name, shape, -100 if relu else 0)
+        return self.quantise(name, shape, zero if relu else 0)
 
     def conv(
         self, source: str, made: int, kernel: int, stride: int = 1, pad: int = 0, relu: bool = True
@@ -203,12 +210,38 @@ def alexnet() -> object:
     return b.model(b.full(x, 1000))
 
 
+def digits() -> object:
+    """Makes the trained network of the 8x8 digits; all scales but the weights' are 2^STEP."""
+    b = Builder(1, 8, 8, 0, zero=0)
+    x = b.input
+    for layer in trained.load():
+        if isinstance(layer, layers.Pool):
+            x = b.maximum(x, 2, 2)
+            continue
+        (channels, height, width), count = b.shapes[x], len(layer.weights)
+        scales = np.full(count, layer.multiplier / 2**layer.shift)
+        if isinstance(layer, layers.Full):  # there the channels of a pixel follow each other
+            weights = layer.weights.reshape(count, height, width, channels)
+            weights = weights.transpose(0, 3, 1, 2).reshape(count, -1)
+            flat = b.node("Flatten", [b.real(x)])
+            name = b.node("Gemm", [flat, *b.given(weights, layer.biases, scales)], transB=1)
+            x = b.finish(name, (count, 1, 1), layer.relu, 0)
+            continue
+        given = b.given(layer.weights.transpose(0, 3, 1, 2), layer.biases, scales)
+        name = b.node("Conv", [b.real(x), *given], strides=[1, 1], pads=[layer.pad] * 4)
+        grow = 2 * layer.pad + 1 - layer.kernel
+        x = b.finish(name, (count, height + grow, width + grow), layer.relu, 0)
+    return b.model(x)
+
+
 def make(name: str) -> object:
     """Makes a network by its name, the same in every run."""
-    return {"resnet18": resnet18, "googlenet": googlenet, "alexnet": alexnet}[name]()
+    made = {"resnet18": resnet18, "googlenet": googlenet, "alexnet": alexnet, "digits": digits}
+    return made[name]()
 
 
-def image(seed: int = 1) -> np.ndarray:
-    """Makes a pseudo-random image of 3 x 224 x 224."""
-    values = np.random.default_rng(seed).normal(0, 2.5, (3, 224, 224))
-    return values.astype(np.float32)
+def image(name: str | None, shape: tuple[int, int, int]) -> np.ndarray:
+    """Returns an input: the first digit held out of the training, else a pseudo-random one."""
+    if name == "digits":
+        return np.float32(trained.held_out()[0][0].transpose(2, 0, 1)) * np.float32(2.0**STEP)
+    return np.random.default_rng(1).normal(0, 2.5, shape).astype(np.float32)
