@@ -51,8 +51,7 @@ def test_batches_read_write_and_wait(pair):
 
 
 def test_refusals_say_what_was_refused(pair):
-    """A batch with a bad register address is refused by the card, with an error that says so (M3).
-    """
+    """A batch with a bad register address is refused by the card, and the error says so (M3)."""
     host = pair.host
     job = host.batch(0, [wire.write(card.SCRATCH, 7), wire.read(0x80)])
     with pytest.raises(RefusedError) as refused:
