@@ -103,8 +103,7 @@ class Bench:
             task.cancel()
 
     async def load(self, way: str, bank: int) -> None:
-        """Loads a random AES key and IV mask into a key bank of one of the guard's DMA directions.
-        """
+        """Loads a random AES key and IV mask into a key bank of the guard's DMA, for one way."""
         dut = self.dut
         key, mask = self.random.randbytes(KEY), self.random.randbytes(MASK)
         await FallingEdge(dut.clk_i)
