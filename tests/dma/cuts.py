@@ -45,7 +45,7 @@ class Feed:
         self.pushed: int | None = None  # with the last clock, so its ready is not yet known
 
     def job(self, ctx: int, aborted: bool) -> list[tuple[int, int]]:
-        """Draws the segments of a DMA job, some at the ends of pages and memory."""
+        """Queues and returns random segments of a DMA job, some at the end of a page or memory."""
         segments = []
         for _ in range(random.randint(1, 3)):
             base = random.choice((0, 4096 - 99, 2**64 - 4096, random.randrange(2**63)))

@@ -276,10 +276,7 @@ def test_options_reach_the_simulator() -> None:
 
 
 def test_keys_are_gone_after_close() -> None:
-    """The register write with which the driver closes a device erases the key slots.
-
-    Seen by erasing through the API.
-    """
+    """The register write with which the driver closes a device erases the key slots."""
     ffi, lib = device.library()
     with opened("peripheral") as found:
         number, value = ffi.new("uint32_t *"), ffi.new("uint32_t *")

@@ -33,10 +33,7 @@ async def clock(
     may: int | None = None,
     reserve: int | None = None,
 ) -> bool:
-    """Runs one clock of mae_dma_write_row_input with an offered row; ends jobs at random.
-
-    Ends jobs too.
-    """
+    """Runs one clock of mae_dma_write_row_input with an offered row; ends jobs at random."""
     look = random.randrange(len(contexts))
     looked = contexts[look]
     finish = looked.ended and random.random() < 0.3

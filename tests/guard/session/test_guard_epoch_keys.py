@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_epoch_keys with key changes (REKEY) on all queues against a model.
-
-REKEYs of all queues against the model: status, keys, erasure.
-"""
+"""Tests mae_guard_epoch_keys with key changes (REKEY) on all queues against a model."""
 
 import random
 
