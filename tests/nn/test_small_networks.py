@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests compiled networks on mae_kernel_array against the onnx package's reference evaluator."""
+"""Tests compiled ONNX networks on mae_kernel_array against the onnx reference evaluator."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ SIZE = 1 << 20
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def every_map_equals_the_reference(dut) -> None:
-    """Each feature map of a small network equals the reference evaluator's."""
+    """Each feature map of the small networks on mae_kernel_array equals the evaluator's."""
     for name in os.environ["NETWORKS"].split():
         plan = compiler.compile_network(graph.read(NETWORKS[name]()), SHAPE, SIZE)
         values = plan.quantise(image(plan.network.input.shape))
@@ -38,7 +38,7 @@ async def every_map_equals_the_reference(dut) -> None:
 
 @pytest.mark.parametrize("lanes,columns", [(8, 2), (16, 1)])
 def test_small_networks(lanes: int, columns: int, tmp_path: pathlib.Path) -> None:
-    """Runs small networks of every operator on the array kernel in two sizes."""
+    """Builds mae_kernel_array in two sizes and runs the small networks of small.py."""
     for name, make in NETWORKS.items():  # here: the evaluator does not load in the simulator
         model = make()
         plan = compiler.compile_network(graph.read(model), Shape(lanes, columns), SIZE)
