@@ -417,7 +417,7 @@ async def clear_leaves_nothing(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
 async def flush_leaves_nothing(dut) -> None:
-    """One latency after clear_i all registers of the cipher are equal, whatever data went before.
+    """A latency and a clock after clear_i no register of the cipher depends on earlier data.
 
     Whatever keys and blocks there were, every register then has the same value; meanwhile data
     without valid stand on the request port.

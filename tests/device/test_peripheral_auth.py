@@ -126,7 +126,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def interleaved(dut) -> None:
-    """Three authenticated messages take turns on mae_peripheral by saving and restoring state."""
+    """Four authenticated messages take turns on mae_peripheral by saving and restoring state."""
     p = await begin(dut)
     for _ in range(3):
         messages = [

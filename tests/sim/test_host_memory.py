@@ -179,7 +179,7 @@ def test_errors_rate(probe) -> None:
 
 
 def test_errors_at(probe) -> None:
-    """With error_at only beats in the given address range fail, with DECERR."""
+    """With error_at accesses to an address range fail with DECERR, and others do not."""
     at = Probe.SRC + 5 * 256 + 64
     machine = probe(f"error_at={at:#x}-{at:#x}")
     machine.go(beats=4)

@@ -133,7 +133,7 @@ async def authenticated(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def refused(dut) -> None:
-    """Memory jobs with illegal addresses or keys end with an error code and write nothing."""
+    """Memory jobs with illegal addresses, keys or modes end with an error code."""
     system, end = System(dut), 16 << 11
     await system.open()
     await system.key(0, bytes(16))

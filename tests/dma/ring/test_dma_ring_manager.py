@@ -198,7 +198,7 @@ async def disable_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def abort_completes_all_fetched(dut) -> None:
-    """After an abort mae_dma_ring_manager completes every fetched descriptor as aborted."""
+    """An abort makes mae_dma_ring_manager complete all fetched jobs, and the running as aborted."""
     ring = await begin(dut, 8, sub_log2=5, comp_log2=3, latency=(1, 100))
     found = 0
     for turn in range(6):

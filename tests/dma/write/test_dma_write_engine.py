@@ -219,7 +219,7 @@ async def blocked_contexts_leave_each_share(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def reports_the_first_error(dut) -> None:
-    """A write job reports its first bus error; all other bytes are written."""
+    """A write job reports its first bus error; later jobs write their bytes right."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 20), shuffle=False)
     memory.fail(0x1000, 0x1001, SLVERR)
     memory.fail(0x3000, 0x3001, DECERR)

@@ -124,7 +124,7 @@ async def order(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def errors(dut) -> None:
-    """On a bus error the response writer names the response and writes nothing further of it."""
+    """On a bus error the response writer names the response and never writes its number."""
     for seed in range(20):
         slots = Slots(dut, seed, 0.2, 40, fail=seed)
         if seed == 0:

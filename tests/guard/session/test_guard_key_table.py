@@ -107,7 +107,7 @@ async def epochs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def tells_a_session_from_the_last(dut) -> None:
-    """The key table reports a session with an earlier digest as a replay, even after a reset."""
+    """mae_guard_key_table reports the same session twice in a row as a replay, even after reset."""
     keys = Keys(dut, 3)
     await keys.begin()
     one, two = keys.parts, some_session(keys.random)

@@ -142,7 +142,7 @@ def test_at_most_64_unanswered(pair):
 
 
 def test_no_more_transfers_than_regions(pair):
-    """The C driver refuses a transfer if all regions of the card's memory are in use (H8)."""
+    """The C driver refuses to open more transfers than the card has memory regions (H8)."""
     host = pair.host
     jobs = [
         host.d2h(queue, 0x400 * (4 * queue + index), 64, after=1)
