@@ -286,7 +286,7 @@ async def errors_aborts_and_resets(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def interrupt_or_poll(dut) -> None:
-    """When a flagged DMA job raises the interrupt, its completion is already in memory."""
+    """When mae_dma raises the interrupt of a flagged job, its completion is in memory."""
     host = await Host.begin(dut, 70, latency=(20, 100))
     for i in range(6):
         job = host.job(i % host.contexts, 500, flags=IRQ * (i % 2))

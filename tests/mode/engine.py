@@ -118,7 +118,7 @@ def message(
     jobs: int = 1,
     granule: int = 16,
 ) -> Message:
-    """Returns a random message of about ``size`` bytes, cut into ``jobs`` jobs."""
+    """Returns a random message for mae_mode_engine of about ``size`` bytes in ``jobs`` jobs."""
     if key_slot is None:
         key_slot = rng.randrange(len(keys.keys))
         if mode == "xts":  # SP 800-38E knows two key lengths

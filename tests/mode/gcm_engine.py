@@ -102,7 +102,7 @@ class Engine:
         self.wipe()
 
     def wipe(self) -> None:
-        """Drops all queued keys and messages, and all results still expected."""
+        """Drops all keys and messages queued for mae_gcm_stream, and all expected results."""
         self.plan: list = []  # ("key", bank, key) and messages, to be announced in order
         self.in_beats: list = []
         self.out_beats: list = []
@@ -205,7 +205,7 @@ class Engine:
     kept = False
 
     def _end(self, verdict: int) -> None:
-        """Asserts tag and verdict of the oldest unfinished message."""
+        """Asserts mae_gcm_stream's tag and verdict of the oldest unfinished message."""
         assert self.ends, "a tag too many"
         message = self.ends.pop(0)
         message.clocks["tag"] = self.clock

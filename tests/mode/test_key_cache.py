@@ -165,7 +165,7 @@ async def unwanted_first(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def without_rows(dut):
-    """A key slot for which no rows wait gives its bank to one with rows."""
+    """mae_key_cache gives the bank of a slot without waiting rows to a slot with rows."""
     cache = Cache(dut)
     await cache.start()
     if cache.slots <= cache.banks:
@@ -189,7 +189,7 @@ async def without_rows(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def urgent(dut):
-    """An urgent key slot gets a bank before the minimum residence of others is over."""
+    """mae_key_cache loads an urgent slot before the minimum residence of others is over."""
     cache = Cache(dut)
     await cache.start()
     if cache.slots < cache.banks + 1:
@@ -209,7 +209,7 @@ async def urgent(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def rewritten(dut):
-    """A key slot that is rewritten or erased leaves its bank in the next clock."""
+    """mae_key_cache drops a rewritten or erased slot from its bank in the next clock."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(3)

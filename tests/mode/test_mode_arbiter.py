@@ -136,7 +136,7 @@ async def keeps_its_turn(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us", skip=bench.parameters().get("Lanes", 1) < 2)
 async def keeps_its_turn_beside_short_rows(dut) -> None:
-    """A serial block keeps its turn while rows that do not need its lane pass."""
+    """mae_mode_arbiter keeps a serial block's turn while rows for other lanes pass."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1

@@ -76,7 +76,7 @@ async def mixed_heedless(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def path_change(dut):
-    """A chain value continues right if CFB decryption (parallel) follows encryption (serial)."""
+    """mae_mode_engine continues a CFB chain when decryption (parallel) follows encryption."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))

@@ -124,7 +124,7 @@ async def beside_chains(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def beside_one_chain(dut):
-    """One chained message keeps nearly its full speed while parallel rows fill the lanes."""
+    """One chained message keeps nearly its full speed beside mae_mode_parallel's full rows."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))

@@ -31,7 +31,7 @@ def latency(length):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def one_message(dut):
-    """A single chained message takes exactly the cipher's latency for each block."""
+    """mae_mode_serial takes exactly the cipher's latency per block for one chained message."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(6, rng)
@@ -53,7 +53,7 @@ async def one_message(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def many_messages(dut):
-    """As many chained messages as the cipher's latency keep all lanes busy."""
+    """mae_mode_serial keeps all lanes busy with as many chained messages as clocks of latency."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(2)
     keys = engine.Keys(1, rng, (16,))
@@ -75,7 +75,7 @@ async def many_messages(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def stealing(dut):
-    """XTS with ciphertext stealing equals OpenSSL's for 17 bytes to three rows, in 1 or 2 jobs."""
+    """XTS with stealing on mae_mode_serial equals OpenSSL's, from 17 bytes to three rows."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(3)
     keys = engine.Keys(4, rng, (16, 32))

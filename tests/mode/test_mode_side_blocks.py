@@ -73,13 +73,13 @@ async def encrypt_blocks(dut, ready: float, answers: float) -> None:
 
 @cocotb.test()
 async def slow_engine(dut) -> None:
-    """Each block is encrypted once under its key slot if the engine is seldom ready."""
+    """mae_mode_side_blocks encrypts each block once if the engine is seldom ready."""
     await encrypt_blocks(dut, 0.3, 0.2)
 
 
 @cocotb.test()
 async def fast_engine(dut) -> None:
-    """Each block is encrypted once under its key slot if the engine is always ready."""
+    """mae_mode_side_blocks encrypts each block once if the engine is always ready."""
     await encrypt_blocks(dut, 1.0, 0.3)
 
 

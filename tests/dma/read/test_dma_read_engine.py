@@ -152,7 +152,7 @@ async def serves_all_contexts(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def blocked_contexts_leave_each_share(dut) -> None:
-    """While half of the contexts are blocked, the others still read through their own pages."""
+    """The read engine serves contexts by their own pages while half of the others are blocked."""
     memory, mover, client = await begin(dut, 1 << 19, latency=(1, 30))
     held = client.contexts // 2
     dut.client_room_i.value = client.room & ~((1 << held) - 1)

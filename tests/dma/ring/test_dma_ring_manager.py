@@ -37,7 +37,7 @@ def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def others_complete_beside_an_overwriting(dut) -> None:
-    """Jobs whose destination waits to be zeroed do not hold back other contexts' jobs."""
+    """In mae_dma_ring_manager jobs that wait to be zeroed do not hold back other contexts."""
     ring = await begin(dut, 3, sub_log2=5, comp_log2=5)
     ring.hold_scrubs = True
     fill(ring, 32)
@@ -79,7 +79,7 @@ async def good_and_bad(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_context_in_order(dut) -> None:
-    """A descriptor waits while its context is busy; descriptors of other contexts overtake it."""
+    """mae_dma_ring_manager holds a descriptor while its context is busy; others overtake it."""
     ring = await begin(dut, 3, sub_log2=6, comp_log2=6, stall=0)
     ring.job_clocks = (50, 200)
     fill(ring, 40)
@@ -112,7 +112,7 @@ async def many_in_flight(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def interrupt_after_the_entry(dut) -> None:
-    """The interrupt of a flagged descriptor rises only after its completion is in memory."""
+    """mae_dma_ring_manager raises the interrupt only after the flagged job's completion."""
     ring = await begin(dut, 5, sub_log2=6, comp_log2=6, latency=(1, 60))
     fill(ring, 60)
     for i, (desc, _) in enumerate(ring.todo):
@@ -198,7 +198,7 @@ async def disable_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def abort_completes_all_fetched(dut) -> None:
-    """An abort makes mae_dma_ring_manager complete all fetched jobs, and the running as aborted."""
+    """After an abort mae_dma_ring_manager completes all fetched jobs, running ones as aborted."""
     ring = await begin(dut, 8, sub_log2=5, comp_log2=3, latency=(1, 100))
     found = 0
     for turn in range(6):
@@ -255,7 +255,7 @@ async def abort_completes_all_fetched(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def abort_keeps_an_offer(dut) -> None:
-    """A job offered to the client stays offered during an abort, and is then aborted."""
+    """A job that mae_dma_ring_manager offers stays offered in an abort, and is then aborted."""
     ring = await begin(dut, 9)
     ring.hold_client = True
     fill(ring, 3)

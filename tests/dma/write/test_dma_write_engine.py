@@ -187,7 +187,7 @@ async def rows_and_segments_may_differ(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def blocked_contexts_leave_each_share(dut) -> None:
-    """While half of the contexts are blocked, the others still write through their own pages."""
+    """The write engine serves contexts by their own pages while half of the others are blocked."""
     memory, mover, client = await begin(dut, 1 << 20, latency=(1, 30))
     contexts = bench.parameters()["Contexts"]
     held, stride = contexts // 2, 120 * client.width

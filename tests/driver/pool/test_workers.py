@@ -25,7 +25,7 @@ CARD = {"DASK_DISTRIBUTED__WORKER__RESOURCES__CARD": "1"}
 
 
 def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
-    """Messages on a cluster of three workers end right while cards and workers fail in turn."""
+    """Messages on a Dask cluster of three workers end right while cards and workers fail."""
     monkeypatch.setattr(messages, "PART", 1 << 16)
     monkeypatch.setattr(workers, "PATIENCE_S", 1)
     simulator.build("stream4")

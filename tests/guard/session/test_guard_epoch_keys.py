@@ -142,7 +142,7 @@ async def rekeys(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def an_epoch_waits_for_the_last_answer(dut) -> None:
-    """A second key change is refused until the old epoch's last request is answered."""
+    """mae_guard_epoch_keys refuses a second key change until all old requests are answered."""
     epochs = Epochs(dut, 2)
     await epochs.begin()
     dut.clear_i.value = 1

@@ -80,7 +80,7 @@ async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def reads(dut: SimHandleBase) -> None:
-    """Reads return each register's value; addresses beyond the last page return SLVERR."""
+    """mae_guard_os_registers returns each register's value, and SLVERR beyond the last page."""
     registers, watch, image = await begin(dut)
     for address in range(0, len(image), 4):
         value, response = await registers.read_at(address)
@@ -94,7 +94,7 @@ async def reads(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def writes(dut: SimHandleBase) -> None:
-    """A write of a whole register word causes one pulse; a shorter write causes none."""
+    """A whole-word write to mae_guard_os_registers causes one pulse; a shorter one causes none."""
     registers, watch, image = await begin(dut)
     chooser = random.Random(2)
     bases = [0] * QUEUES

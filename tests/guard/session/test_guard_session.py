@@ -122,7 +122,7 @@ def fatal(cause: Cause, queue: int, number: int) -> int:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ends(dut) -> None:
-    """Each end of a session halts the bus, clears memories and keys, and leads to IDLE or DEAD."""
+    """At a session's end mae_guard_session halts the bus, clears memories and erases keys."""
     chooser, bench = random.Random(1), Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -200,7 +200,7 @@ async def ends(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def taken_back(dut) -> None:
-    """reset_i ends a session from every state; clearing begins in the fifth clock."""
+    """reset_i ends mae_guard_session's session in every state; clearing starts in clock 5."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()

@@ -207,7 +207,7 @@ class Bench:
         return self.random.choice((self.random.randrange(1 << MEMORY), 1 << MEMORY, (1 << 64) - 1))
 
     async def drain(self) -> None:
-        """Runs until all transfers have ended; aborts those that wait for further chunks."""
+        """Runs the transfer engine until all transfers have ended; aborts unfinished ones."""
         for _ in range(20000):
             await self.clock(new=False)
             for queue in range(QUEUES):

@@ -210,7 +210,7 @@ async def plain_modes(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """GCM, CCM and CMAC take the stated clocks per block and for the tag."""
+    """mae_auth_mode_unit takes the stated clocks per block and tag of GCM, CCM and CMAC."""
     unit = await Unit.begin(dut)
     digits = 128 // bench.parameters()["Digit"]
     for size, rounds in ((16, 10), (24, 12), (32, 14)):

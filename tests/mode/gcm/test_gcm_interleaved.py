@@ -249,7 +249,7 @@ async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def one_by_one(dut) -> None:
-    """GCM messages one at a time equal OpenSSL's: directions, empty parts, IV lengths, cuts."""
+    """mae_gcm_interleaved gives OpenSSL's result for each kind of GCM message, one at a time."""
     it = await host(dut, stall=0)
     sizes = [
         (12, 0, 16),
@@ -272,7 +272,7 @@ async def one_by_one(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def mixed(dut) -> None:
-    """GCM messages of all contexts, CTR jobs and wrong tags at the same time give right results."""
+    """mae_gcm_interleaved gives OpenSSL's results for messages of all contexts and CTR jobs."""
     for stall in (0.0, 0.3):
         it = await host(dut, 2, stall)
         rng = it.random
@@ -302,7 +302,7 @@ async def mixed(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """The GCM counter wraps at 2^32 without a carry, within a row and between two jobs."""
+    """mae_gcm_interleaved's 32-bit counter wraps without a carry, in a row and between jobs."""
     it = await host(dut, 3, 0)
     h = gcm_oracle.hash_key(it.keys[0])
     for low in (2**32 - 1, 2**32 - 2, 2**32 - 2 * it.lanes - 2):
@@ -329,7 +329,7 @@ def iv_of(h: int, j0: bytes) -> bytes:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def refusals(dut) -> None:
-    """Illegal GCM jobs are refused with the right status; their message then continues right."""
+    """mae_gcm_interleaved refuses illegal jobs; their message then continues right."""
     it = await host(dut, 4, 0)
     good = it.message(0, True, 1, (12, 30, 100))
     other = {"op": GCM, "key_slot": 1}
@@ -362,7 +362,7 @@ async def refusals(dut) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def key_goes_away(dut) -> None:
-    """If a GCM message's key is erased at any clock, the message gets no tag or fails."""
+    """If a message's key is erased at any clock, mae_gcm_interleaved gives no tag."""
     it = await host(dut, 5, 0)
     for clocks in (*range(1, 60), 100, 200):
         decrypt = clocks % 2 == 1
@@ -383,7 +383,7 @@ async def key_goes_away(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def key_changes_between_jobs(dut) -> None:
-    """If a message's key slot is rewritten or exchanged between jobs, it gets no tag."""
+    """If a message's key changes between two jobs, mae_gcm_interleaved gives no tag."""
     it = await host(dut, 7, 0)
     for decrypt in (False, True):
         for change in ("write", "erase and write", "name another"):
@@ -406,7 +406,7 @@ async def key_changes_between_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def message_not_ended(dut) -> None:
-    """A GCM message that starts while the previous one in its context is unfinished is right."""
+    """mae_gcm_interleaved hashes a new message right though its context's last one has no end."""
     it = await host(dut, 8, 0)
     for size in (0, 5, 3 * it.row_bytes):
         for phase in (AAD, DATA):
@@ -421,7 +421,7 @@ async def message_not_ended(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """The first and last rows of a single GCM message take the clocks that the header states."""
+    """mae_gcm_interleaved takes the clocks of its header at a single message's start and end."""
     it = await host(dut, 6, 0)
 
     def took(job: Job, since: str, until: str) -> int:

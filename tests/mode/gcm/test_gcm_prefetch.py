@@ -160,7 +160,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def schedule(dut) -> None:
-    """A loaded stream accepts its first request after Nr + 4 clocks, then one per clock."""
+    """A loaded stream of mae_gcm_prefetch accepts requests after Nr + 4 clocks, one per clock."""
     engine = Engine(dut)
     await engine.reset()
     for size in engine.sizes:
@@ -230,7 +230,7 @@ async def refusals_spend(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def erases(dut) -> None:
-    """An erased stream leaves no data in mae_gcm_prefetch and accepts a new key only then."""
+    """After a stream's erasure no register of mae_gcm_prefetch holds its key or powers of H."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in (*range(30), 60):

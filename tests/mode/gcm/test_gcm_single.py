@@ -73,7 +73,7 @@ class Engine:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def any_words(dut) -> None:
-    """Messages of all lengths, each under its own key and IV, equal OpenSSL's at full rate."""
+    """mae_gcm_single gives OpenSSL's results for random messages, each under its own key."""
     engine = Engine(dut)
     await engine.reset()
     for gaps in (0.0, 0.5):
@@ -84,7 +84,7 @@ async def any_words(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def all_lengths(dut) -> None:
-    """Messages with every pair of AAD and data lengths equal OpenSSL's, in both directions."""
+    """mae_gcm_single gives OpenSSL's results for every pair of AAD and data lengths."""
     engine = Engine(dut)
     await engine.reset()
     words = []

@@ -49,7 +49,7 @@ def add(engine: Engine, bank: int, **options):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def differential(dut) -> None:
-    """GCM messages of all shapes equal OpenSSL's, with stalls and key changes."""
+    """mae_gcm_stream gives OpenSSL's results for messages of all shapes, with stalls."""
     engine = Engine(dut)
     await engine.reset()
     for stalls in (
@@ -109,7 +109,7 @@ async def lengths_disagree(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ivs_in_a_row(dut) -> None:
-    """Successive messages with IVs of other than 12 bytes are right, under two keys in turn."""
+    """mae_gcm_stream gives OpenSSL's results for successive IVs of other than 12 bytes."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0, random.randbytes(engine.sizes[-1]))
@@ -149,7 +149,7 @@ async def abort(dut, engine: Engine) -> list:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts_while_h_is_made(dut) -> None:
-    """An abort at any clock after a key load does not disturb the computation of H."""
+    """An abort of mae_gcm_stream at any clock after a key load does not disturb H."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in range(1, 60):
@@ -163,7 +163,7 @@ async def aborts_while_h_is_made(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts(dut) -> None:
-    """An abort at any clock drops messages but keeps keys; new messages are right."""
+    """An abort of mae_gcm_stream drops messages but keeps keys; new messages are right."""
     engine = Engine(dut)
     await engine.reset()
     for bank in range(engine.banks):
@@ -211,7 +211,7 @@ async def clears(dut) -> None:
 
 
 async def key_to_ready(engine: Engine, size: int) -> int:
-    """Returns the clocks from a key load to the first output beat of a message under it."""
+    """Returns mae_gcm_stream's clocks from a key load to the first output beat under it."""
     engine.key(0, random.randbytes(size))
     message = engine.message(0, random.randbytes(12), b"", random.randbytes(3 * engine.row))
     await engine.run()

@@ -114,7 +114,7 @@ class Hash:
             await self.tick()
 
     def sizes(self, most: int) -> list[int]:
-        """Returns the block count of each beat of a random message."""
+        """Returns random numbers of blocks for the beats of a message to mae_ghash."""
         beats = random.randrange(1, most)
         if random.random() < 0.3:
             return [random.randrange(beats > 1, self.lanes + 1) for _ in range(beats)]
@@ -145,7 +145,7 @@ async def ready_after(unit: Hash, bank: int) -> int:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def powers_in_time(dut) -> None:
-    """After the stated clocks from H the first beat is accepted, and its hash is right."""
+    """mae_ghash accepts the first beat in the stated clock after H and hashes it right."""
     unit = Hash(dut)
     await unit.reset()
     for _ in range(3):
@@ -200,7 +200,7 @@ async def key_under_load(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def abort_and_clear(dut) -> None:
-    """abort_i at any clock drops hashes but keeps H; clear_i erases H too."""
+    """abort_i of mae_ghash drops hashes but keeps H; clear_i erases H too."""
     unit = Hash(dut)
     await unit.reset()
     unit.load(0, random.getrandbits(128))

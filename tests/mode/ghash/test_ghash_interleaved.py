@@ -210,7 +210,7 @@ def offers(*offered: tuple[int, Step] | None) -> list[int]:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def messages(dut) -> None:
-    """All contexts hash two messages per key at once, with stalls; an erased hash is zero."""
+    """mae_ghash_interleaved hashes messages of all contexts at once right, with stalls."""
     hasher = Hasher(dut)
     await hasher.begin()
     for stall in (0.0, 0.5):
@@ -226,7 +226,7 @@ async def messages(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def wipes(dut) -> None:
-    """A wipe erases one context and one slot's powers of H; the others go on right."""
+    """A wipe of mae_ghash_interleaved erases one context and one slot; others go on right."""
     hasher = Hasher(dut)
     await hasher.begin()
     for wiped in range(hasher.contexts):
@@ -250,7 +250,7 @@ async def wipes(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def erasure(dut) -> None:
-    """An erased key slot has no powers of H left, at whatever clock it is erased."""
+    """After a key slot's erasure mae_ghash_interleaved holds none of its powers of H."""
     hasher = Hasher(dut)
     await hasher.begin()
     for rows in range(8):
@@ -274,7 +274,7 @@ async def erasure(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def erasure_of_a_power_in_progress(dut) -> None:
-    """A power of H that is being computed while its slot is erased ends as zero."""
+    """A power of H that mae_ghash_interleaved computes during its slot's erasure ends as zero."""
     hasher = Hasher(dut)
     await hasher.begin()
     for power in range(2, hasher.lanes + 1):
@@ -295,7 +295,7 @@ async def erasure_of_a_power_in_progress(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def looks_and_clears(dut) -> None:
-    """A context can be cleared in the clock in which its hash is read."""
+    """mae_ghash_interleaved can clear a context in the clock in which its hash is read."""
     hasher = Hasher(dut)
     await hasher.begin()
     for context in range(hasher.contexts):
@@ -309,7 +309,7 @@ async def looks_and_clears(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def full_rate(dut) -> None:
-    """Full rows of one context are accepted in each clock, except for one wait at the third."""
+    """mae_ghash_interleaved takes a full row per clock, except for one wait at the third."""
     hasher = Hasher(dut)
     await hasher.begin()
     for context in range(hasher.contexts):
@@ -333,7 +333,7 @@ async def full_rate(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def two_contexts(dut) -> None:
-    """A context with successive full rows takes the second partial sum from another."""
+    """In mae_ghash_interleaved a context with full rows takes the second partial sum over."""
     hasher = Hasher(dut)
     if hasher.contexts == 1:
         return

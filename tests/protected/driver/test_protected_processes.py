@@ -110,7 +110,7 @@ def test_the_card_is_provisioned_once(gate):
 
 
 def test_buffers_are_used_again(gate):
-    """300 transfers each way reuse the shared buffers and need at most 12 commands each."""
+    """The C driver reuses shared buffers: 300 transfers each way need at most 12 commands each."""
 
     def application(host: Host, record: Record) -> None:
         host.wait(host.open())

@@ -84,7 +84,7 @@ def test_before_open_everything_else_is_refused():
 
 
 def test_a_batch_is_checked_whole_before_its_first_operation(pair):
-    """A batch with an illegal second operation does not run the first one either (H7)."""
+    """The device model runs no operation of a batch whose second operation is illegal (H7)."""
     job = pair.host.batch(0, [wire.write(card.SCRATCH, 7), wire.read(0x80)])
     with pytest.raises(RefusedError) as refused:
         pair.host.wait(job)
@@ -171,7 +171,7 @@ def test_wait_holds_until_the_answer(pair):
 
 
 def test_wait_for_what_was_refused_fails(pair):
-    """A batch that waits for a refused transfer fails and starts no kernel run (H16)."""
+    """The device model fails a batch that waits for a refused transfer and starts no run (H16)."""
     host = pair.host
     sequence = host._begin(1, Kind.H2D, 64, 64)
     host._seal(1, Kind.H2D, sequence, place(total=0))
@@ -183,7 +183,7 @@ def test_wait_for_what_was_refused_fails(pair):
 
 
 def test_wait_for_a_skipped_number_fails(pair):
-    """A batch that waits for a skipped request fails and starts no kernel run (H11, H16)."""
+    """The device model fails a batch that waits for a skipped request (H11, H16)."""
     host = pair.host
     with pytest.raises(GivenUpError):
         host.wait(host.h2d(1, 0, octets("given up", 64), give_up=0))
@@ -235,7 +235,7 @@ def test_a_run_under_way_cannot_be_changed(pair):
 
 
 def test_waiting_for_a_run_that_fails_fails(pair):
-    """A batch that waits for a kernel run fails if the run has a fault (H16)."""
+    """The device model fails a batch that waits for a kernel run with a fault (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     with pytest.raises(RefusedError, match="AFTER") as refused:
@@ -271,7 +271,7 @@ def test_capabilities_in_their_word():
 
 
 def test_wait_remembers_64_outcomes(pair):
-    """A WAIT operation finds the last 64 answers of a queue; an older number is refused."""
+    """The device model's WAIT knows the last 64 answers of a queue and refuses older numbers."""
     host = pair.host
     for _ in range(65):
         host.wait(host.batch(1, [wire.read(card.STATUS)]))
@@ -291,7 +291,7 @@ def test_what_is_given_up_is_scrubbed(pair):
 
 
 def test_a_refused_chunk_gives_its_transfer_up(pair):
-    """A chunk out of order aborts its transfer, and the data already received is zeroed."""
+    """The device model aborts a transfer at a chunk out of order and zeroes its earlier data."""
     host = pair.host
     job = host.h2d(1, 0, octets("gap", 256), 64)
     host.channels[1].unsent[1].message = b""  # replaced below

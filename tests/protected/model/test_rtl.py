@@ -162,7 +162,7 @@ def test_a_session_is_not_replayed(make: type[Machine]) -> None:
 @pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
 @pytest.mark.parametrize("place", [(0x20, 0x400), (0x40, 0x410), (0x40, 0x400)])
 def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> None:
-    """A kernel run at an address that is no multiple of 64 is a fault and is not counted."""
+    """The card's kernel reports a fault if a run's address is no multiple of 64."""
     machine, legal, found = make(Attack()), not any(at % 64 for at in place), []
 
     def application(host, record) -> None:

@@ -129,7 +129,7 @@ def test_no_installation_but_in_idle(pair):
 
 
 def test_close_waits_for_nothing_and_leaves_nothing(pair):
-    """CLOSE is refused while requests are unanswered; an accepted CLOSE erases all data (H14)."""
+    """The model refuses CLOSE while requests are unanswered; CLOSE erases all data (H14)."""
     host = pair.host
     down = host.d2h(1, 0, 64, after=1)
     with pytest.raises(MisuseError):
