@@ -38,7 +38,7 @@ async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiMaster, AxiRam]:
 
 
 async def traffic(manager: AxiMaster, memory: AxiRam, count: int) -> None:
-    """Runs random, overlapping AXI bursts and compares the data with a byte array."""
+    """Runs random AXI bursts through mae_axi_cdc and compares the data with a byte array."""
     model = bytearray(memory.read(0, SIZE))
     widest = manager.write_if.byte_lanes
 

@@ -32,7 +32,7 @@ async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiLiteMaster, AxiLiteRam]:
 
 
 async def traffic(manager: AxiLiteMaster, memory: AxiLiteRam, count: int) -> None:
-    """Runs random, overlapping AXI4-Lite accesses and compares the data with a byte array."""
+    """Runs random accesses through mae_axil_cdc and compares the data with a byte array."""
     model = bytearray(memory.read(0, SIZE))
 
     async def use(base: int, size: int) -> None:

@@ -65,7 +65,7 @@ async def begin(dut: SimHandleBase, slow: float) -> Block:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
-    """A write is answered while the manager does not accept read data, and the reverse."""
+    """mae_axil_regblock_adapter answers writes while read data is not accepted, and vice versa."""
     await begin(dut, 0)
     for first, second, channel, other in (("ar", "aw", "r", "b"), ("aw", "ar", "b", "r")):
         for _ in range(2):

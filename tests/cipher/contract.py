@@ -306,7 +306,7 @@ async def key_timing(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def key_waits_for_its_blocks(dut) -> None:
-    """A key bank takes a new key when its blocks have used their last round key, not before."""
+    """A cipher's key bank takes a new key only when its blocks have used their last round key."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         for bank in range(cipher.banks):

@@ -110,7 +110,7 @@ def test_wrong_tag(runner: Runner, mode: str, way: str) -> None:
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr", "xts", "gcm"))
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
-    """A CPU that reads a running memory job's destination sees only final results."""
+    """A CPU read from a running job's destination returns the final bytes that OpenSSL gives."""
     source = random.Random(f"{mode} {direction} at once")
     job = random_job(source, jobs.GO_ON, mode, direction, 1024)
     job.work = (job.destination, 1024)

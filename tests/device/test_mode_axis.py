@@ -41,7 +41,7 @@ class Message:
 
     @property
     def part(self) -> bool:
-        """Returns true if the message is XTS and ends with a partial block."""
+        """Returns true if the message is in XTS mode and its length is no multiple of 16 bytes."""
         return self.mode == "xts" and len(self.data) % 16 != 0
 
     def command(self) -> bytes:
@@ -88,7 +88,7 @@ class Core:
                 model.set_pause_generator(pauses(share, number))
 
     def message(self, mode: str, decrypt: bool, size: int, slot: int | None = None) -> Message:
-        """Makes a message of about ``size`` bytes with OpenSSL's output."""
+        """Makes a random message of about ``size`` bytes, with OpenSSL's output for it."""
         slots = [s for s, key in self.keys.items() if mode != "xts" or len(key) != 24]
         slot = random.choice(slots) if slot is None else slot
         key = self.keys[slot]
@@ -105,7 +105,7 @@ class Core:
         return Message(mode, decrypt, slot, tweak_slot, iv, data, want)
 
     def any_message(self) -> Message:
-        """Makes a message of random mode, direction and length."""
+        """Makes a message of random mode, direction and length, with OpenSSL's output for it."""
         size = random.choice((1, 16, self.row, 4 * self.row, random.randrange(1, 6 * self.row)))
         return self.message(random.choice(MODES), random.random() < 0.5, size)
 
@@ -119,7 +119,7 @@ class Core:
         self.source.send_nowait(AxiStreamFrame(data, tkeep=keep))
 
     async def check(self, message: Message) -> None:
-        """Receives a message's output frame; asserts data and error flag."""
+        """Receives mae_mode_axis's output frame for a message; asserts its data and error flag."""
         frame = await self.sink.recv(compact=False)
         kept = bytes(b for b, k in zip(frame.tdata, frame.tkeep, strict=True) if k)
         users = frame.tuser if isinstance(frame.tuser, list) else [frame.tuser]

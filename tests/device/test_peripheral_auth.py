@@ -161,7 +161,7 @@ async def interleaved(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def plain_modes_between(dut) -> None:
-    """A CTR job between the jobs of a GCM message leaves the message's saved state unchanged."""
+    """A CTR job between two jobs of a GCM message does not change mae_peripheral's GCM state."""
     p = await begin(dut)
     message = some("gcm", 64, 20).cut()
     await p.load_key(0, message.key)
@@ -364,7 +364,7 @@ async def interrupts(dut) -> None:
 
 
 async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
-    """Returns the clocks per block of a message, and those from the last block to the end."""
+    """Returns mae_peripheral's clocks per block of a message, and from last block to idle."""
     await p.load_key(0, message.key)
     while len(message.jobs) - message.done > 1:
         await message.step(p)
@@ -386,7 +386,7 @@ async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """GCM, CCM and CMAC take at most 40 clocks per block and 100 at the end, over registers."""
+    """mae_peripheral takes at most 40 clocks a block for GCM, CCM and CMAC, and 100 at the end."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for size in (16, 32):

@@ -151,7 +151,7 @@ def test_unlike_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.full
 def test_both_cards() -> None:
-    """A small network gives the reference's maps, and equal bytes on both cards."""
+    """A small network's maps equal the reference's on the plain and on the protected card."""
     found = inference.infer(NETWORKS["joined"](), None, [True, False], True, Console(quiet=True))
     assert found["equal"] and found["same_bytes"] and found["bytes_compared"] > 3000
     assert found["cards"]["nn"]["clocks"] < found["cards"]["nn_protected"]["clocks"]
@@ -160,7 +160,7 @@ def test_both_cards() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", networks.NAMES)
 def test_whole_network(name: str) -> None:
-    """Every feature map of a whole network equals the reference's on both cards."""
+    """All feature maps of a whole network equal the reference's on both simulated cards."""
     found = inference.infer(networks.make(name), None, [True, False], True, Console(quiet=True))
     assert found["equal"] and found["same_bytes"]
     for card in found["cards"].values():

@@ -302,7 +302,7 @@ async def stops_at_every_refusal(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def hears_of_a_late_refusal(dut) -> None:
-    """A refusal of the last write that comes late still ends the run with fault_o."""
+    """A late error response to the kernel's last write still ends its run with fault_o."""
     command = dataclasses.replace(
         convolution(1, 1, 1, 1).command, op=OP_MAX, sources=1, params=0, columns=1
     )
@@ -318,7 +318,7 @@ async def hears_of_a_late_refusal(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def passes_of_one_pixel(dut) -> None:
-    """Maximum pooling of a single window takes the fewest clocks that the sums allow."""
+    """Maximum pooling of one window gives the right pixel; nothing else in memory changes."""
     rng = np.random.default_rng(3)
     for kernel_y, kernel_x in ((1, 3), (3, 3), (2, 5)):
         command = dataclasses.replace(

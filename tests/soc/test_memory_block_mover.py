@@ -24,7 +24,7 @@ INVERSE = ("ecb", "cbc", "pcbc", "xts")  # modes that decrypt by the inverse cip
 
 
 async def clocks_of(dut, started) -> int:
-    """Returns the clocks from the start of a memory job to its interrupt."""
+    """Returns the clocks from the SoC's start of a memory job to its interrupt."""
     clocks = 0
     await started
     while dut.irq_o.value != 1:

@@ -19,14 +19,14 @@ ANY_ORDER += [("xts", False), ("xts", True)]
 
 
 def longest(mode: str, rounds: int, blocks: int) -> int:
-    """Returns the most clocks for which a CPU access may wait during a memory job."""
+    """Returns the most clocks for which mae_memory_arbiter may hold a CPU access in a job."""
     tweak = rounds + blocks // 128 + 22 if mode == "xts" else 0
     return (DEPTH + 2) * rounds + 24 + tweak
 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def out_of_turn(dut) -> None:
-    """CPU accesses during a memory job see memory as if the job had ended at its start."""
+    """CPU accesses during the SoC's memory job see memory as if the job had already ended."""
     system, generator = System(dut), random.Random(4)
     await system.open()
     for mode, decrypt in ANY_ORDER:
@@ -65,7 +65,7 @@ async def out_of_turn(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def in_turn(dut) -> None:
-    """In chained modes a CPU access to a job's data waits until the job ends."""
+    """In chained modes the SoC holds back a CPU access to a job's data until the job ends."""
     system, generator, blocks = System(dut), random.Random(5), 32
     await system.open()
     await system.key(0, key := generator.randbytes(16))
@@ -89,7 +89,7 @@ async def in_turn(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def dropped(dut) -> None:
-    """Done bits of a job that was ended by a wipe or reset do not affect the next job."""
+    """After a wipe or reset ends a memory job, the SoC's next job gives OpenSSL's output."""
     system, generator, blocks = System(dut), random.Random(6), 48
     await system.open()
     for by_reset in (False, True):
@@ -115,7 +115,7 @@ async def dropped(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """After a wipe during a memory job no key or block is left outside the memory."""
+    """After a wipe during a memory job no SoC register outside the memory holds keys or data."""
     system, generator, blocks = System(dut), random.Random(7), 24
     await system.open()
     for wipe, mode in ((True, "cbc"), (True, "xts"), (False, "ctr"), (False, "keys")):

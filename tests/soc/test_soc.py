@@ -61,7 +61,7 @@ def test_limit(system: System) -> None:
 
 
 def test_memory_bounds(system: System) -> None:
-    """The harness refuses to read or write beyond the SoC's memory."""
+    """soc.System refuses to read or write beyond the simulated SoC's memory."""
     assert system.memory_bytes == 256 * 1024
     system.write(system.memory_bytes - 3, b"end")
     assert system.read(system.memory_bytes - 3, 3) == b"end"
@@ -73,7 +73,7 @@ def test_memory_bounds(system: System) -> None:
 
 
 def test_no_program(system: System, tmp_path: pathlib.Path) -> None:
-    """The harness refuses a program file that is not ELF."""
+    """soc.System refuses to load a program file that is not an ELF file."""
     path = tmp_path / "program"
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(SocError, match="no program"):
@@ -98,7 +98,7 @@ def test_speed_of_the_cpu(system: System) -> None:
 
 
 def test_interrupt_and_sleep() -> None:
-    """A memory job gives the same result whether the program sleeps, works or polls meanwhile."""
+    """The SoC's memory job gives equal results while its program sleeps, works or polls."""
     runner = Runner()
     data, key = bytes(range(256)), bytes(range(16))
     asleep = Job(jobs.INTERRUPT, "ecb", data=data, keys=[key])

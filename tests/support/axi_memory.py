@@ -47,13 +47,13 @@ class Statistics:
     most_beats: int = 0  # read beats asked for and not yet answered
 
     def span(self) -> int:
-        """Returns the number of clocks from the first data beat to the last."""
+        """Returns the clocks from the first data beat on the AXI bus to the last."""
         first = min(x for x in (self.first_read, self.first_write) if x is not None)
         last = max(x for x in (self.last_read, self.last_write) if x is not None)
         return last - first + 1
 
     def used(self) -> tuple[float, float, float]:
-        """Returns the shares of clocks with a read beat, a write beat, and either."""
+        """Returns the parts of the span with an AXI read beat, a write beat, and either one."""
         span = self.span()
         return self.read_beats / span, self.write_beats / span, self.busy_clocks / span
 
@@ -212,7 +212,7 @@ class AxiMemory:
 
     @property
     def early(self) -> int:
-        """Returns the number of write beats accepted before their burst's address."""
+        """Returns the number of AXI write beats accepted before the address of their burst."""
         return len(self._early)
 
     def idle(self) -> bool:
@@ -360,7 +360,7 @@ class AxiMemory:
             self._put(self._b_valid, 0)
 
     def _store(self, word: int, strobe: int, last: bool) -> None:
-        """Writes a W beat to memory, for the oldest burst that is not complete."""
+        """Stores an AXI write beat in the memory model, for the oldest incomplete burst."""
         burst = self._addresses[0]
         at = burst.addr // self.bytes * self.bytes + burst.done * self.bytes - self.base
         if burst.resp == OKAY:

@@ -40,7 +40,7 @@ def use(monkeypatch, parameters: dict, options: dict) -> None:
 
 
 def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
-    """A published report fills its table row, without a run of Yosys."""
+    """The synthesis table takes a row from a published report without running Yosys."""
     assert made(False) == ["`mae_sbox_tower` (Kind 1) for nangate45: not synthesized yet"]
     assert made(True) == []
     before = page()
@@ -53,7 +53,7 @@ def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
 
 
 def test_a_changed_point_is_not_taken(small, monkeypatch, tmp_path) -> None:
-    """A report is not used for other parameters, clock periods or power settings."""
+    """The synthesis table ignores a report with other parameters, clock or power settings."""
     assert made(True) == []
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     changes = [({"Kind": 2}, {}), ({"Kind": 1}, {"period_ns": 3}), ({"Kind": 1}, {"power": True})]

@@ -23,7 +23,7 @@ def test_loads() -> None:
 
 
 def test_software_is_measured() -> None:
-    """Measured encryption takes longer than a copy, and longer for a larger chunk."""
+    """Measured AES-GCM encryption on the CPU takes longer than a copy of the same chunk."""
     short, long = software.measure(4096), software.measure(65536)
     for times in (*short[:2], *long[:2]):
         assert 0 < times.request < times.seal and times.copy < times.seal
@@ -37,14 +37,14 @@ class FakeCard:
     """Imitates a card whose clocks are the software's time plus 10,000."""
 
     def run(self, load, chunk, timing, threads=1):
-        """Returns the clocks of a load, from the software's times and the chunk size."""
+        """Returns the fake card's clocks for a load, from software times and chunk size."""
         times = timing(32768)
         waits = (times.seal + times.request) / threads + times.open + times.answer
         return 10_000 + timeline.clocks_of(waits) + (1000 if chunk == 16384 else 0)
 
 
 def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parts of a protected transfer's time add up; times for 4 threads are projected."""
+    """report.account gives parts of a protected transfer's time that add up to the total."""
     times = Times(copy=1000, seal=50_000, open=2000, request=100, answer=100)
     monkeypatch.setattr(software, "times", lambda size, cold, threads: times)
     monkeypatch.setattr(software, "processors", lambda: 2)

@@ -37,7 +37,7 @@ class Walk:
 
     @property
     def rounds(self) -> int:
-        """Returns the number of rounds for the loaded key."""
+        """Returns the number of AES rounds for the key loaded in the model."""
         return len(self.keys) - 1
 
     async def step(self, key: bytes | None = None, run: int | None = None) -> None:

@@ -140,7 +140,7 @@ async def accesses_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=10, timeout_unit="ms")
 async def faults(dut) -> None:
-    """A refused memory access ends a kernel run with a fault, until a new start or clear."""
+    """A refused memory access ends the map kernel's run with a fault, kept until start or clear."""
     port, device = await begin(dut, answer=2)
     await port.write(card.DESTINATION, 1024)
     await port.write(card.LENGTH, 64)

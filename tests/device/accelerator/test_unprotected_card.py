@@ -57,7 +57,7 @@ class Card(Registers):
         self.pushed[channel] += 1
 
     async def finish(self, channel: str) -> None:
-        """Waits until all transfers submitted to a channel have completed."""
+        """Waits until the card has completed all transfers submitted to a DMA channel."""
         while await self.read(f"{channel}.completed") != self.pushed[channel]:
             pass
 

@@ -53,7 +53,7 @@ async def every_mode_at_once(dut, kind: bool) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """Messages cut into four jobs give OpenSSL's output while all contexts interleave."""
+    """The stream card encrypts and decrypts messages of three jobs each as OpenSSL does."""
     card = await Card.begin(dut, 3)
     await load_keys(card)
     rng, jobs = card.random, []
@@ -287,7 +287,7 @@ class Meter:
                     bursts.pop(0)
 
     def shares(self) -> tuple[int, float, float]:
-        """Returns the clocks of the run, and the shares of them with a payload beat."""
+        """Returns the run's length in clocks, and the parts of it with an AXI data beat."""
         span = max(self.read[-1], self.written[-1]) - min(self.read[0], self.written[0]) + 1
         count = len(self.written)
         low, high = count // 4, 3 * count // 4
@@ -296,7 +296,7 @@ class Meter:
 
 
 async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> tuple[float, float]:
-    """Runs equal jobs of a mode; returns the share of bus clocks with payload."""
+    """Runs equal jobs on the stream card; returns the share of clocks with an AXI data beat."""
     card = await Card.begin(dut, 10, latency=(50, 300))
     await card.key(0, 16)
     await card.key(1, 16)

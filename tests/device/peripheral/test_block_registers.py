@@ -218,7 +218,7 @@ async def longest_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def words_do_not_linger(dut) -> None:
-    """Words not written are zero in a block; clear_i erases all words of mae_block_registers."""
+    """mae_block_registers zeroes unwritten words of a block; clear_i erases all its words."""
     port = await Port.begin(dut, 1.0)
     await port.start(64)
     await port.put(random.randbytes(16))

@@ -77,7 +77,7 @@ async def keys_arrive_in_byte_order(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def running_command_keeps_its_fields(dut) -> None:
-    """A key command that comes during another is refused and does not change the other."""
+    """mae_key_registers refuses a key command during another and keeps the other's fields."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     for wait in range(6):
@@ -97,7 +97,7 @@ async def running_command_keeps_its_fields(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erase_shows_no_key(dut) -> None:
-    """A command that erases a slot shows no key, whatever the key words and length are."""
+    """mae_key_registers puts out key 0 with an erase command, whatever its key words hold."""
     await begin(dut)
     await go(dut, 0, 3, 1, (1 << 256) - 1)
     assert dut.write_valid_o.value == 1

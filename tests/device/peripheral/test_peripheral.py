@@ -89,7 +89,7 @@ async def modes(dut, mode: str) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """A message cut into jobs continues right though registers are written in between."""
+    """A message sent to mae_peripheral as four jobs gives OpenSSL's output for the whole."""
     p = await begin(dut)
     key, tweak, iv = (random.randbytes(16) for _ in range(3))
     await p.load_key(0, key)
@@ -110,7 +110,7 @@ async def message_in_several_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def writes_behind_the_start(dut) -> None:
-    """Register writes that follow the start of a job do not change the job."""
+    """Writes to mae_peripheral's registers after a job's start do not change that job."""
     p = await begin(dut)
     key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(37)
     await p.load_key(0, key)
@@ -216,7 +216,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def waiting_read_ends(dut) -> None:
-    """A read of an output block that does not come ends after 255 clocks with zero."""
+    """mae_peripheral ends a read of a missing output block with zero after 255 clocks."""
     p = await begin(dut)
     key, tweak, iv, data = (random.randbytes(n) for n in (16, 16, 16, 30))
     await p.load_key(0, key)
@@ -272,7 +272,7 @@ async def interrupts(dut) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(at=["idle", "running"])
 async def wipe(dut, at: str) -> None:
-    """A wipe leaves no key, IV, keystream or data in any register of mae_peripheral."""
+    """The wipe bit erases keys, IV, keystream and data from all registers of mae_peripheral."""
     p = await begin(dut)
     for round_ in range(2):
         key, tweak, iv = (random.randbytes(32) for _ in range(3))
@@ -355,7 +355,7 @@ async def wipe_on_a_hung_bus(dut, state: str) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def wipe_at_any_clock(dut) -> None:
-    """A wipe in the clock in which the cipher gives a block erases that block too."""
+    """A wipe of mae_peripheral at any clock of a CBC job leaves no output block to read."""
     p = await begin(dut)
     for delay in range(20):
         key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(16)

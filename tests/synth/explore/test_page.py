@@ -130,7 +130,7 @@ def test_a_pool_of_noise_is_none(row: dict, notebook: pathlib.Path) -> None:
 
 
 def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If writing the page fails, the old page stays; an unusable path is reported at once."""
+    """The report page is written whole or not at all, and an unusable path is refused at once."""
     out = notebook / "page.html"
     run(notebook, out=out)
     before = out.read_text()

@@ -85,7 +85,7 @@ def test_all_and_again(notebook: pathlib.Path) -> None:
 
 
 def test_failures(notebook: pathlib.Path) -> None:
-    """A point that fails is reported and the others complete; a new sweep tries it again."""
+    """A sweep reports a failed point and completes the others; the next sweep tries it again."""
     orders(notebook, fails=[1], breaks=[2], dies=[4])
     points = [standin.point(lanes) for lanes in range(1, 6)]
     found = sweep.sweep(points, Log(), function=standin.NAME, jobs=5)
