@@ -93,7 +93,7 @@ async def unstrobed_write(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def accesses(dut: SimHandleBase) -> None:
-    """Random AXI4-Lite reads and partial writes reach the register block and return its data."""
+    """Random AXI4-Lite accesses through mae_axil_regblock_adapter get the right answers."""
     block = await begin(dut, 0.3)
     bus = AxiLiteBus.from_prefix(dut, "s_axil")
     master = AxiLiteMaster(bus, dut.clk_i, dut.rst_ni, reset_active_level=False)

@@ -123,7 +123,7 @@ async def needs_and_losses(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wants_what_active_jobs_need(dut) -> None:
-    """One clock after a change exactly the active contexts' key slots are wanted."""
+    """mae_mode_key_requests asks one clock later for exactly the active contexts' key slots."""
     keys = Keys(dut)
     await keys.reset()
     for _ in range(20):

@@ -114,7 +114,7 @@ def test_terminated() -> None:
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
 def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None:
-    """A signal while nextpnr is being started ends nextpnr too."""
+    """A signal that comes while Yosys or nextpnr is being started ends that process too."""
     begun = []
 
     class Interrupted(Exception):
