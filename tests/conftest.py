@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Configures pytest for `make test`: the first case of each test, quick simulator builds."""
+"""Configures pytest: --first runs the first case of each test, with quick simulator builds."""
 
 import os
 
@@ -7,7 +7,7 @@ import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the option --first to pytest."""
+    """Adds the option --first to pytest's command line."""
     parser.addoption(
         "--first",
         action="store_true",
@@ -16,14 +16,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Sets quick simulator builds for runs with --first, before pytest imports the tests."""
+    """With --first, sets quick simulator builds before pytest imports the tests."""
     if config.getoption("--first"):
         os.environ.setdefault("MAESLANT_BENCH_OPTIMIZE", "-O0")
 
 
 @pytest.hookimpl(trylast=True)  # after pytest has left out what is marked slow
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects tests marked full, and with --first all cases of a test but the first."""
+    """With --first, deselects all but the first case of each test, and tests marked full."""
     if not config.getoption("--first"):
         return
     cases: dict[str, pytest.Item] = {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_axi_wires: connects an AXI4 port to another without a register, so that test_axi4_checker.py
+// mae_axi_wires: connects two AXI4 ports by wires alone, so that test_axi4_checker.py
 // can break the rules of either side.
 
 module mae_axi_wires #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_faulty_port: violates one rule of AXI4-Lite as a subordinate, chosen by Fault as in
+// mae_faulty_port: breaks one AXI4-Lite rule as a subordinate, which Fault selects as listed in
 // test_bus_checks.py; 6: none.
 
 module mae_faulty_port #(

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts frames of bytes into rows of 128-bit blocks, the data format of rtl/mode."""
+"""Converts bytes into rows of 128-bit blocks, the data format of the cipher modes (rtl/mode)."""
 
 
 def rows(frame: bytes, lanes: int) -> list[tuple[int, int, int]]:
-    """Splits a frame of bytes into rows of blocks: data, number of bytes, last flag.
+    """Returns the bytes of a frame as rows of blocks: (data, number of bytes, last row).
 
     Byte 0 of a block is in its bits 127:120.
     """

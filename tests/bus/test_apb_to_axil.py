@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_apb_to_axil: APB accesses reach AXI4-Lite registers; errors and latency are checked."""
+"""Tests mae_apb_to_axil: APB accesses reach AXI4-Lite registers, with errors and clocks."""
 
 import random
 
@@ -17,19 +17,19 @@ ANSWERS = ("bvalid", "rvalid", "bresp", "rresp", "rdata")
 
 
 def axil(dut, name: str):
-    """Returns a signal of the bridge's AXI4-Lite manager port by name."""
+    """Returns a signal of mae_apb_to_axil's AXI4-Lite port by its name."""
     return getattr(dut, f"m_axil_{name}")
 
 
 async def begin(dut) -> None:
-    """Resets the APB bridge with idle inputs on both sides."""
+    """Resets mae_apb_to_axil with idle inputs."""
     idle = {f"s_apb_p{name}": 0 for name in "sel enable write addr prot wdata strb".split()}
     idle |= {f"m_axil_{name}": 0 for name in (*REQUESTS, *ANSWERS)}
     await start(dut, **idle)
 
 
 async def access(dut, write: bool, address: int, data: int, strobe: int = 15) -> tuple:
-    """Makes one APB access over the bridge; returns read data, error flag and clocks."""
+    """Makes an APB access through mae_apb_to_axil; returns read data, error and clocks."""
     dut.s_apb_psel.value, dut.s_apb_penable.value = 1, 0
     dut.s_apb_pwrite.value, dut.s_apb_paddr.value = int(write), address
     dut.s_apb_pwdata.value, dut.s_apb_pstrb.value = data, strobe if write else 0
@@ -46,7 +46,7 @@ async def access(dut, write: bool, address: int, data: int, strobe: int = 15) ->
 
 
 async def registers(dut, delay: int, response: int) -> None:
-    """Models AXI4-Lite registers that answer late with the inverse address."""
+    """Models AXI4-Lite registers that return the inverted address after ``delay`` clocks."""
     for name in REQUESTS:
         axil(dut, name).value = 1
     while True:
@@ -70,7 +70,7 @@ async def registers(dut, delay: int, response: int) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(pause=[0.0, 0.5])
 async def accesses_arrive(dut, pause: float) -> None:
-    """Random APB accesses with byte strobes through the bridge agree with a model of the memory."""
+    """Random APB reads and strobed writes through mae_apb_to_axil equal those of a byte array."""
     await begin(dut)
     manager = ApbMaster(ApbBus.from_prefix(dut, "s_apb"), dut.clk_i, dut.rst_ni, False)
     bus = AxiLiteBus.from_prefix(dut, "m_axil")
@@ -95,7 +95,7 @@ async def accesses_arrive(dut, pause: float) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(delay=[0, 1, 5], response=[0, 2, 3])
 async def errors_and_clocks(dut, delay: int, response: int) -> None:
-    """AXI4-Lite errors become pslverr; an APB access takes two clocks at the least."""
+    """mae_apb_to_axil turns AXI errors into pslverr; an access takes 2 clocks plus the delay."""
     await begin(dut)
     cocotb.start_soon(registers(dut, delay, response))
     for _ in range(20):
@@ -110,7 +110,7 @@ async def errors_and_clocks(dut, delay: int, response: int) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def each_request_goes_out_once(dut) -> None:
-    """The APB bridge sends address and data once, even if they are taken in different clocks."""
+    """mae_apb_to_axil sends write address and data once each, in whatever clock each is taken."""
     await begin(dut)
     for first, second in (("aw", "w"), ("w", "aw")):
         running = cocotb.start_soon(access(dut, True, 0x123, 0x89ABCDEF, 0b0110))
@@ -135,5 +135,5 @@ async def each_request_goes_out_once(dut) -> None:
 
 
 def test_apb_to_axil() -> None:
-    """Runs all checks of mae_apb_to_axil in a simulation."""
+    """Builds mae_apb_to_axil with 12-bit addresses and runs this file's tests."""
     bench.run("mae_apb_to_axil", parameters={"AddrWidth": 12})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axi4_checker: a violated AXI4 rule ends the simulation; legal traffic passes.
+"""Tests mae_axi4_checker: a broken AXI4 rule ends the simulation; legal traffic passes.
 
 The port of a subordinate and that of a manager are the two ends of the same wires.
 """
@@ -21,35 +21,35 @@ IDLE: Step = {}
 
 
 def _address(channel: str, **fields: int) -> Step:
-    """Builds the AXI signals of an accepted address for a burst of one beat of 8 bytes."""
+    """Returns the AXI signals of an accepted address on AW or AR, with given fields changed."""
     fields = {"valid": 1, "ready": 1, "size": 3, "burst": 1} | fields
     return {f"{channel}{name}": value for name, value in fields.items()}
 
 
 def aw(**fields: int) -> Step:
-    """Builds the AXI signals of an accepted write address."""
+    """Returns the AXI signals of an accepted write address, with given fields changed."""
     return _address("aw", **fields)
 
 
 def ar(**fields: int) -> Step:
-    """Builds the AXI signals of an accepted read address."""
+    """Returns the AXI signals of an accepted read address, with given fields changed."""
     return _address("ar", **fields)
 
 
 def w(**fields: int) -> Step:
-    """Builds the AXI signals of an accepted write beat, the last of its burst."""
+    """Returns the AXI signals of an accepted last write beat, with given fields changed."""
     return {"wvalid": 1, "wready": 1, "wlast": 1, "wstrb": 0xFF} | {
         f"w{name}": value for name, value in fields.items()
     }
 
 
 def b(**fields: int) -> Step:
-    """Builds the AXI signals of an accepted write response."""
+    """Returns the AXI signals of an accepted write response, with given fields changed."""
     return {"bvalid": 1, "bready": 1} | {f"b{name}": value for name, value in fields.items()}
 
 
 def r(**fields: int) -> Step:
-    """Builds the AXI signals of an accepted read beat, the last of its burst."""
+    """Returns the AXI signals of an accepted last read beat, with given fields changed."""
     return {"rvalid": 1, "rready": 1, "rlast": 1} | {
         f"r{name}": value for name, value in fields.items()
     }
@@ -132,7 +132,7 @@ CASES = {"legal": LEGAL} | {name: steps for name, (_, steps) in BROKEN.items()}
 
 @cocotb.test()
 async def traffic(dut) -> None:
-    """Drives both ends of a checked AXI bus with a case's signals, clock by clock."""
+    """Drives the AXI signals of the case named in CASE onto mae_axi_wires, clock by clock."""
     driven = {
         handle._name.removeprefix(f"{side}_axi_"): handle
         for handle in dut
@@ -156,19 +156,19 @@ async def traffic(dut) -> None:
 
 
 def simulate(case: str) -> None:
-    """Simulates the AXI checker with the traffic of a case, chosen by name."""
+    """Simulates mae_axi_wires with its AXI4 checkers on the traffic of a named case."""
     cocotb_bench.simulate(
         "mae_axi_wires", "tests.bus.test_axi4_checker", sources=[WIRES], env={"CASE": case}
     )
 
 
 def test_legal() -> None:
-    """mae_axi4_checker accepts legal AXI traffic."""
+    """mae_axi4_checker lets legal AXI4 traffic pass."""
     simulate("legal")
 
 
 @pytest.mark.parametrize("case", BROKEN)
 def test_broken(case: str) -> None:
-    """mae_axi4_checker ends the simulation with the name of the violated AXI rule."""
+    """mae_axi4_checker ends the simulation with the name of the AXI4 rule that is broken."""
     with pytest.raises(cocotb_bench.SimulationError, match=BROKEN[case][0]):
         simulate(case)

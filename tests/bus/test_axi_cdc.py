@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axi_cdc: bursts cross at any phase and ratio of the clocks, at full rate; resets."""
+"""Tests mae_axi_cdc: AXI4 bursts cross between two clocks of any ratio, at full rate; resets."""
 
 import random
 
@@ -17,7 +17,7 @@ SIZE = 2**16
 
 
 async def reset(dut, s_ps: int, m_ps: int) -> list[Task]:
-    """Starts both clocks of the AXI clock crossing at random phases and resets both sides."""
+    """Starts both clocks of mae_axi_cdc at random phases and releases both resets."""
     dut.s_rst_ni.value = dut.m_rst_ni.value = 0
     clocks = [start_clock(dut.s_clk_i, s_ps), start_clock(dut.m_clk_i, m_ps)]
     await Timer(5 * max(s_ps, m_ps), "ps")
@@ -28,7 +28,7 @@ async def reset(dut, s_ps: int, m_ps: int) -> list[Task]:
 
 
 async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiMaster, AxiRam]:
-    """Connects an AXI manager to one side of the clock crossing and a memory to the other side."""
+    """Resets mae_axi_cdc; returns an AXI manager and a memory on its two sides."""
     s_bus, m_bus = AxiBus.from_prefix(dut, "s_axi"), AxiBus.from_prefix(dut, "m_axi")
     manager = AxiMaster(s_bus, dut.s_clk_i, dut.s_rst_ni, False)
     memory = AxiRam(m_bus, dut.m_clk_i, dut.m_rst_ni, False, size=SIZE)
@@ -38,7 +38,7 @@ async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiMaster, AxiRam]:
 
 
 async def traffic(manager: AxiMaster, memory: AxiRam, count: int) -> None:
-    """Compares random AXI bursts, many of them outstanding, with a model of the memory."""
+    """Runs random AXI bursts through mae_axi_cdc and compares the data with a byte array."""
     model = bytearray(memory.read(0, SIZE))
     widest = manager.write_if.byte_lanes
 
@@ -63,7 +63,7 @@ async def traffic(manager: AxiMaster, memory: AxiRam, count: int) -> None:
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(ratio=[1.0, 0.97, 0.27, 3.3], pause=[0.0, 0.4])
 async def bursts_arrive(dut, ratio: float, pause: float) -> None:
-    """AXI bursts through the clock crossing write and read the right data at any clock ratio."""
+    """AXI bursts through mae_axi_cdc read and write the right data at any clock ratio."""
     manager, memory = await begin(dut, 4000, round(4000 * ratio))
     if pause:
         pause_all(manager, pause, 2)
@@ -72,7 +72,7 @@ async def bursts_arrive(dut, ratio: float, pause: float) -> None:
 
 
 def nothing_passes(dut) -> None:
-    """No valid and no ready of the AXI clock crossing is high during reset."""
+    """Asserts that no valid and no ready output of mae_axi_cdc is high, as during reset."""
     for source, target, channels in (("s", "m", ("aw", "w", "ar")), ("m", "s", ("b", "r"))):
         for channel in channels:
             assert int(getattr(dut, f"{source}_axi_{channel}ready").value) == 0
@@ -82,7 +82,7 @@ def nothing_passes(dut) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(side=["s", "m"])
 async def idle_side_may_be_reset(dut, side: str) -> None:
-    """AXI bursts continue after a reset of an idle side; bursts started meanwhile wait."""
+    """While one side of mae_axi_cdc is reset, new bursts wait; they then end right."""
     manager, memory = await begin(dut, 4000, 5300)
     await traffic(manager, memory, 2)
     signal = getattr(dut, f"{side}_rst_ni")
@@ -102,7 +102,7 @@ async def idle_side_may_be_reset(dut, side: str) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def both_sides_reset_under_way(dut) -> None:
-    """A reset of both sides during AXI bursts removes all outstanding transfers."""
+    """After a reset of both sides during bursts mae_axi_cdc holds no old beat and works."""
     manager, memory = await begin(dut, 4000, 3100)
     for _ in range(4):
         for address in range(0, 8192, 512):
@@ -119,7 +119,7 @@ async def both_sides_reset_under_way(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def one_transfer_a_clock(dut) -> None:
-    """At equal clocks each channel of the AXI clock crossing passes one beat per clock."""
+    """With equal clocks each channel of mae_axi_cdc passes one beat per clock."""
     forward, backward = ("aw", "w", "ar"), ("b", "r")
     for name in ("awid", "awaddr", "awlen", "awsize", "arid", "araddr", "arlen", "arsize", "wstrb"):
         getattr(dut, f"s_axi_{name}").value = 0
@@ -145,5 +145,5 @@ async def one_transfer_a_clock(dut) -> None:
 
 @pytest.mark.parametrize(("data_width", "id_width"), [(32, 1), (512, 9)])
 def test_axi_cdc(data_width: int, id_width: int) -> None:
-    """Runs all checks of mae_axi_cdc for a narrow and a wide bus."""
+    """Builds mae_axi_cdc for a narrow and a wide bus and runs this file's tests."""
     bench.run("mae_axi_cdc", parameters={"DataWidth": data_width, "IdWidth": id_width})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axi_w_purge: write beats pass unchanged; beats taken during a purge become zeros."""
+"""Tests mae_axi_w_purge: write beats pass unchanged, but become zeros during a purge."""
 
 import random
 
@@ -15,7 +15,7 @@ FULL = 0xF
 
 
 class Link:
-    """Models the writer and the bus on the two sides of mae_axi_w_purge; a step is a clock."""
+    """Models the writer and the bus on both sides of mae_axi_w_purge."""
 
     def __init__(self, dut: SimHandleBase, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -25,7 +25,7 @@ class Link:
         self.rate, self.room = 1.0, 1.0
 
     async def step(self, purge: int) -> None:
-        """Drives the inputs of mae_axi_w_purge and reads its outputs for one clock."""
+        """Runs one clock of mae_axi_w_purge with or without a purge; records beats in and out."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         if self.offered is None and self.random.random() < self.rate:
@@ -47,14 +47,14 @@ class Link:
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Link:
-    """Starts the clock, resets mae_axi_w_purge and returns its models."""
+    """Resets mae_axi_w_purge; returns the models around it."""
     await start(dut, purge_i=0, s_axi_wvalid=0, m_axi_wready=0)
     return Link(dut, seed)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def beats_pass_in_their_clock(dut: SimHandleBase) -> None:
-    """Without a purge, write beats appear on the bus unchanged and in the clock of their input."""
+    """Without a purge mae_axi_w_purge passes each write beat unchanged in its own clock."""
     link = await begin(dut, 1)
     for link.rate, link.room in ((1, 1), (0.5, 1), (1, 0.5), (0.6, 0.6)):
         for _ in range(200):
@@ -65,7 +65,7 @@ async def beats_pass_in_their_clock(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def purged(dut: SimHandleBase) -> None:
-    """A purge replaces each beat taken by zeros, but keeps the beat already offered on the bus."""
+    """mae_axi_w_purge sends zeros during a purge, except for a beat that the bus already sees."""
     link = await begin(dut, 2)
     kept = 0
     for round_ in range(200):
@@ -96,5 +96,5 @@ async def purged(dut: SimHandleBase) -> None:
 
 
 def test_axi_w_purge() -> None:
-    """Runs all checks of mae_axi_w_purge on a 32-bit bus."""
+    """Builds mae_axi_w_purge for a 32-bit bus and runs this file's tests."""
     run("mae_axi_w_purge", parameters={"DataWidth": 32, "Beats": BEATS})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axil_cdc: accesses cross at any phase and ratio of the clocks; resets; erasure."""
+"""Tests mae_axil_cdc: AXI4-Lite accesses cross between two clocks of any ratio; resets; erasure."""
 
 import random
 
@@ -16,7 +16,7 @@ SIZE = 1024
 
 
 async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiLiteMaster, AxiLiteRam]:
-    """Connects an AXI4-Lite manager and a memory to the two sides of the clock crossing."""
+    """Resets mae_axil_cdc; returns an AXI4-Lite manager and a memory on its two sides."""
     dut.s_rst_ni.value = dut.m_rst_ni.value = 0
     start_clock(dut.s_clk_i, s_ps)
     start_clock(dut.m_clk_i, m_ps)
@@ -32,7 +32,7 @@ async def begin(dut, s_ps: int, m_ps: int) -> tuple[AxiLiteMaster, AxiLiteRam]:
 
 
 async def traffic(manager: AxiLiteMaster, memory: AxiLiteRam, count: int) -> None:
-    """Compares random AXI4-Lite accesses, several outstanding, with a model of the memory."""
+    """Runs random accesses through mae_axil_cdc and compares the data with a byte array."""
     model = bytearray(memory.read(0, SIZE))
 
     async def use(base: int, size: int) -> None:
@@ -56,7 +56,7 @@ async def traffic(manager: AxiLiteMaster, memory: AxiLiteRam, count: int) -> Non
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(ratio=[1.0, 1.03, 0.21, 4.7], pause=[0.0, 0.4])
 async def accesses_arrive(dut, ratio: float, pause: float) -> None:
-    """AXI4-Lite accesses through the clock crossing write and read the right data."""
+    """AXI4-Lite accesses through mae_axil_cdc read and write the right data."""
     manager, memory = await begin(dut, 4000, round(4000 * ratio))
     if pause:
         pause_all(manager, pause, 2)
@@ -65,7 +65,7 @@ async def accesses_arrive(dut, ratio: float, pause: float) -> None:
 
 
 def nothing_passes(dut) -> None:
-    """No valid and no ready of the AXI4-Lite clock crossing is high during reset."""
+    """Asserts that no valid and no ready output of mae_axil_cdc is high, as during reset."""
     for source, target, channels in (("s", "m", ("aw", "w", "ar")), ("m", "s", ("b", "r"))):
         for channel in channels:
             assert int(getattr(dut, f"{source}_axil_{channel}ready").value) == 0
@@ -75,7 +75,7 @@ def nothing_passes(dut) -> None:
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(side=["s", "m"])
 async def idle_side_may_be_reset(dut, side: str) -> None:
-    """AXI4-Lite accesses continue after a reset of an idle side; those made meanwhile wait."""
+    """While one side of mae_axil_cdc is reset, new accesses wait; they then end right."""
     manager, memory = await begin(dut, 4000, 5300)
     await traffic(manager, memory, 5)
     reset = getattr(dut, f"{side}_rst_ni")
@@ -94,7 +94,7 @@ async def idle_side_may_be_reset(dut, side: str) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def both_sides_reset_under_way(dut) -> None:
-    """A reset of both sides during AXI4-Lite accesses removes all outstanding accesses."""
+    """After a reset of both sides during accesses mae_axil_cdc holds no old one and works."""
     manager, memory = await begin(dut, 4000, 3100)
     for _ in range(8):
         for address in range(0, 64, 4):
@@ -111,7 +111,7 @@ async def both_sides_reset_under_way(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def no_word_stays(dut) -> None:
-    """A key written through the AXI4-Lite clock crossing is erased from it a few clocks later."""
+    """Written data is erased from mae_axil_cdc's storage a few clocks after it has crossed."""
     manager, _ = await begin(dut, 4000, 5300)
     await manager.write(0, b"\xff" * 32)
     await ClockCycles(dut.s_clk_i, 10)
@@ -120,5 +120,5 @@ async def no_word_stays(dut) -> None:
 
 @pytest.mark.parametrize("width", [12])
 def test_axil_cdc(width: int) -> None:
-    """Runs all checks of mae_axil_cdc in a simulation."""
+    """Builds mae_axil_cdc for several address widths and runs this file's tests."""
     bench.run("mae_axil_cdc", parameters={"AddrWidth": width}, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axil_regblock_adapter: one AXI4-Lite request at a time; neither direction blocks."""
+"""Tests mae_axil_regblock_adapter: AXI4-Lite accesses to a register block of PeakRDL."""
 
 import logging
 import random
@@ -18,7 +18,7 @@ WORDS = 64
 
 
 class Block:
-    """Models a generated register block: answers in the clock of the request or later."""
+    """Models a generated register block that answers in the clock of a request or later."""
 
     def __init__(self, dut: SimHandleBase, slow: float) -> None:
         self.dut, self.slow, self.random = dut, slow, random.Random(3)
@@ -54,7 +54,7 @@ class Block:
 
 
 async def begin(dut: SimHandleBase, slow: float) -> Block:
-    """Resets mae_axil_regblock_adapter with a model of a register block behind it."""
+    """Resets mae_axil_regblock_adapter; returns the register block model behind it."""
     low = "awvalid awaddr wvalid wdata wstrb bready arvalid araddr rready"
     signals = {f"s_axil_{name}": 0 for name in low.split()}
     names = "rd_ack_i rd_err_i rd_data_i wr_ack_i wr_err_i"
@@ -65,7 +65,7 @@ async def begin(dut: SimHandleBase, slow: float) -> Block:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
-    """An AXI4-Lite write is answered while the manager does not take read data."""
+    """mae_axil_regblock_adapter answers writes while read data is not accepted, and vice versa."""
     await begin(dut, 0)
     for first, second, channel, other in (("ar", "aw", "r", "b"), ("aw", "ar", "b", "r")):
         for _ in range(2):
@@ -83,7 +83,7 @@ async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unstrobed_write(dut: SimHandleBase) -> None:
-    """An AXI4-Lite write without a byte strobe causes no request to the register block."""
+    """mae_axil_regblock_adapter makes no register access for a write without byte strobes."""
     block = await begin(dut, 0)
     await address(dut, "aw", 0x10)
     await word(dut, 0x12345678, 0)
@@ -93,7 +93,7 @@ async def unstrobed_write(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def accesses(dut: SimHandleBase) -> None:
-    """Random reads and partial writes in parallel reach the register block and return its data."""
+    """Random AXI4-Lite accesses through mae_axil_regblock_adapter get the right answers."""
     block = await begin(dut, 0.3)
     bus = AxiLiteBus.from_prefix(dut, "s_axil")
     master = AxiLiteMaster(bus, dut.clk_i, dut.rst_ni, reset_active_level=False)
@@ -119,5 +119,5 @@ async def accesses(dut: SimHandleBase) -> None:
 
 
 def test_axil_regblock_adapter() -> None:
-    """Runs all checks of mae_axil_regblock_adapter with 12-bit addresses."""
+    """Builds mae_axil_regblock_adapter and runs this file's tests."""
     run("mae_axil_regblock_adapter")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axil_to_reg: each AXI4-Lite request becomes one register access with its answer."""
+"""Tests mae_axil_to_reg: each AXI4-Lite access becomes one register access."""
 
 import logging
 import random
@@ -18,7 +18,7 @@ WORDS = 64
 
 
 class Device:
-    """Models registers behind mae_axil_to_reg; the upper half of the addresses gives errors."""
+    """Models registers behind mae_axil_to_reg; those in the upper half give errors."""
 
     def __init__(self, dut: SimHandleBase, slow: float) -> None:
         self.dut, self.slow, self.random = dut, slow, random.Random(3)
@@ -44,7 +44,7 @@ class Device:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def accesses(dut: SimHandleBase) -> None:
-    """Random AXI4-Lite reads and partial writes, several outstanding, reach the registers."""
+    """Random AXI4-Lite reads and partial writes through mae_axil_to_reg reach the registers."""
     slow = int(parameters().get("AddrWidth", 12)) % 3 * 0.3
     await start(dut, write_done_i=0, read_done_i=0, read_data_i=0, read_error_i=0, write_error_i=0)
     device = Device(dut, slow)
@@ -56,7 +56,7 @@ async def accesses(dut: SimHandleBase) -> None:
     pause_all(master, 0.2)
 
     async def answer() -> None:
-        """Returns read data and error flag for a register access that mae_axil_to_reg makes."""
+        """Sets data and error flag of the register that mae_axil_to_reg reads, until cancelled."""
         while True:
             await dut.read_addr_o.value_change
             at = int(dut.read_addr_o.value) & ~3
@@ -91,7 +91,7 @@ async def accesses(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unstrobed_write(dut: SimHandleBase) -> None:
-    """mae_axil_to_reg answers a write without a byte strobe with OKAY and accesses no register."""
+    """mae_axil_to_reg answers a write without byte strobes with OKAY and accesses no register."""
     await raw(dut)
     dut.write_error_i.value = 1
     await address(dut, "aw", 0x10)
@@ -104,7 +104,7 @@ async def unstrobed_write(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
-    """AXI4-Lite reads and writes end without each other in mae_axil_to_reg."""
+    """In mae_axil_to_reg a read without accepted data delays no write, and the reverse."""
     await raw(dut)
     dut.write_done_i.value = dut.read_done_i.value = 1
     for _ in range(2):
@@ -124,7 +124,7 @@ async def neither_direction_waits_for_the_other(dut: SimHandleBase) -> None:
 
 
 async def raw(dut: SimHandleBase) -> None:
-    """Resets mae_axil_to_reg for a test that drives its AXI4-Lite signals directly."""
+    """Resets mae_axil_to_reg with all AXI4-Lite and register inputs low."""
     low = "awvalid awaddr wvalid wdata wstrb bready arvalid araddr rready"
     signals = {f"s_axil_{name}": 0 for name in low.split()}
     names = "write_done_i read_done_i read_data_i read_error_i write_error_i"
@@ -133,19 +133,19 @@ async def raw(dut: SimHandleBase) -> None:
 
 
 async def address(dut: SimHandleBase, channel: str, at: int) -> None:
-    """Drives an AXI4-Lite address until the address is taken."""
+    """Sends an AXI4-Lite address on AW or AR."""
     getattr(dut, f"s_axil_{channel}addr").value = at
     await handed(dut, channel)
 
 
 async def word(dut: SimHandleBase, data: int, strobes: int) -> None:
-    """Drives a word of AXI4-Lite write data until the word is taken."""
+    """Sends a word with byte strobes on the AXI4-Lite W channel."""
     dut.s_axil_wdata.value, dut.s_axil_wstrb.value = data, strobes
     await handed(dut, "w")
 
 
 async def handed(dut: SimHandleBase, channel: str) -> None:
-    """Holds valid of an AXI4-Lite channel until ready is high, for at most ten clocks."""
+    """Sets valid of an AXI4-Lite channel until ready is high; fails after ten clocks."""
     valid = getattr(dut, f"s_axil_{channel}valid")
     valid.value = 1
     for _ in range(10):
@@ -158,7 +158,7 @@ async def handed(dut: SimHandleBase, channel: str) -> None:
 
 
 async def taken(dut: SimHandleBase, channel: str) -> None:
-    """Holds ready of an AXI4-Lite channel until valid is high, for at most ten clocks."""
+    """Sets ready of an AXI4-Lite channel until valid is high; fails after ten clocks."""
     ready = getattr(dut, f"s_axil_{channel}ready")
     ready.value = 1
     for _ in range(10):
@@ -181,5 +181,5 @@ async def _read(master: AxiLiteMaster, at: int) -> tuple[bytes, AxiResp]:
 
 @pytest.mark.parametrize("width", [12, 13])
 def test_axil_to_reg(width: int) -> None:
-    """Runs all checks of mae_axil_to_reg with immediate and with delayed register answers."""
+    """Builds mae_axil_to_reg and runs this file's tests with fast and slow registers."""
     run("mae_axil_to_reg", parameters={"AddrWidth": width})

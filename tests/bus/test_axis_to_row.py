@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_axis_to_row: AXI4-Stream frames become rows in block byte order, one row per clock."""
+"""Tests mae_axis_to_row: AXI4-Stream frames become rows of AES blocks, one per clock."""
 
 import random
 
@@ -18,7 +18,7 @@ from tests.support.stream import Sink, start
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(pause=[0.0, 0.4], stall=[0.0, 0.4])
 async def frames_become_rows(dut, pause: float, stall: float) -> None:
-    """Random AXI4-Stream frames become the expected rows under random stalls."""
+    """Random AXI4-Stream frames through mae_axis_to_row become the expected rows, with stalls."""
     await start(dut, row_ready_i=0)
     source = AxiStreamSource(AxiStreamBus.from_prefix(dut, "s_axis"), dut.clk_i, dut.rst_ni, False)
     if pause:
@@ -38,5 +38,5 @@ async def frames_become_rows(dut, pause: float, stall: float) -> None:
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_axis_to_row(lanes: int) -> None:
-    """Runs the checks of mae_axis_to_row for the narrowest row and the card's row."""
+    """Builds mae_axis_to_row with one and with several lanes and runs this file's test."""
     bench.run("mae_axis_to_row", parameters={"Lanes": lanes})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the bus checkers: each port has a checker, and a violation ends the simulation."""
+"""Tests the AXI protocol checkers: every port of rtl/ has one, and it ends the simulation."""
 
 import cocotb
 import pytest
@@ -15,7 +15,7 @@ RULES = ("AxilBHolds", "AxilRHolds", "AxilBAnswers", "AxilRAnswers", "AxilBResp"
 
 @cocotb.test()
 async def accesses(dut) -> None:
-    """Makes one AXI4-Lite write and one read, whose answers the manager takes late."""
+    """Makes one AXI4-Lite write and one read, and accepts the answers a few clocks late."""
     for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
         getattr(dut, f"s_axil_{name}").value = 0
     dut.rst_ni.value = 0
@@ -39,7 +39,7 @@ async def accesses(dut) -> None:
 
 
 def test_every_port() -> None:
-    """Every module with a bus port gets a protocol checker for it."""
+    """bus_checkers finds every AXI4, AXI4-Lite and AXI4-Stream port of the modules in rtl/."""
     for file in sorted(paths.RTL.glob("**/*.sv")):
         found = {port.prefix for port in bus_checkers.ports(file)}
         text = paths.code(file).split(");")[0]
@@ -54,7 +54,7 @@ def test_every_port() -> None:
 
 
 def test_keeps_rules() -> None:
-    """A bus checker accepts the traffic of a port without a fault."""
+    """The AXI4-Lite checker lets mae_faulty_port pass while it breaks no rule."""
     cocotb_bench.simulate(
         "mae_faulty_port",
         "tests.bus.test_bus_checks",
@@ -65,7 +65,7 @@ def test_keeps_rules() -> None:
 
 @pytest.mark.parametrize("fault", range(len(RULES)))
 def test_breaks_rule(fault: int) -> None:
-    """A bus checker ends the simulation with the name of the rule that a fault violates."""
+    """The AXI4-Lite checker ends the simulation and names the rule that mae_faulty_port breaks."""
     with pytest.raises(cocotb_bench.SimulationError, match=RULES[fault]):
         cocotb_bench.simulate(
             "mae_faulty_port",

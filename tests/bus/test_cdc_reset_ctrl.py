@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_cdc_reset_ctrl: either reset resets both sides at once; release is synchronous.
+"""Tests mae_cdc_reset_ctrl: a reset of either clock domain resets both; release is synchronous.
 
 Tests mae_cdc_reset_ctrl.
 """
@@ -15,7 +15,7 @@ from tests.support.stream import start_clock
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def either_resets_both(dut) -> None:
-    """A reset of either side of a clock crossing resets both sides at once, at 40 random times."""
+    """A reset of either side of mae_cdc_reset_ctrl resets both sides at once, at random times."""
     dut.s_rst_ni.value = dut.m_rst_ni.value = 0
     start_clock(dut.s_clk_i, 4000)
     start_clock(dut.m_clk_i, 7000)
@@ -38,7 +38,7 @@ async def either_resets_both(dut) -> None:
 
 
 async def released_on_second_clock(dut, side: str) -> None:
-    """A synchronized reset is released at the third rising edge of its clock."""
+    """Asserts that a side's reset output rises with the third edge of its clock."""
     for wanted in (0, 0, 1):
         await RisingEdge(getattr(dut, f"{side}_clk_i"))
         assert int(getattr(dut, f"{side}_rst_no").value) == wanted
@@ -46,5 +46,5 @@ async def released_on_second_clock(dut, side: str) -> None:
 
 
 def test_cdc_reset_ctrl() -> None:
-    """Runs all checks of mae_cdc_reset_ctrl in a simulation."""
+    """Builds mae_cdc_reset_ctrl and runs this file's test."""
     bench.run("mae_cdc_reset_ctrl")

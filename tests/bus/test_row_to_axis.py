@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_row_to_axis: rows become AXI4-Stream frames, byte 0 in bits 7:0, unused bytes zero."""
+"""Tests mae_row_to_axis: rows of AES blocks become AXI4-Stream frames; unused bytes are zero."""
 
 import random
 
@@ -17,7 +17,7 @@ from tests.support.stream import Source, start
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 @cocotb.parametrize(pause=[0.0, 0.4], stall=[0.0, 0.4])
 async def rows_become_frames(dut, pause: float, stall: float) -> None:
-    """Random rows become AXI4-Stream frames under random stalls; unused bytes stay hidden."""
+    """Random rows through mae_row_to_axis become the expected AXI4-Stream frames, with stalls."""
     await start(dut, row_valid_i=0)
     sink = AxiStreamSink(AxiStreamBus.from_prefix(dut, "m_axis"), dut.clk_i, dut.rst_ni, False)
     if pause:
@@ -42,7 +42,7 @@ async def rows_become_frames(dut, pause: float, stall: float) -> None:
 
 
 async def nothing_beyond_keep(dut) -> None:
-    """AXI4-Stream bytes whose tkeep is 0 are zero."""
+    """Asserts in each clock that AXI4-Stream bytes with tkeep 0 are zero."""
     while True:
         await ClockCycles(dut.clk_i, 1)
         keep, data = int(dut.m_axis_tkeep.value), int(dut.m_axis_tdata.value)
@@ -51,5 +51,5 @@ async def nothing_beyond_keep(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, 4])
 def test_row_to_axis(lanes: int) -> None:
-    """Runs the checks of mae_row_to_axis for the narrowest row and the card's row."""
+    """Builds mae_row_to_axis with one and with several lanes and runs this file's test."""
     bench.run("mae_row_to_axis", parameters={"Lanes": lanes})

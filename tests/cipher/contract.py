@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the interface contract of every block cipher (mae_aes_pkg) with cocotb coroutines.
+"""Checks what every block cipher module must do (interface of mae_aes_pkg), by cocotb tests.
 
 Their test files import the coroutines; `CIPHER_LATENCY` (clocks a round, clocks beside the rounds)
 comes from there.
@@ -29,7 +29,7 @@ REQ_BITS, RSP_BITS = 8 + 2 + 1 + 128, 8 + 128
 
 @dataclasses.dataclass
 class Request:
-    """Holds one cipher request: a block on one lane."""
+    """Holds a request to a block cipher: key bank, direction, block and context."""
 
     bank: int
     decrypt: bool
@@ -37,13 +37,13 @@ class Request:
     ctx: int = 0
 
     def packed(self) -> int:
-        """Packs a cipher request into the bits of cipher_req_t."""
+        """Packs the request into the bits of cipher_req_t."""
         head = (self.ctx << 3) | (self.bank << 1) | int(self.decrypt)
         return (head << 128) | int.from_bytes(self.block, "big")
 
 
 class Contract:
-    """Drives a block cipher clock by clock; checks the value, order and clock of each answer."""
+    """Drives a block cipher clock by clock; asserts value, order and clock of each answer."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut = dut
@@ -68,23 +68,23 @@ class Contract:
         self.ctx = itertools.cycle(range(256))
 
     async def reset(self) -> None:
-        """Resets the block cipher under test with idle inputs."""
+        """Resets the block cipher with idle inputs."""
         await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, req_valid_i=0, req_i=0)
 
     def rounds_clocks(self, size: int) -> int:
-        """Returns the clocks from a cipher request until its key bank may take another key."""
+        """Returns the clocks for which a block under a key of this size keeps its key bank."""
         return ROUNDS[size] * self.per_round
 
     def latency(self, size: int) -> int:
-        """Returns the latency from a cipher request to its answer, in clocks."""
+        """Returns the clocks from a request to its answer for a key size."""
         return self.rounds_clocks(size) // self.per_reg + self.beside
 
     def dirs_of(self, lane: int) -> list[bool]:
-        """Returns the directions (encryption, decryption) that a cipher lane supports."""
+        """Returns the directions that a lane of the cipher supports."""
         return [bool(lane % 2)] if self.duplex else self.dirs
 
     def drive(self) -> None:
-        """Drives the offered requests and key onto the cipher's ports for one clock."""
+        """Sets the cipher's inputs to the offered requests and key."""
         valid = req = 0
         for lane, request in enumerate(self.offered):
             if request is not None:
@@ -99,7 +99,7 @@ class Contract:
             self.dut.key_i.value = (head << 256) | int.from_bytes(key.ljust(32, b"\0"), "big")
 
     async def step(self) -> tuple[list[int], bool]:
-        """Runs one clock of the cipher: drives inputs, records accepted requests, checks answers.
+        """Runs one clock of the cipher; returns the lanes that took a request, and if the key was.
 
         Lanes taken; whether the key was.
         """
@@ -144,7 +144,7 @@ class Contract:
             self.answers.append((self.clock, lane, block))
 
     async def idle(self, clocks: int) -> None:
-        """Runs the cipher for a number of clocks without a request."""
+        """Runs the cipher for some clocks without new requests."""
         for _ in range(clocks):
             await self.step()
 
@@ -157,7 +157,7 @@ class Contract:
         raise AssertionError("does not drain")
 
     async def load(self, bank: int, key: bytes) -> int:
-        """Loads a key into a cipher bank; returns the clock in which it is accepted."""
+        """Loads a key into a key bank of the cipher; returns the clock of acceptance."""
         self.offered_key = (bank, key)
         for _ in range(500):
             if (await self.step())[1]:
@@ -173,7 +173,7 @@ class Contract:
         raise AssertionError("request is not taken")
 
     def request(self, lane: int, bank: int, decrypt: bool | None = None) -> Request:
-        """Makes a cipher request with a random block, and a random direction if none is given."""
+        """Returns a request with a random block for a lane and key bank."""
         if decrypt is None:
             decrypt = random.choice(self.dirs_of(lane))
         return Request(bank, decrypt, random.randbytes(16), next(self.ctx))
@@ -181,7 +181,7 @@ class Contract:
     async def traffic(
         self, clocks: int, gap: float, make: Callable[[int], Request], key_gap: float = 1.0
     ) -> int:
-        """Sends random requests and new keys on all lanes; returns the count of accepted blocks."""
+        """Sends random requests and keys to the cipher; returns the number of accepted blocks."""
         blocks = 0
         for _ in range(clocks):
             for lane in range(self.lanes):
@@ -195,7 +195,7 @@ class Contract:
 
 
 async def begin(dut: SimHandleBase) -> Contract:
-    """Resets a cipher and returns the driver that checks its contract."""
+    """Resets a block cipher; returns a driver that checks its answers."""
     cipher = Contract(dut)
     await cipher.reset()
     return cipher
@@ -203,7 +203,7 @@ async def begin(dut: SimHandleBase) -> Contract:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def known_answers(dut) -> None:
-    """The cipher gives the answers of FIPS 197 appendix C for all key lengths, lanes and banks."""
+    """The cipher gives FIPS 197's appendix C answers for all key lengths, lanes and banks."""
     cipher = await begin(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
     answers = {
@@ -224,7 +224,7 @@ async def known_answers(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def random_traffic(dut) -> None:
-    """The cipher is correct for random blocks, directions, pauses and key changes under load."""
+    """The cipher's answers equal OpenSSL's for random blocks, pauses and key changes."""
     cipher = await begin(dut)
     for bank in range(cipher.banks):
         await cipher.load(bank, random.randbytes(random.choice(cipher.sizes)))
@@ -238,7 +238,7 @@ async def random_traffic(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def throughput(dut) -> None:
-    """The cipher reaches full throughput: a block per clock and lane, or per Nr clocks and unit."""
+    """The cipher takes a block per clock and lane, or per Nr clocks if it is iterative."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         await cipher.load(0, random.randbytes(size))
@@ -252,7 +252,7 @@ async def throughput(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def chained_blocks_leave_no_bubble(dut) -> None:
-    """An iterative cipher accepts an answer as the next request in its clock, as CBC needs."""
+    """An iterative cipher takes a block that depends on its answer in the answer's own clock."""
     cipher = await begin(dut)
     lane = 0
     for size in cipher.sizes:
@@ -281,7 +281,7 @@ async def chained_blocks_leave_no_bubble(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def key_timing(dut) -> None:
-    """A key taken in clock t encrypts from t + 1; decryption and the next key wait Nr clocks.
+    """After a key load, encryption may start a clock later, decryption and a new key after Nr.
 
     With KeyClocks clocks for a round key, Nr * KeyClocks. With two rounds a register encryption
     waits as decryption does. CIPHER_EARLY: the core is one
@@ -306,7 +306,7 @@ async def key_timing(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def key_waits_for_its_blocks(dut) -> None:
-    """A key is accepted when all blocks of its bank have read their last round key."""
+    """A cipher's key bank takes a new key only when its blocks have used their last round key."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         for bank in range(cipher.banks):
@@ -331,7 +331,7 @@ async def key_waits_for_its_blocks(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def unloaded_banks_wait(dut) -> None:
-    """The cipher is not ready for a bank without a key or for a direction that is not built."""
+    """The cipher accepts no request for a bank without a key or a direction that is not built."""
     cipher = await begin(dut)
     for bank, decrypt in itertools.product(range(4), cipher.dirs):
         cipher.offered = [Request(bank, decrypt, bytes(16))] * cipher.lanes
@@ -352,7 +352,7 @@ async def unloaded_banks_wait(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_unloads(dut) -> None:
-    """Asserting clear_i during work removes all answers and keys; a new key works afterwards."""
+    """clear_i during work drops all answers and keys; the cipher works under a new key."""
     cipher = await begin(dut)
     for clocks in (0, 1, 5, 11, 30):
         for bank in range(cipher.banks):
@@ -378,7 +378,7 @@ async def clear_unloads(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
 async def clear_leaves_nothing(dut) -> None:
-    """Two clocks after clear_i, and in reset, no signal of the cipher holds a part of a secret."""
+    """Two clocks after clear_i, and in reset, no signal of the cipher holds part of a secret."""
     cipher = await begin(dut)
     for by_reset, clocks in ((False, 1), (False, 7), (False, 60), (True, 7)):
         secrets: set[int] = set()
@@ -417,7 +417,7 @@ async def clear_leaves_nothing(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us", skip=not os.environ.get("CIPHER_VISIBLE"))
 async def flush_leaves_nothing(dut) -> None:
-    """A latency and a clock after clear_i or reset, no cipher output depends on earlier data.
+    """A latency and a clock after clear_i no register of the cipher depends on earlier data.
 
     Whatever keys and blocks there were, every register then has the same value; meanwhile data
     without valid stand on the request port.

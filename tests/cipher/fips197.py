@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements AES as FIPS 197 defines it, with its S-box, round keys and intermediate states.
+"""Implements AES step by step as FIPS 197 defines it, as a reference for the tests of the RTL.
 
 Nothing here comes from the RTL: the S-box is computed from the field. :func:`check_against_openssl`
 compares whole encryptions and decryptions with OpenSSL; tests that use this module call it first.
@@ -25,7 +25,7 @@ def times(a: int, b: int) -> int:
 
 
 def _sbox(x: int) -> int:
-    """Computes an entry of the AES S-box: multiplicative inverse, then affine map (§5.1.1)."""
+    """Computes an AES S-box entry: inverse in GF(2^8), then the affine map (FIPS 197 §5.1.1)."""
     b = next((y for y in range(256) if times(x, y) == 1), 0)
     bits = [b >> i & 1 for i in range(8)]
     return (
@@ -72,7 +72,7 @@ def round_keys(key: bytes) -> list[bytes]:
 
 
 def xor(a: bytes, b: bytes) -> bytes:
-    """XORs two byte strings of equal length."""
+    """Returns the XOR of two byte strings of equal length."""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
@@ -129,7 +129,7 @@ def _openssl(key: bytes, decrypt: bool):  # noqa: ANN202 - the type is private t
 
 
 def check_against_openssl(blocks: int = 20) -> None:
-    """Checks the tests' AES model against OpenSSL on random blocks."""
+    """Asserts that this AES equals OpenSSL's on random keys and blocks."""
     rng = random.Random(197)
     for size in ROUNDS:
         for _ in range(blocks):

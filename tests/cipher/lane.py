@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives a lane of a cipher (mae_cipher_iter_unit, mae_pipe_rounds) in place of its key memory."""
+"""Drives one cipher lane (mae_cipher_iter_unit or mae_pipe_rounds) with round keys of the test."""
 
 import random
 from collections import deque
@@ -18,7 +18,7 @@ Request = tuple[int, int, int, bytes]  # ctx, bank, decrypt, block
 
 
 class Lane:
-    """Models a cipher lane with its keys and the blocks in progress."""
+    """Drives a cipher lane and models its keys and the blocks inside."""
 
     def __init__(self, dut, pipeline: bool) -> None:
         self.dut = dut
@@ -36,7 +36,7 @@ class Lane:
         self.ready = [(1 << self.banks) - 1] * 2  # for encryption and for decryption
 
     async def reset(self) -> None:
-        """Resets a cipher lane with a new key in each bank; unused round keys are random."""
+        """Resets the cipher lane and sets the round keys of a random key in each bank."""
         fips197.check_against_openssl(2)
         await start(self.dut, clear_i=0, enc_ready_i=0, dec_ready_i=0, req_valid_i=0, req_i=0)
         first = random.randrange(len(self.sizes))
@@ -55,13 +55,13 @@ class Lane:
                 )
 
     def latency(self, key: bytes) -> int:
-        """Returns the latency of a cipher lane for a key."""
+        """Returns the clocks from request to answer in this lane for a key."""
         if self.per_reg > 1:
             return ROUNDS[len(key)] // self.per_reg
         return ROUNDS[len(key)] * self.regs + 1 if self.pipeline else ROUNDS[len(key)]
 
     def takes(self, bank: int, decrypt: int) -> bool:
-        """Returns true if a cipher lane must accept a request in this clock."""
+        """Returns true if the cipher lane must accept a request for a bank in this clock."""
         if bank >= self.banks or not self.ready[decrypt] >> bank & 1:
             return False
         if self.pipeline:  # in two clocks nobody may be where this block would be
@@ -69,7 +69,7 @@ class Lane:
         return all(left == 0 for left, *_ in self.inside)
 
     async def step(self, request: Request | None = None) -> bool:
-        """Runs one clock of a cipher lane with an optional request; checks the outputs."""
+        """Runs one clock of the cipher lane with or without a request; asserts the answer due."""
         dut = self.dut
         for block in self.inside:
             block[0] -= 1
@@ -96,13 +96,13 @@ class Lane:
         return taken
 
     def request(self, bank: int | None = None, decrypt: int | None = None) -> Request:
-        """Makes a random request to a cipher lane."""
+        """Returns a random request as (context, bank, direction, block)."""
         bank = random.randrange(self.banks) if bank is None else bank
         decrypt = random.choice(self.dirs) if decrypt is None else decrypt
         return random.randrange(256), bank, decrypt, random.randbytes(16)
 
     async def traffic(self, clocks: int, gap: float, flicker: float) -> int:
-        """Sends random requests to a cipher lane while the readiness of its keys changes."""
+        """Sends random requests while banks become ready and not ready; returns accepted blocks."""
         blocks = 0
         for _ in range(clocks):
             if random.random() < flicker:
@@ -116,7 +116,7 @@ class Lane:
         return blocks
 
     async def clear(self, clocks: int) -> None:
-        """Clears a cipher lane for a clock; no block and no data may remain."""
+        """Pulses clear_i of the cipher lane; asserts that no answer and no data remain."""
         self.dut.req_valid_i.value = 0
         await Timer(1, "ns")
         assert registers_left(self.dut)

@@ -19,7 +19,7 @@ PUBLIC = re.compile(r"(tag|ctx|bank|dir|len|timer|inverse|backward|phase|constan
 
 
 def signals(handle: SimHandleBase) -> Iterator[SimHandleBase]:
-    """Lists every signal of a simulated module and of the modules inside."""
+    """Yields each signal of a simulated module and its submodules."""
     if isinstance(handle, (HierarchyObject, HierarchyArrayObject, ArrayObject)):
         for child in handle:
             yield from signals(child)
@@ -28,13 +28,13 @@ def signals(handle: SimHandleBase) -> Iterator[SimHandleBase]:
 
 
 def pairs(value: int, bits: int) -> Iterator[int]:
-    """Splits a value into 64-bit pieces at multiples of 32 bits, to search signals for secrets."""
+    """Yields the 64-bit pieces of a value at multiples of 32 bits."""
     for at in range(0, bits - 63, 32):
         yield value >> at & (1 << 64) - 1
 
 
 def secret_words(key: bytes, blocks: list[tuple[bytes, bool]]) -> set[int]:
-    """Returns 64-bit pieces of a key, its round keys and the cipher states of blocks."""
+    """Returns the 64-bit pieces of a key, its round keys and all AES states of blocks."""
     secrets = [key, *round_keys(key)]
     for block, decrypt in blocks:
         secrets += [block, *states(key, block, decrypt)]
@@ -42,7 +42,7 @@ def secret_words(key: bytes, blocks: list[tuple[bytes, bool]]) -> set[int]:
 
 
 def leaks(dut: SimHandleBase, secrets: set[int]) -> list[str]:
-    """Lists the signals of a simulated cipher that hold a piece of a secret."""
+    """Returns the signals of a simulated cipher that hold a 64-bit piece of a secret."""
     found = []
     for signal in signals(dut):
         try:
@@ -55,7 +55,7 @@ def leaks(dut: SimHandleBase, secrets: set[int]) -> list[str]:
 
 
 def registers_left(dut: SimHandleBase) -> list[str]:
-    """Lists the registers of a cipher that are not 0 after an erasure, except public ones."""
+    """Returns the registers of a simulated module that are not 0, except those in PUBLIC."""
     found = []
     for signal in signals(dut):
         name = re.sub(r"\[\d+\]$", "", re.sub(r"(\[\d+\])+$", "", signal._name))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an S-box implementation of many parallel bytes against the definition of FIPS 197."""
+"""Tests an S-box module for several bytes against the definition of FIPS 197."""
 
 import random
 
@@ -18,7 +18,7 @@ KINDS = {
 
 
 async def all_bytes(dut) -> None:
-    """The S-box under test substitutes each byte at each position, in random directions."""
+    """Asserts that the S-box gives FIPS 197's output for each byte value at each position."""
     fips197.check_against_openssl()
     regs, count = bench.parameters()["Regs"], len(dut.in_i) // 8
     kind = KINDS.get(dut._name) or bench.parameters()["Kind"]
@@ -46,7 +46,7 @@ async def all_bytes(dut) -> None:
 
 
 async def register_empties(dut) -> None:
-    """The register of the S-box under test holds no data a clock after en_i falls, nor in reset."""
+    """Asserts that the S-box's register holds zero a clock after en_i falls, and in reset."""
     count = len(dut.in_i) // 8
     for reset in (False, True):
         await start(dut, en_i=1, in_i=int.from_bytes(random.randbytes(count), "little"))

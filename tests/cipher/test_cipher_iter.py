@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_cipher_iter: the cipher contract, back-to-back chaining, both directions at once."""
+"""Tests mae_cipher_iter: interface of a block cipher, chained blocks, both directions at once."""
 
 import random
 
@@ -24,7 +24,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def both_directions_at_once(dut) -> None:
-    """A duplex cipher encrypts and decrypts a block each in Nr clocks from one key memory."""
+    """A duplex mae_cipher_iter encrypts one block and decrypts another every Nr clocks."""
     cipher = await begin(dut)
     if not cipher.duplex:
         return
@@ -50,12 +50,12 @@ CONFIGURATIONS = (
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_iter(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_cipher_iter for every configuration in one simulation."""
+    """Builds mae_cipher_iter in each configuration and runs this file's tests."""
     bench.run("mae_cipher_iter", parameters=parameters, env={"CIPHER_LATENCY": "1,0"})
 
 
 def test_clear_leaves_nothing() -> None:
-    """After clear_i no register or wire of mae_cipher_iter holds a secret."""
+    """Two clocks after clear_i no signal of mae_cipher_iter holds a secret."""
     bench.run(
         "mae_cipher_iter",
         parameters={"Units": 2, "KeyBanks": 2, "Duplex": 1},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_cipher_iter_unit with round keys and readiness from the test, not a key memory.
+"""Tests mae_cipher_iter_unit with round keys that the test provides.
 
 Tests mae_cipher_iter_unit alone.
 """
@@ -14,7 +14,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def random_traffic(dut) -> None:
-    """mae_cipher_iter_unit answers random requests in their clock and reports readiness exactly."""
+    """mae_cipher_iter_unit accepts and answers random requests in the right clocks."""
     lane = Lane(dut, pipeline=False)
     for gap, flicker in ((0.0, 0.0), (0.3, 0.1), (0.8, 0.1)):
         await lane.reset()
@@ -23,7 +23,7 @@ async def random_traffic(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="us")
 async def next_block_with_the_answer(dut) -> None:
-    """mae_cipher_iter_unit accepts the next block in the clock of an answer, one per Nr clocks."""
+    """mae_cipher_iter_unit accepts a block in the clock of each answer: one per Nr clocks."""
     lane = Lane(dut, pipeline=False)
     await lane.reset()
     for bank in range(lane.banks):
@@ -36,7 +36,7 @@ async def next_block_with_the_answer(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="us")
 async def clear_empties(dut) -> None:
-    """A mae_cipher_iter_unit cleared in any round gives no answer and holds no data afterwards."""
+    """After clear_i in any round mae_cipher_iter_unit gives no answer and holds no data."""
     lane = Lane(dut, pipeline=False)
     await lane.reset()
     for clocks in range(10):
@@ -52,5 +52,5 @@ async def clear_empties(dut) -> None:
     ids=str,
 )
 def test_cipher_iter_unit(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_cipher_iter_unit for all key lengths and for decryption only."""
+    """Builds mae_cipher_iter_unit for several key lengths and directions; runs all tests."""
     bench.run("mae_cipher_iter_unit", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_cipher_lanes: the contract from one to sixteen lanes, interleaved chained messages."""
+"""Tests mae_cipher_lanes: interface of a block cipher with 1 to 16 lanes, chained messages."""
 
 import random
 
@@ -22,7 +22,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def chained_messages_fill_the_lanes(dut) -> None:
-    """As many chained messages as clocks of latency keep every lane of mae_cipher_lanes busy.
+    """Latency + 1 chained messages per lane keep every lane of mae_cipher_lanes busy.
 
     The answer of clock t goes back in clock t + 1 here, so a lane holds latency + 1 messages and
     still takes a block every clock.
@@ -64,6 +64,6 @@ CONFIGURATIONS = (
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_lanes(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_cipher_lanes for N blocks per clock."""
+    """Builds mae_cipher_lanes for several numbers of lanes and runs this file's tests."""
     latency = "1,0" if parameters.get("RoundsPerReg") else "1,1"
     bench.run("mae_cipher_lanes", parameters=parameters, env={"CIPHER_LATENCY": latency})

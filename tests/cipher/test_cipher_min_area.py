@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_cipher_min_area: the contract, chained blocks, direction changes, keys at any clock.
+"""Tests mae_cipher_min_area: interface of a block cipher, chained blocks, changes of direction.
 
 Tests mae_cipher_min_area.
 """
@@ -29,7 +29,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def first_blocks_at_every_clock(dut) -> None:
-    """mae_cipher_min_area takes the first blocks of a key as early as its last round key allows.
+    """mae_cipher_min_area encrypts one clock after a key load, and decrypts after Nr clocks.
 
     Encryption begins anew wherever the key's own walk to its end stands.
     """
@@ -50,7 +50,7 @@ async def first_blocks_at_every_clock(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def no_state_between_answers(dut) -> None:
-    """The output of mae_cipher_min_area is 0 between answers and hides round states."""
+    """mae_cipher_min_area's output is 0 except in the clock of an answer."""
     cipher = await begin(dut)
     await cipher.load(0, random.randbytes(16))
     for _ in range(60):
@@ -63,7 +63,7 @@ async def no_state_between_answers(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def directions_turn(dut) -> None:
-    """mae_cipher_min_area handles each sequence of directions in Nr clocks per block."""
+    """mae_cipher_min_area takes Nr clocks per block for any sequence of directions."""
     cipher = await begin(dut)
     for size in cipher.sizes:
         await cipher.load(0, random.randbytes(size))
@@ -93,7 +93,7 @@ async def directions_turn(dut) -> None:
     ids=str,
 )
 def test_cipher_min_area(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_cipher_min_area for both builds and all other parameter values."""
+    """Builds mae_cipher_min_area in all configurations and runs this file's tests."""
     bench.run(
         "mae_cipher_min_area",
         parameters=parameters,
@@ -103,7 +103,7 @@ def test_cipher_min_area(parameters: dict[str, int]) -> None:
 
 @pytest.mark.parametrize("dirs", (pytest.param(1, marks=pytest.mark.slow), 3))
 def test_clear_leaves_nothing(dirs: int) -> None:
-    """After clear_i no register or wire of mae_cipher_min_area holds a secret."""
+    """Two clocks after clear_i no signal of mae_cipher_min_area holds a secret."""
     bench.run(
         "mae_cipher_min_area",
         parameters={"Dirs": dirs},

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_cipher_pipe: the contract at one to three registers a round; no secret remains."""
+"""Tests mae_cipher_pipe: interface of a block cipher, with one to three registers per round."""
 
 import random
 
@@ -23,7 +23,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shorter_keys_wait_for_longer_ones(dut) -> None:
-    """In mae_cipher_pipe an AES-128 block behind an AES-256 block waits four rounds."""
+    """An AES-128 block behind an AES-256 block waits in mae_cipher_pipe for four rounds."""
     cipher = await begin(dut)
     if cipher.banks < 2 or len(cipher.sizes) < 2:
         return
@@ -59,13 +59,13 @@ CONFIGURATIONS = (
 
 @pytest.mark.parametrize("parameters", CONFIGURATIONS, ids=str)
 def test_cipher_pipe(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_cipher_pipe; its latency is R Nr + 1 for R registers a round."""
+    """Builds mae_cipher_pipe in several configurations and runs this file's tests."""
     regs = parameters.get("RegsPerRound", 1)
     bench.run("mae_cipher_pipe", parameters=parameters, env={"CIPHER_LATENCY": f"{regs},1"})
 
 
 def test_clear_leaves_nothing() -> None:
-    """After clear_i no register or wire of mae_cipher_pipe holds a secret."""
+    """Two clocks after clear_i no signal of mae_cipher_pipe holds a secret."""
     bench.run(
         "mae_cipher_pipe",
         parameters={"MaxKeyLen": 0, "RegsPerRound": 3},
@@ -84,7 +84,7 @@ def test_clear_leaves_nothing() -> None:
     ids=str,
 )
 def test_flush_leaves_nothing(parameters: dict[str, int]) -> None:
-    """mae_cipher_pipe without data resets is empty a latency and a clock after clear_i."""
+    """mae_cipher_pipe without resets of data holds no secret one latency after clear_i."""
     bench.run(
         "mae_cipher_pipe",
         parameters={**parameters, "Flush": 1},

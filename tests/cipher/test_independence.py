@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that no handshake of a cipher depends on key or data, by a path search in the netlist."""
+"""Tests by a path search in netlists that no cipher handshake depends on a key or on data."""
 
 import dataclasses
 import pathlib
@@ -42,13 +42,13 @@ SHOWN = {shown.name: shown for shown in independence.load()}
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_independent(name: str) -> None:
-    """No secret input of a cipher reaches a handshake output of its netlist."""
+    """No path in the netlist leads from a secret input to a handshake output of the module."""
     assert SHOWN[name].run() == ""
 
 
 @pytest.mark.parametrize("name", LEAKS)
 def test_leak(name: str, tmp_path: pathlib.Path) -> None:
-    """The path search finds a deliberate leak from a key to a handshake in the RTL."""
+    """The path search finds a path that the test adds from a key to a handshake output."""
     file, find, replace, output = LEAKS[name]
     what = design.find(SHOWN[name].top, SHOWN[name].parameters)
     text = (paths.RTL / file).read_text()
@@ -62,5 +62,5 @@ def test_leak(name: str, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize(("name", "output"), [("peripheral", "irq_o"), ("stream_card", "m_axi_aw")])
 def test_verdict(name: str, output: str) -> None:
-    """The path search reports tag verdicts, which depend on secrets, unless they are exempt."""
+    """The path search reports a module's tag verdict unless it is declared as an exception."""
     assert output in dataclasses.replace(SHOWN[name], verdicts=()).run()

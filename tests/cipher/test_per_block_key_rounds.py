@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_per_block_key_rounds: a key with its blocks in each clock, against OpenSSL.
+"""Tests mae_per_block_key_rounds: a new key and its blocks in each clock, against OpenSSL.
 
 Tests mae_per_block_key_rounds and its mae_key_schedule_step.
 """
@@ -19,7 +19,7 @@ SIZES = (16, 24, 32)
 
 
 def offer(dut, size: int) -> tuple[int, int]:
-    """Drives a random key and blocks into mae_per_block_key_rounds; returns expected results."""
+    """Offers a random key and blocks to the RTL; returns OpenSSL's ciphertext and user bits."""
     blocks, width = bench.parameters()["Blocks"], bench.parameters()["UserWidth"]
     key, data = random.randbytes(size), random.randbytes(16 * blocks)
     user = random.getrandbits(width)
@@ -32,7 +32,7 @@ def offer(dut, size: int) -> tuple[int, int]:
 
 
 async def begin(dut) -> tuple[tuple[int, ...], int]:
-    """Resets mae_per_block_key_rounds; returns the key sizes and the expected latency."""
+    """Resets mae_per_block_key_rounds; returns the key lengths and the latency."""
     await start(dut, clear_i=0, valid_i=0, len_i=0, key_i=0, blocks_i=0, user_i=0)
     longest = bench.parameters()["MaxKeyLen"]
     return SIZES[: longest + 1], 11 + 2 * longest
@@ -40,7 +40,7 @@ async def begin(dut) -> tuple[tuple[int, ...], int]:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def answers(dut) -> None:
-    """mae_per_block_key_rounds is right for keys of mixed lengths, with and without pauses."""
+    """mae_per_block_key_rounds equals OpenSSL for keys of mixed lengths, one per clock."""
     sizes, latency = await begin(dut)
     due: list[tuple[int, int] | None] = [None] * (latency - 1)
     for number in range(1500):
@@ -58,7 +58,7 @@ async def answers(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clear(dut) -> None:
-    """Asserting clear_i at any clock erases every register of mae_per_block_key_rounds."""
+    """After clear_i at any clock all registers of mae_per_block_key_rounds are zero."""
     sizes, latency = await begin(dut)
     for clocks in (0, 1, 5, latency - 1, latency, latency + 3):
         for _ in range(clocks):
@@ -77,6 +77,6 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("longest", [0, 2])
 def test_per_block_key_rounds(longest: int) -> None:
-    """Runs the checks of mae_per_block_key_rounds for the shortest and for all key lengths."""
+    """Builds mae_per_block_key_rounds for 128-bit keys and for all; runs this file's tests."""
     parameters = {"Blocks": 1 if longest == 0 else 2, "UserWidth": 5, "MaxKeyLen": longest}
     bench.run("mae_per_block_key_rounds", parameters=parameters, visible=longest == 0)

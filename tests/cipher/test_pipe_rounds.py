@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_pipe_rounds with round keys and readiness from the test, not a key memory."""
+"""Tests mae_pipe_rounds with round keys that the test provides."""
 
 import cocotb
 import pytest
@@ -10,7 +10,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def random_traffic(dut) -> None:
-    """mae_pipe_rounds answers random requests in their clock and order and reports readiness."""
+    """mae_pipe_rounds accepts and answers random requests in the right clocks and order."""
     lane = Lane(dut, pipeline=True)
     for gap, flicker in ((0.0, 0.0), (0.3, 0.1), (0.8, 0.1)):
         await lane.reset()
@@ -19,7 +19,7 @@ async def random_traffic(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="us")
 async def a_block_a_clock(dut) -> None:
-    """mae_pipe_rounds accepts a block in each clock under one key, with mixed directions."""
+    """mae_pipe_rounds accepts a block in every clock under one key, in mixed directions."""
     lane = Lane(dut, pipeline=True)
     await lane.reset()
     for bank in range(lane.banks):
@@ -30,7 +30,7 @@ async def a_block_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="us", skip=bench.parameters().get("Flush", 0))
 async def clear_empties(dut) -> None:
-    """A full mae_pipe_rounds gives no answer after clear_i and holds no data a clock later."""
+    """After clear_i a full mae_pipe_rounds gives no answer; its data is erased a clock later."""
     lane = Lane(dut, pipeline=True)
     await lane.reset()
     for _ in range(60):
@@ -50,5 +50,5 @@ async def clear_empties(dut) -> None:
     ids=str,
 )
 def test_pipe_rounds(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_pipe_rounds for four configurations of banks and registers."""
+    """Builds mae_pipe_rounds in four configurations and runs this file's tests."""
     bench.run("mae_pipe_rounds", parameters=parameters, visible=True)

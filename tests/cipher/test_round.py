@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_round with mae_sub_bytes: AES rounds against FIPS 197, one per clock."""
+"""Tests mae_round with mae_sub_bytes: one AES round per clock, as FIPS 197 defines it."""
 
 import random
 
@@ -14,7 +14,7 @@ from tests.support.stream import start
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def equals_the_definition(dut) -> None:
-    """mae_round computes random AES rounds, middle and last, as FIPS 197 defines them."""
+    """mae_round computes random AES rounds, middle and last ones, as FIPS 197 defines them."""
     fips197.check_against_openssl()
     parameters = bench.parameters()
     regs, dirs = parameters.get("Regs", 0), parameters.get("Dirs", 3)
@@ -55,5 +55,5 @@ async def equals_the_definition(dut) -> None:
     ids=str,
 )
 def test_round(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_round for each number of registers and each set of directions."""
+    """Builds mae_round for each number of registers and direction and runs this file's test."""
     bench.run("mae_round", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that all implementations of mae_sbox are equal, by Yosys' SAT solver for each kind."""
+"""Proves with Yosys' SAT solver that all implementations of mae_sbox are equal."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ for command in sys.argv[1:]:
 
 
 def prove(kind: str, flip: int) -> subprocess.CompletedProcess:
-    """Runs Yosys' SAT solver on two S-box implementations side by side; returns its result."""
+    """Runs Yosys' SAT solver to compare all S-boxes of a kind; returns the finished process."""
     cipher = paths.RTL / "cipher"
     files = [cipher / "mae_aes_pkg.sv", cipher / "sbox" / "mae_sbox_table_pkg.sv"]
     files += sorted(cipher.glob("sbox/mae_sbox*.sv"))
@@ -40,7 +40,7 @@ def prove(kind: str, flip: int) -> subprocess.CompletedProcess:
 
 @pytest.mark.parametrize("kind", ("DirsEncrypt", "DirsDecrypt", "DirsBoth"))
 def test_equal(kind: str) -> None:
-    """Yosys proves each S-box equal to the table, and refutes equality of a corrupted S-box."""
+    """Yosys proves all S-boxes of a kind equal, and refutes it if one output bit is inverted."""
     proof = prove(kind, 0)
     assert proof.returncode == 0, proof.stdout[-3000:] + proof.stderr[-3000:]
     assert "SUCCESS!" in proof.stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests authenticated encryption of files and MACs on the command line, against `cryptography`."""
+"""Tests `maeslant encrypt`, `decrypt` and `mac` in authenticated modes against `cryptography`."""
 
 import os
 import pathlib
@@ -21,19 +21,19 @@ KEY = KEYS[256]
 
 
 def options(mode: str, *more: str, bits: int = 256) -> list[str]:
-    """Returns the command line options for an AEAD mode and a random key."""
+    """Returns the command-line options of `maeslant encrypt` for an AEAD mode and a key."""
     return ["--mode", mode, "--key", KEYS[bits], *more]
 
 
 def oracle(mode: str, bits: int = 256):
-    """Returns the `cryptography` package's AEAD cipher, whose tag follows the ciphertext."""
+    """Returns the AEAD cipher of `cryptography` for a mode under the test's key."""
     return MODES[mode](bytes.fromhex(KEYS[bits]))
 
 
 @pytest.mark.parametrize("bits", [128, 192, 256])
 @pytest.mark.parametrize("mode", MODES)
 def test_same_bytes_as_cryptography(mode: str, bits: int, tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt` and decrypt give the bytes of `cryptography` for a given IV and AAD."""
+    """`maeslant encrypt` and `decrypt` give the bytes of `cryptography` for a given IV and AAD."""
     aad = tmp_path / "aad"
     aad.write_bytes(b"\x01\x02\x03")
     for length in (0, 5000) if bits == 128 else (31,):
@@ -48,7 +48,7 @@ def test_same_bytes_as_cryptography(mode: str, bits: int, tmp_path: pathlib.Path
 
 
 def test_short_ivs_are_warned_of(tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt` warns of a GCM IV below 12 bytes; maeslant decrypt does not."""
+    """`maeslant encrypt` and `mac` warn of a GCM IV below 12 bytes; `decrypt` does not."""
     plain, cipher = tmp_path / "plain", tmp_path / "cipher"
     plain.write_bytes(b"text")
     for iv in ("01", NONCE):
@@ -65,7 +65,7 @@ def test_short_ivs_are_warned_of(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_drawn_iv_stands_in_front(mode: str) -> None:
-    """Without --iv each ciphertext begins with its own random IV and decrypts by itself."""
+    """Without --iv `maeslant encrypt` puts a random IV before each ciphertext."""
     data = random.Random(1).randbytes(1000)
     first, second = (good("encrypt", "-", "-", *options(mode), data=data) for _ in range(2))
     assert first[:12] != second[:12]
@@ -76,7 +76,7 @@ def test_drawn_iv_stands_in_front(mode: str) -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_ivs_of_other_lengths(mode: str) -> None:
-    """Encryption and decryption accept all IV lengths that mode and `cryptography` support."""
+    """`maeslant encrypt` and `decrypt` accept IVs of other lengths, as `cryptography` does."""
     lengths = (8, 16, 60) if mode == "gcm" else (7, 13)
     for length in lengths:
         iv = bytes(range(length))
@@ -86,14 +86,14 @@ def test_ivs_of_other_lengths(mode: str) -> None:
 
 
 def changed(data: bytes, place: int) -> bytes:
-    """Returns a byte string with one bit inverted, as tampered test data."""
+    """Returns a byte string with one bit inverted at a given place."""
     place %= len(data)
     return data[:place] + bytes([data[place] ^ 4]) + data[place + 1 :]
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_tampered(mode: str, tmp_path: pathlib.Path) -> None:
-    """`maeslant decrypt` refuses a tampered file: error, status 1, no plaintext anywhere."""
+    """`maeslant decrypt` refuses a tampered or truncated file and writes no plaintext."""
     data = random.Random(2).randbytes(70001)
     cipher = good("encrypt", "-", "-", *options(mode, "--aad", "0102"), data=data)
     source, sink, keep = tmp_path / "source", tmp_path / "sink", tmp_path / "keep"
@@ -139,7 +139,7 @@ def test_too_short() -> None:
 
 
 def test_long_stream_in_bounded_memory(tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt | decrypt` of several megabytes through pipes uses bounded memory."""
+    """`maeslant encrypt | maeslant decrypt` restores 3 MiB that pass through pipes."""
     data = tmp_path / "data"
     data.write_bytes(random.Random(5).randbytes(3 << 20))
     tail = " ".join(options("gcm"))
@@ -179,7 +179,7 @@ def test_killed_midway(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_bad_options(change: list[str], words: str) -> None:
-    """Each bad option of the AEAD commands gets an error that names it and never shows the key."""
+    """`maeslant encrypt` and `decrypt` name each bad AEAD option in the error, never the key."""
     for command in ("encrypt", "decrypt"):
         message = bad(command, "-", "-", "--key", KEY, *change, data=bytes(100))
         assert words in message and KEY not in message
@@ -202,7 +202,7 @@ def test_cmac(tmp_path: pathlib.Path) -> None:
 
 
 def test_gmac() -> None:
-    """`maeslant mac` gives a GMAC, the tag of GCM without data. A drawn IV stands in front."""
+    """`maeslant mac --mode gmac` gives the tag of GCM without data, after an IV that it draws."""
     data = random.Random(8).randbytes(70001)
     wanted = oracle("gcm").encrypt(bytes.fromhex(NONCE), b"", data).hex()
     got = good("mac", "-", *options("gmac", "--iv", NONCE), data=data).decode().strip()
@@ -219,7 +219,7 @@ def test_gmac() -> None:
 
 
 def test_peripheral_device() -> None:
-    """The AEAD commands give equal bytes on the peripheral and on the card."""
+    """AEAD commands of `maeslant` give equal bytes on the peripheral and on the card."""
     for mode in MODES:
         tail = options(mode, "--iv", NONCE, "--aad", "0102", "--device", "sim:peripheral")
         got = good("encrypt", "-", "-", *tail, data=bytes(range(100)))

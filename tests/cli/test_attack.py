@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant attack`: its output, its targets, and its failure if an attack succeeds.
+"""Tests `maeslant attack`: its lists, targets and output, and its failure if an attack succeeds.
 
 The attacks of test_defences, on the card's RTL, are those that must notice when one of its defences
 is taken out (tests/mutations/attacks.yml), and so is --ghosh.
@@ -19,7 +19,7 @@ from maeslant.protected.model.keys import Key
 
 
 def run(*words: str, status: int = 0) -> str:
-    """Runs the command `maeslant attack` and returns its output."""
+    """Runs `maeslant attack`, asserts the exit status and returns standard output."""
     result = CliRunner().invoke(app, ["attack", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -28,7 +28,7 @@ def run(*words: str, status: int = 0) -> str:
 
 
 def test_catalogue() -> None:
-    """`maeslant attack` without a name lists all attacks."""
+    """`maeslant attack` without a name lists the attacks with target and requirement."""
     text = run()
     for word in ("flip", "double fetch", "shared memory", "H10"):
         assert word in text
@@ -53,19 +53,19 @@ def test_table_and_unknown_name() -> None:
 
 
 def test_ghosh_falls_and_ours_holds() -> None:
-    """The tag oracle attack succeeds against the published protocol and fails against ours."""
+    """`maeslant attack --ghosh` succeeds against Ghosh's protocol and fails against Maeslant's."""
     text = run("--model", "--ghosh")
     assert "it falls" in text and text.rstrip().endswith("it holds")
 
 
 def test_fuzz() -> None:
-    """`maeslant attack --fuzz` prints its number of manipulations and finds no wrong byte."""
+    """`maeslant attack --fuzz` tries random bus changes and reports that no byte was wrong."""
     text = run("--model", "--fuzz", "40", "--seed", "7")
     assert "manipulations of" in text and "no wrong byte" in text
 
 
 def test_a_successful_attack_is_an_error(monkeypatch) -> None:
-    """`maeslant attack` fails and names the gain if all tags are accepted."""
+    """`maeslant attack` fails and names the attack that succeeded if all tags are accepted."""
     real = Key.open
 
     def careless(self, queue, sequence, aad, sealed):
@@ -94,19 +94,19 @@ DEFENCES = {
 @pytest.mark.parametrize("defence", DEFENCES)
 @pytest.mark.full
 def test_defences_of_the_card(defence: str) -> None:
-    """Each defence in the card's RTL detects its attacks from the C driver."""
+    """Each defence in the card's RTL detects the attacks that it is meant for."""
     found = json.loads(run("--json", DEFENCES[defence]))
     assert found and all(not entry["wrong"] for entry in found)
 
 
 def test_defences_of_the_driver() -> None:
-    """Each defence in the C driver detects its attacks, on a model of the card."""
+    """The C driver with the card model detects each attack of the DEFENCES list."""
     found = json.loads(run("--model", "--json", *DEFENCES.values()))
     assert found and all(not entry["wrong"] for entry in found)
 
 
 def test_ghosh_on_the_card() -> None:
-    """All attacks on our protocol, forged transfer included, are detected on the card's RTL."""
+    """`maeslant attack --ghosh` on the card's RTL finds every attack on Maeslant detected."""
     text = run("--ghosh")
     assert "a model of its card" in text and "on the simulated card under the C driver" in text
     assert "card: tag of a chunk" in text and text.rstrip().endswith("it holds")
@@ -114,7 +114,7 @@ def test_ghosh_on_the_card() -> None:
 
 @pytest.mark.parametrize("words", [["--ghosh"], ["reset/status/7"], ["--fuzz", "20"]])
 def test_what_it_runs_on(words: list[str], monkeypatch) -> None:
-    """`maeslant attack` runs each session of ours between the C driver and the card's RTL."""
+    """`maeslant attack` without --model runs the C driver with the card's RTL."""
     hosts, devices = [], []
     real_host, real_device = session.Host.__init__, rtl_card.RtlDevice.__init__
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the self-test of boards/ulx3s: LEDs show if AES in the core works."""
+"""Tests the self-test of boards/ulx3s: its LEDs show if the AES core works."""
 
 import cocotb
 from cocotb.clock import Clock
@@ -10,12 +10,12 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def lights_when_right(dut) -> None:
-    """After two blocks of the ULX3S self-test led 0 is on and led 1 (wrong ciphertext) is off."""
+    """After two blocks the ULX3S self-test lights led[0] (right) and not led[1] (wrong)."""
     cocotb.start_soon(Clock(dut.clk_25mhz, 40, "ns").start())
     await ClockCycles(dut.clk_25mhz, 60)
     assert int(dut.led.value) & 0b11 == 0b01
 
 
 def test_selftest() -> None:
-    """Runs the ULX3S board's top in a simulation with the core's parameters of the board."""
+    """Builds ulx3s_selftest.v of boards/ulx3s and runs this file's test."""
     bench.run("ulx3s_selftest", sources=["boards/ulx3s/ulx3s_selftest.v"])

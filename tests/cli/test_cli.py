@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the command line against the `openssl` program, and with bad input of every kind."""
+"""Tests `maeslant encrypt`, `decrypt`, `devices` and others against `openssl`, and bad input."""
 
 import json
 import os
@@ -26,20 +26,20 @@ SMALL = ("--device", "sim:peripheral")  # the one that is quickest to build
 
 
 def run(*arguments: object, data: bytes | None = None, timeout: float = 300):
-    """Runs the `maeslant` command line; returns the finished process."""
+    """Runs `maeslant` with given arguments and standard input; returns the finished process."""
     command = [MAESLANT, *map(str, arguments)]
     return subprocess.run(command, input=data, capture_output=True, timeout=timeout, check=False)
 
 
 def good(*arguments: object, data: bytes | None = None) -> bytes:
-    """Runs the `maeslant` command line and requires success."""
+    """Runs `maeslant`, asserts success and returns standard output."""
     result = run(*arguments, data=data)
     assert result.returncode == 0, result.stderr.decode()
     return result.stdout
 
 
 def bad(*arguments: object, data: bytes | None = None) -> str:
-    """Runs the `maeslant` command line, requires a clear refusal and returns its error message."""
+    """Runs `maeslant`, asserts failure without a traceback and returns the error message."""
     result = run(*arguments, data=data)
     message = result.stderr.decode()
     assert result.returncode != 0
@@ -49,7 +49,7 @@ def bad(*arguments: object, data: bytes | None = None) -> str:
 
 
 def openssl(mode: str, bits: int, data: bytes, *more: str) -> bytes:
-    """Encrypts or decrypts data by `openssl enc`."""
+    """Encrypts or decrypts data by the program `openssl enc`."""
     command = ["openssl", "enc", f"-aes-{bits}-{mode}", "-K", KEYS[bits], *more]
     if mode != "ecb":
         command += ["-iv", IV]
@@ -57,7 +57,7 @@ def openssl(mode: str, bits: int, data: bytes, *more: str) -> bytes:
 
 
 def options(mode: str, bits: int = 128) -> list[str]:
-    """Returns the command line options for a mode of operation, a key and an IV."""
+    """Returns the command-line options of `maeslant encrypt` for a mode, key and IV."""
     key = KEYS[bits] + KEYS[bits][::-1] if mode == "xts" else KEYS[bits]
     return ["--mode", mode, "--key", key, *([] if mode == "ecb" else ["--iv", IV])]
 
@@ -65,7 +65,7 @@ def options(mode: str, bits: int = 128) -> list[str]:
 @pytest.mark.parametrize("bits", [128, 192, 256])
 @pytest.mark.parametrize("mode", ["ecb", "cbc", "cfb", "ofb", "ctr"])
 def test_same_bytes_as_openssl(mode: str, bits: int, tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt` and decrypt give the bytes of `openssl enc` for files of many lengths."""
+    """`maeslant encrypt` and `decrypt` give the bytes of `openssl enc` for files of any length."""
     for length in (0, 1, 16, 47, 5000) if bits == 128 else (31,):
         plain, cipher, back = (tmp_path / f"{name}{length}" for name in ("p", "c", "b"))
         plain.write_bytes(random.Random(length).randbytes(length))
@@ -76,7 +76,7 @@ def test_same_bytes_as_openssl(mode: str, bits: int, tmp_path: pathlib.Path) -> 
 
 
 def test_pcbc(tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt` gives PCBC as composed from OpenSSL's ECB, with PKCS#7 padding."""
+    """`maeslant encrypt --mode pcbc` equals PCBC with PKCS#7 padding, built from OpenSSL's ECB."""
     data = random.Random(3).randbytes(1000)
     count = 16 - len(data) % 16
     ecb = Cipher(algorithms.AES(bytes.fromhex(KEYS[128])), modes.ECB()).encryptor()
@@ -94,7 +94,7 @@ def test_pcbc(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("length", [16, 17, 31, 33, 4096, 70001])
 def test_xts(length: int) -> None:
-    """`maeslant encrypt` gives the XTS ciphertext stealing of `cryptography`."""
+    """`maeslant encrypt --mode xts` equals XTS of `cryptography`, with ciphertext stealing."""
     key = bytes.fromhex(KEYS[256] + KEYS[256][::-1])
     data = random.Random(length).randbytes(length)
     cipher = Cipher(algorithms.AES(key), modes.XTS(bytes.fromhex(IV))).encryptor()
@@ -104,7 +104,7 @@ def test_xts(length: int) -> None:
 
 
 def test_no_padding() -> None:
-    """`maeslant encrypt --no-padding` accepts whole blocks only and adds no padding."""
+    """`maeslant encrypt --no-padding` adds no padding and refuses a partial block."""
     data = bytes(range(64))
     got = good("encrypt", "-", "-", *options("cbc"), "--no-padding", data=data)
     assert got == openssl("cbc", 128, data, "-nopad")
@@ -160,14 +160,14 @@ def test_key_file(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_bad_options(change: list[str], words: str) -> None:
-    """Each bad option of `maeslant encrypt` gets an error that names it and never shows the key."""
+    """`maeslant encrypt` names each bad option in its error and never shows the key."""
     message = bad("encrypt", "-", "-", *change, data=b"short")
     assert words in message
     assert KEYS[128] not in message
 
 
 def test_bad_files(tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt` gives an error for missing, existing or truncated files; no data loss."""
+    """`maeslant encrypt` refuses missing or existing files and folders, and keeps their data."""
     here, there = tmp_path / "here", tmp_path / "there"
     here.write_bytes(b"text")
     there.write_bytes(b"keep")
@@ -188,7 +188,7 @@ def test_bad_files(tmp_path: pathlib.Path) -> None:
 
 
 def test_full_disk(tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt` gives an error on a full disk and leaves no output file."""
+    """`maeslant encrypt` reports a full disk and leaves no output file."""
     source = tmp_path / "source"
     source.write_bytes(bytes(1 << 20))
     result = subprocess.run(
@@ -214,7 +214,7 @@ def test_full_disk(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_full_temporary_folder(words: list[str], place: str, tmp_path: pathlib.Path) -> None:
-    """Each command that writes files names a full folder in its error and leaves no file there."""
+    """Each `maeslant` command that writes files reports a full folder and leaves no file there."""
     folder = tmp_path / "t"
     folder.mkdir()
     done = subprocess.run(
@@ -248,7 +248,7 @@ sys.exit(main())
 
 
 def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
-    """The command line explains how to work in a read-only checkout, without a crash."""
+    """`maeslant` in a read-only checkout explains what to do instead of crashing."""
     done = subprocess.run(
         [sys.executable, "-c", READ_ONLY],
         cwd=paths.ROOT,
@@ -269,7 +269,7 @@ def test_read_only_checkout(tmp_path: pathlib.Path) -> None:
                                    ["files", "mae_fifo"], ["--help"]])  # fmt: skip
 @pytest.mark.full
 def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
-    """A full disk behind standard output gives an error of one line, without a crash."""
+    """`maeslant` reports a full disk behind standard output in one line, without a traceback."""
     source = tmp_path / "source"
     source.write_bytes(bytes(1 << 16))
     with open("/dev/full", "wb") as full:
@@ -285,7 +285,7 @@ def test_full_standard_output(words: list[str], tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 @pytest.mark.full
 def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
-    """A `maeslant encrypt` that is killed leaves no output file and no temporary file."""
+    """A killed `maeslant encrypt` leaves no output file and no temporary file."""
     process = subprocess.Popen(
         [MAESLANT, "encrypt", "-", tmp_path / "out", *options("ctr")],
         stdin=subprocess.PIPE,
@@ -304,7 +304,7 @@ def test_killed_midway(number: signal.Signals, tmp_path: pathlib.Path) -> None:
 
 
 def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
-    """`maeslant encrypt | decrypt` through standard streams restores the file in bounded memory."""
+    """`maeslant encrypt | maeslant decrypt` restores 3 MiB through standard streams."""
     data = tmp_path / "data"
     data.write_bytes(random.Random(5).randbytes(3 << 20))
     tail = " ".join(options("ctr"))
@@ -313,7 +313,7 @@ def test_pipe_of_both(tmp_path: pathlib.Path) -> None:
 
 
 def test_reader_gone() -> None:
-    """The command line ends without an error message if the reader closes the pipe."""
+    """`maeslant encrypt` ends without a traceback if the reader of its output stops reading."""
     shell = f"head -c 3000000 /dev/zero | {MAESLANT} encrypt - - {' '.join(options('ctr'))}"
     result = subprocess.run(
         ["bash", "-c", f"{shell} | head -c 10 | wc -c"], capture_output=True, check=True
@@ -323,7 +323,7 @@ def test_reader_gone() -> None:
 
 
 def test_devices_and_info() -> None:
-    """`maeslant devices` and info print devices and their capabilities, as text and as JSON."""
+    """`maeslant devices` and `info` print devices and capabilities, as text and as JSON."""
     found = json.loads(good("devices", "--json"))
     assert any(device["uri"] == "sim:stream4" for device in found)
     assert b"sim:stream4" in good("devices")
@@ -346,7 +346,7 @@ def test_devices_and_info() -> None:
 
 
 def test_help_is_there() -> None:
-    """Every command of the command line has a help text."""
+    """`maeslant --help` lists every command, and each command has a help text."""
     text = good("--help").decode()
     for command in (
         "encrypt",
@@ -364,7 +364,7 @@ def test_help_is_there() -> None:
 
 
 def test_environment_is_not_needed(tmp_path: pathlib.Path) -> None:
-    """The command line works from any working folder."""
+    """`maeslant devices` works in any folder with an almost empty environment."""
     result = subprocess.run(
         [MAESLANT, "devices"],
         cwd=tmp_path,
@@ -376,7 +376,7 @@ def test_environment_is_not_needed(tmp_path: pathlib.Path) -> None:
 
 
 def test_what_can_be_built() -> None:
-    """An error about a device or build lists only the devices and builds that are possible."""
+    """`maeslant` errors about a device or build list only those that exist."""
     for name in ("small", "smal"):
         message = bad("build", name)
         assert "peripheral" in message and "iter128" not in message
@@ -385,7 +385,7 @@ def test_what_can_be_built() -> None:
 
 
 def test_json_of_results(tmp_path: pathlib.Path) -> None:
-    """Commands that make a file, a MAC or a build print their result as JSON with --json."""
+    """`maeslant encrypt`, `mac` and `build` print their results as JSON with --json."""
     source = tmp_path / "source"
     source.write_bytes(bytes(100))
     for command, name, to in (("encrypt", source, "out"), ("decrypt", tmp_path / "out", "back")):
@@ -399,7 +399,7 @@ def test_json_of_results(tmp_path: pathlib.Path) -> None:
 
 
 def test_build_is_announced(tmp_path: pathlib.Path) -> None:
-    """Without a terminal, one line announces a simulator build and its approximate time."""
+    """`maeslant build` announces in one line that a simulator is being built."""
     command = [MAESLANT, "build", "peripheral"]
     environment = os.environ | {"MAESLANT_BUILD": str(tmp_path)}
     process = subprocess.Popen(

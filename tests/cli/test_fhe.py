@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant fhe`: products against floating point and SEAL, bad input, protected card."""
+"""Tests `maeslant fhe`: encrypted products against NumPy and SEAL, bad input, clocks of NTTs."""
 
 import json
 import pathlib
@@ -17,7 +17,7 @@ RNG = np.random.default_rng(3)
 
 
 def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
-    """Saves arrays to .npy files, the input of `maeslant fhe matmul`."""
+    """Saves arrays as .npy files for `maeslant fhe matmul`; returns their paths."""
     files = [folder / f"{name}.npy" for name in arrays]
     for file, array in zip(files, arrays.values(), strict=True):
         np.save(file, array)
@@ -27,7 +27,7 @@ def saved(folder: pathlib.Path, **arrays: np.ndarray) -> list[pathlib.Path]:
 @pytest.mark.parametrize("words", ((), ("--protected",)), ids=("plain", "protected"))
 @pytest.mark.full
 def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
-    """`maeslant fhe matmul` gives SEAL's bytes for small matrices and for the identity."""
+    """`maeslant fhe matmul` gives SEAL's bytes, and results close to NumPy's."""
     simulator.build(BUILD if words else sets.SMALL.build)
     for a, b in (
         (RNG.uniform(-1, 1, (20, 30)), RNG.uniform(-1, 1, 30)),
@@ -40,7 +40,7 @@ def test_matmul(words: tuple[str, ...], tmp_path: pathlib.Path) -> None:
 
 
 def test_bad_input(tmp_path: pathlib.Path) -> None:
-    """`maeslant fhe` refuses files without an array, wrong shapes, non-numbers and no images."""
+    """`maeslant fhe` refuses files that hold no array, or one of wrong shape or values."""
     text = tmp_path / "text.npy"
     text.write_text("1 2 3")
     square, vector = saved(tmp_path, square=np.eye(4), vector=np.ones(5))
@@ -56,7 +56,7 @@ def test_bad_input(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("params", sets.SETS.values(), ids=sets.SETS)
 def test_measured_transforms(params: sets.ParameterSet) -> None:
-    """The clocks of a number-theoretic transform meet their target and grow as N log N / lanes."""
+    """An NTT on the simulated FHE kernel meets its target of clocks: N log N / (2 lanes)."""
     eight, sixteen, more = fhe.transform_figures(params)
     assert eight.met() is not False and sixteen.met() is not False
     # Beside the pipeline's length, which is the same, half the lanes take twice the clocks.

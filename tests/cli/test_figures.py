@@ -19,7 +19,7 @@ FIELDS = {"part", "config", "metric", "value", "unit", "better", "target", "sour
 
 
 def figures(*parts: str) -> list[dict]:
-    """Runs `maeslant measure` for given parts; returns the measured figures."""
+    """Runs `maeslant measure` for given parts; returns its figures from the JSON output."""
     found = json.loads(good("measure", *parts, "--json"))
     assert found
     for figure in found:
@@ -29,7 +29,7 @@ def figures(*parts: str) -> list[dict]:
 
 
 def test_measure_iterative_core() -> None:
-    """`maeslant measure` finds ten clocks a block in each direction on the iterative core."""
+    """`maeslant measure` reports 10 clocks per AES-128 block, in each direction, for iter_both."""
     found = {f["metric"]: f["value"] for f in figures("iter_both")}
     assert found["AES-128 both at once, encrypt, clocks a block"] == 10
     assert found["AES-128 both at once, decrypt, clocks a block"] == 10
@@ -37,14 +37,14 @@ def test_measure_iterative_core() -> None:
 
 
 def test_measure_devices() -> None:
-    """`maeslant measure` finds every target reached on the simulated devices."""
+    """`maeslant measure` reports that the simulated devices reach every target."""
     found = figures("modes", "dma", "push")
     assert {f["part"] for f in found} == {"modes", "dma", "push"}
     assert sum(f["target"] is not None for f in found) >= 16
 
 
 def test_publish(tmp_path: pathlib.Path) -> None:
-    """A published record names its commit; `maeslant bench --quick` publishes nothing."""
+    """published.publish stores a record with its commit; `maeslant bench --quick` refuses it."""
     file = published.publish("some", {"clocks": 3}, tmp_path)
     record = json.loads(file.read_text())
     assert file.name == "some.json" and record["clocks"] == 3 and record["commit"]
@@ -53,7 +53,7 @@ def test_publish(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.full
 def test_measure_gcm() -> None:
-    """`maeslant measure` finds every target of the GCM engines reached, for every key size."""
+    """`maeslant measure` reports that the GCM engines reach every target, for each key size."""
     found = figures("gcm1", "gcm_single128")
     metrics = {f["metric"]: f["value"] for f in found}
     for bits, rounds in ((128, 10), (192, 12), (256, 14)):
@@ -64,12 +64,12 @@ def test_measure_gcm() -> None:
 
 
 def test_measure_unknown_part() -> None:
-    """`maeslant measure` of an unknown part lists the known parts in its error."""
+    """`maeslant measure` of an unknown part lists the known ones in its error."""
     assert "iter128" in bad("measure", "nonsense")
 
 
 def test_messages_picture(tmp_path: pathlib.Path) -> None:
-    """The published message rates make a picture; other parts and other files are refused."""
+    """The picture of message rates is drawn from results/figures.json; other input is refused."""
     record = json.loads((paths.RESULTS / "figures.json").read_text())
     found = [Figure(**figure) for figure in record["figures"] if figure["part"] == "messages"]
     messages_plot.draw(found, tmp_path / "messages.svg")
@@ -84,7 +84,7 @@ def test_messages_picture(tmp_path: pathlib.Path) -> None:
 
 
 def test_bench_driver() -> None:
-    """`maeslant bench --driver` times jobs of two modes and copies, in JSON and in tables."""
+    """`maeslant bench --driver` times the C driver's jobs in two modes, as JSON and as tables."""
     times = json.loads(good("bench", "--driver", "--quick", "--json"))["nanoseconds"]
     jobs = {f"{mode}_{how}" for mode in ("ctr", "xts") for how in ("single", "many")}
     assert jobs <= set(times) and all(value > 0 for value in times.values())
@@ -96,7 +96,7 @@ def test_bench_driver() -> None:
 
 @pytest.mark.full
 def test_bench() -> None:
-    """`maeslant bench` prints positive rates for each message size."""
+    """`maeslant bench` reports a positive rate of each implementation for every message size."""
     record = json.loads(good("bench", "--quick", "--json"))
     assert set(record["steps_ns"]) == {"KeyExpansion", "AddRoundKey", "MixColumns", "SubAndShift"}
     for row in record["sizes"]:
@@ -104,7 +104,7 @@ def test_bench() -> None:
 
 
 def test_table_aes_is_aes() -> None:
-    """The table-based AES that `maeslant bench` times gives the results of OpenSSL."""
+    """The table-based AES program that `maeslant bench` times gives OpenSSL's ciphertext."""
     key, data = bytes(range(16)), bytes(range(256))
     command = [str(software.table_aes()), "check", key.hex()]
     got = subprocess.run(command, input=data, capture_output=True, check=True).stdout
@@ -113,7 +113,7 @@ def test_table_aes_is_aes() -> None:
 
 @pytest.mark.full
 def test_wave_of_a_test() -> None:
-    """`maeslant wave` records the waveform of a module's test and says how to open it."""
+    """`maeslant wave` of a test file records a waveform and prints how to open it."""
     text = good("wave", "tests/prim/test_rr_arb.py").decode()
     path = pathlib.Path(text.splitlines()[-2])
     assert path.stat().st_size > 100 and "gtkwave" in text
@@ -121,7 +121,7 @@ def test_wave_of_a_test() -> None:
 
 @pytest.mark.full
 def test_wave_of_a_build() -> None:
-    """`maeslant wave` records the waveform of a build in operation."""
+    """`maeslant wave` of a device build records a waveform; other builds are refused."""
     text = good("wave", "peripheral").decode()
     path = pathlib.Path(text.splitlines()[-2])
     assert path.stat().st_size > 1000

@@ -21,14 +21,14 @@ TOPS = ("small128", "lanes4", "gcm1_fpga", "mae_gcm_axis", "peripheral", "stream
 
 
 def command(*words: str) -> subprocess.CompletedProcess:
-    """Runs `maeslant files` in a separate process."""
+    """Runs `maeslant files` in a process of its own; returns the finished process."""
     line = [sys.executable, "-m", "maeslant.cli", "files", *words]
     return subprocess.run(line, capture_output=True, text=True, check=False, cwd=paths.ROOT)
 
 
 @pytest.mark.parametrize("name", TOPS)
 def test_the_list_is_all_that_a_tool_needs(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator compiles the file list of `maeslant files` in its order without library folders."""
+    """Verilator compiles the files that `maeslant files` lists, in their order."""
     known = configurations.load()
     top = known[name]["top"] if name in known else name
     file = tmp_path / "files.f"
@@ -42,14 +42,14 @@ def test_the_list_is_all_that_a_tool_needs(name: str, tmp_path: pathlib.Path) ->
 
 
 def test_json() -> None:
-    """`maeslant files --json` lists the files and options of the plain text list."""
+    """`maeslant files --json` lists the same files as the text output."""
     found = json.loads(command("small128", "--json").stdout)
     assert found["files"] == [str(path) for path in sources.ordered("small128")]
     assert all(pathlib.Path(path).is_file() for path in found["files"])
 
 
 def test_unknown_module() -> None:
-    """`maeslant files` of an unknown module gives an error of one line and exit status 1."""
+    """`maeslant files` of an unknown module fails with an error that names it."""
     done = command("mae_nothing")
     assert done.returncode == 1 and "mae_nothing" in done.stderr
     with pytest.raises(MaeslantError):
@@ -57,7 +57,7 @@ def test_unknown_module() -> None:
 
 
 def test_plain_verilog(tmp_path: pathlib.Path) -> None:
-    """Yosys reads the plain Verilog of `maeslant files`; Icarus runs FIPS 197's example on it."""
+    """Yosys reads `maeslant files --plain`, and Icarus runs FIPS 197's example on that Verilog."""
     file = tmp_path / "small128.v"
     file.write_text(command("small128", "--plain").stdout)
     yosys.run(
@@ -73,14 +73,14 @@ def test_plain_verilog(tmp_path: pathlib.Path) -> None:
 
 
 def test_plain_verilog_of_other_parameters() -> None:
-    """`maeslant files` sets open parameters of plain Verilog by -G, and refuses -G for a list."""
+    """`maeslant files --plain -G` sets parameters; -G without --plain is refused."""
     text = sources.plain("small128", {"MaxKeyLen": "Aes256"})
     assert "MaxKeyLen 2" in text.splitlines()[1]
     assert command("small128", "-G", "MaxKeyLen=2").returncode == 1
 
 
 def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
-    """`maeslant files` writes bitwise multiplexers in plain Verilog as logic, not Yosys cells."""
+    """`maeslant files --plain` has no Yosys cells, and refuses modules with type parameters."""
     text = sources.plain("mae_guard_region_locks")
     assert "$bwmux" not in text and "$bmux" not in text and "$demux" not in text
     with pytest.raises(MaeslantError, match="types as parameters"):
@@ -91,7 +91,7 @@ def test_plain_verilog_has_no_cells_of_yosys(tmp_path: pathlib.Path) -> None:
 def test_a_file_from_outside(
     folder: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`maeslant files` lists a module of the user after the modules of rtl/ that it uses."""
+    """`maeslant files` lists a module outside the repository after those of rtl/ that it uses."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     place = tmp_path / folder
     place.mkdir()
@@ -113,7 +113,7 @@ def test_a_file_from_outside(
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(design.rtl_modules()))
 def test_every_module(name: str, tmp_path: pathlib.Path) -> None:
-    """Verilator accepts the file list of each module; Icarus accepts its plain Verilog."""
+    """Verilator accepts the file list of every module in rtl/, and Icarus the plain Verilog."""
     typed = re.search(r"\bparameter\s+type\b", paths.code(design.rtl_modules()[name]))
     file = tmp_path / "files.f"
     file.write_text(command(name).stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the guide's table of the costs of protection agrees with results/figures.json."""
+"""Tests that the guide's table of protection costs equals results/figures.json."""
 
 import json
 import re
@@ -16,25 +16,25 @@ GUARD = {figure["metric"]: figure["value"] for figure in FIGURES if figure["part
 
 
 def cells(begin: str) -> str:
-    """Returns the first figure of the row of the guide's table that begins with a text."""
+    """Returns the first figure in the guide's table row that begins with a text."""
     text = PAGE.read_text()
     return re.search(rf"^\| {re.escape(begin)}[^|]*\| ([^|]*?) \|", text, re.MULTILINE)[1]
 
 
 def added(way: str) -> str:
-    """Returns the least and the most clocks that protection adds to a DMA."""
+    """Returns the fewest and most clocks that protection adds to a DMA transfer in a direction."""
     values = [value for metric, value in GUARD.items() if metric.startswith(f"DMA {way}, ")]
     assert len(values) == 8
     return f"{min(values):.0f} to {max(values):.0f}"
 
 
 def clocks(what: str) -> str:
-    """Returns the clocks of a protected register access from doorbell to answer."""
+    """Returns the clocks of a protected access from doorbell to answer, by figures.json."""
     return f"{GUARD[f'protected {what}: doorbell to answer in host memory']:.0f}"
 
 
 def test_transfers() -> None:
-    """The guide's clocks added to a DMA and bus use agree with results/figures.json."""
+    """The guide's clocks of protected DMA transfers equal those of results/figures.json."""
     assert cells("clocks added to a DMA into the device") == added("in")
     assert cells("… out of the device") == added("out")
     ((metric, share),) = [item for item in GUARD.items() if item[0].startswith("1024 KB each way")]
@@ -43,7 +43,7 @@ def test_transfers() -> None:
 
 
 def test_registers() -> None:
-    """The guide's clocks and words of protected accesses agree with results/figures.json."""
+    """The guide's clocks and words of protected register accesses equal figures.json."""
     assert cells("a protected register write; read") == f"{clocks('write')}; {clocks('read')}"
     batches = [clocks(f"batch of 64 {what}") for what in ("writes", "reads")]
     assert cells("64 writes; 64 reads in one request") == "; ".join(batches)
@@ -55,7 +55,7 @@ def test_registers() -> None:
 
 @pytest.mark.slow
 def test_digits() -> None:
-    """The guide's clocks per digit, with and without guard, and accuracy agree with a run."""
+    """The guide's clocks and accuracy of digit inference equal a run of `maeslant infer`."""
     shown = []
     for option in ([], ["--unprotected"]):
         command = [sys.executable, "-m", "maeslant.cli", "infer", "--json", *option]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant infer`: digits through the C driver and a separate process, on both cards."""
+"""Tests `maeslant infer`: digits on the protected and the unprotected card."""
 
 import json
 
@@ -10,7 +10,7 @@ from maeslant.cli import app
 
 
 def infer(*words: str) -> dict:
-    """Runs `maeslant infer` and returns its JSON output."""
+    """Runs `maeslant infer --json`; returns its output as a dictionary."""
     result = CliRunner().invoke(app, ["infer", "--json", *words])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
@@ -22,7 +22,7 @@ def infer(*words: str) -> dict:
     "words", [("--no-card",), ("--card",), ("--unprotected",)], ids=lambda words: words[0]
 )
 def test_labels(words: tuple[str, ...]) -> None:
-    """`maeslant infer` gives the reference's labels for several groups, the last one shorter."""
+    """`maeslant infer` gives the labels of the Python network on each kind of card."""
     found = infer("--images", "47" if words[0] == "--no-card" else "23", *words)
     assert found["equal_to_reference"] and found["accuracy"] > 0.9
     assert found["kernel_clocks"] > 10_000 * found["images"]
@@ -34,6 +34,6 @@ def test_labels(words: tuple[str, ...]) -> None:
 
 
 def test_too_many() -> None:
-    """`maeslant infer` refuses more images than were held out of the training."""
+    """`maeslant infer` refuses more images than the data set's test part has."""
     result = CliRunner().invoke(app, ["infer", "--no-card", "--images", "361"])
     assert "held out" in str(result.exception)

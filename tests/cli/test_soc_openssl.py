@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the firmware on the PicoRV32 system, by registers and memory, against OpenSSL."""
+"""Tests AES jobs of the firmware on the simulated PicoRV32 system against OpenSSL."""
 
 import random
 import struct
@@ -19,12 +19,12 @@ LENGTHS = (16, 48, 240)
 
 @pytest.fixture(scope="module")
 def runner() -> Runner:
-    """Builds one PicoRV32 system with firmware for all tests of the file."""
+    """Builds the simulated PicoRV32 system and its firmware, once for this file."""
     return Runner()
 
 
 def random_job(source: random.Random, way: int, mode: str, direction: int, length: int) -> Job:
-    """Makes a random job for the PicoRV32 system with all inputs of its mode."""
+    """Returns a random AES job with all inputs that its mode needs."""
     key_bytes = source.choice((16, 24, 32) if mode != "xts" else (16, 32))
     keys = [source.randbytes(key_bytes) for _ in range(2 if mode == "xts" else 1)]
     iv_bytes = {"gcm": source.choice((12, 12, 8, 20)), "ccm": source.randrange(7, 14)}.get(mode, 16)
@@ -41,7 +41,7 @@ def random_job(source: random.Random, way: int, mode: str, direction: int, lengt
 
 
 def check(runner: Runner, job: Job) -> None:
-    """Runs a job on the PicoRV32 system and compares its result with OpenSSL."""
+    """Runs a job on the simulated PicoRV32 system; asserts that its result is OpenSSL's."""
     expected, tag = oracle.result(job)
     runner.run([job])
     assert job.error == jobs.OK
@@ -55,7 +55,7 @@ def check(runner: Runner, job: Job) -> None:
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 @pytest.mark.parametrize("mode", jobs.MODES)
 def test_mode(runner: Runner, mode: str, direction: int, way: str) -> None:
-    """The PicoRV32 firmware is right for random keys of each length and data of odd lengths."""
+    """Firmware jobs by registers or memory equal OpenSSL's for each mode, key and length."""
     source = random.Random(f"{mode} {direction} {way}")
     lengths = [*LENGTHS, 512 + 16 * source.randrange(32)]
     if mode in PARTIAL:
@@ -67,7 +67,7 @@ def test_mode(runner: Runner, mode: str, direction: int, way: str) -> None:
 @pytest.mark.parametrize("way", ("registers", "interrupt"))
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "pcbc", "cfb", "ofb", "ctr"))
 def test_key_each(runner: Runner, mode: str, way: str) -> None:
-    """The PicoRV32 firmware is right if each block has a new key, of each key length."""
+    """Firmware jobs with a new key for each block equal OpenSSL's for each key length."""
     source = random.Random(f"{mode} {way}")
     for key_bytes in (16, 24, 32):
         for direction in (ENCRYPT, DECRYPT):
@@ -79,7 +79,7 @@ def test_key_each(runner: Runner, mode: str, way: str) -> None:
 
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_software(runner: Runner, direction: int) -> None:
-    """The firmware's AES in C, the reference of the figures, agrees with OpenSSL."""
+    """The firmware's software AES, written in C for comparison, equals OpenSSL's."""
     source = random.Random(direction)
     for key_bytes in (16, 24, 32):
         keys = [source.randbytes(key_bytes) for _ in range(3)]
@@ -91,7 +91,7 @@ def test_software(runner: Runner, direction: int) -> None:
 @pytest.mark.parametrize("way", ("registers", "polled", "interrupt"))
 @pytest.mark.parametrize("mode", (*AEAD, "cmac"))
 def test_wrong_tag(runner: Runner, mode: str, way: str) -> None:
-    """A changed tag bit is detected on the PicoRV32 system and the destination is zeroed."""
+    """A memory job with a changed tag bit ends with an error and a zeroed destination."""
     source = random.Random(f"{mode} {way}")
     job = random_job(source, WAYS[way], mode, DECRYPT, 80)
     position = source.randrange(8 * len(job.tag))
@@ -110,7 +110,7 @@ def test_wrong_tag(runner: Runner, mode: str, way: str) -> None:
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr", "xts", "gcm"))
 @pytest.mark.parametrize("direction", (ENCRYPT, DECRYPT), ids=("encrypt", "decrypt"))
 def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
-    """A CPU program that reads a memory job's destination at once sees only final results."""
+    """A CPU read from a running job's destination returns the final bytes that OpenSSL gives."""
     source = random.Random(f"{mode} {direction} at once")
     job = random_job(source, jobs.GO_ON, mode, direction, 1024)
     job.work = (job.destination, 1024)
@@ -121,7 +121,7 @@ def test_read_at_once(runner: Runner, mode: str, direction: int) -> None:
 
 @pytest.mark.parametrize("mode", ("ecb", "cbc", "ctr"))
 def test_in_place(runner: Runner, mode: str) -> None:
-    """The memory arbiter runs jobs in place, or with a destination below the source."""
+    """Memory jobs in place, or with a destination below the source, equal OpenSSL's."""
     source = random.Random(mode)
     for destination in (jobs.SOURCE, jobs.SOURCE + 0x100):
         job = random_job(source, jobs.POLLED, mode, ENCRYPT, 800)
@@ -140,7 +140,7 @@ def test_in_place(runner: Runner, mode: str) -> None:
     ),
 )
 def test_bad_address(runner: Runner, place: str, value: int) -> None:
-    """The memory arbiter refuses jobs with illegal addresses, and the next job runs."""
+    """A memory job with an illegal address is refused, and the next job runs right."""
     job = Job(jobs.POLLED, "ecb", ENCRYPT, bytes(range(64)), [bytes(16)])
     refused = Job(jobs.POLLED, "ecb", ENCRYPT, bytes(range(64)), [bytes(16)], laid_out=False)
     setattr(refused, place, value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant soc run`: its targets, its errors, and what it publishes in results/."""
+"""Tests `maeslant soc run`: clocks per block against targets, errors, published record."""
 
 import json
 import pathlib
@@ -15,14 +15,14 @@ AXIL_TARGET, ARBITER_TARGET = 200, 20  # clocks a block, of 4 KB and more
 
 
 def run(*arguments: object) -> subprocess.CompletedProcess:
-    """Runs `maeslant soc run` and returns its output."""
+    """Runs `maeslant soc run`; returns the finished process."""
     command = [MAESLANT, "soc", "run", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.mark.full
 def test_targets(tmp_path: pathlib.Path) -> None:
-    """`maeslant soc run` meets its targets for clocks per block with long messages."""
+    """`maeslant soc run` measures clocks per block within their targets for long messages."""
     picture = tmp_path / "soc.svg"
     done = run("--json", "--picture", picture)
     assert done.returncode == 0, done.stderr
@@ -71,7 +71,7 @@ def test_targets(tmp_path: pathlib.Path) -> None:
 
 
 def test_errors(tmp_path: pathlib.Path) -> None:
-    """`maeslant soc run` refuses a picture path that cannot be written, with an error."""
+    """`maeslant soc run --picture` reports a path that cannot be written."""
     for path in (tmp_path / "none" / "soc.svg", tmp_path / "soc.txt"):
         done = run("--picture", path)
         assert done.returncode == 1

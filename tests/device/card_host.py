@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the stream card's host: memory with rings, registers, AES jobs, expected results."""
+"""Models a stream card's host: registers, rings, memory, AES jobs with OpenSSL's results."""
 
 import dataclasses
 import random
@@ -35,7 +35,7 @@ PERIOD_NS = 10
 
 @dataclasses.dataclass
 class Job:
-    """Holds an AES job of the stream card: descriptor, data, expected memory contents."""
+    """Holds an AES job of the stream card: descriptor, data, destinations, expected output."""
 
     desc: Desc
     data: bytes
@@ -44,7 +44,7 @@ class Job:
 
 
 class Card(Registers):
-    """Models the host of a stream card: memory, rings, registers, AES jobs."""
+    """Models the host of a stream card: registers, rings, memory and AES jobs."""
 
     def __init__(self, dut: SimHandleBase, seed: int, log2: int, clock: str, reset: str) -> None:
         super().__init__(dut, "mae_stream_card", getattr(dut, clock), getattr(dut, reset))
@@ -70,7 +70,7 @@ class Card(Registers):
         start_clock: bool = True,
         **memory: object,
     ) -> "Card":
-        """Resets the stream card with random memory and enabled rings; called once per test."""
+        """Resets the stream card; returns a host model with random memory and started rings."""
         card = cls(dut, seed, log2, clock, reset)
         getattr(dut, reset).value = 0
         if start_clock:
@@ -90,7 +90,7 @@ class Card(Registers):
         return card
 
     async def set_rings(self) -> None:
-        """Sets the addresses and sizes of the stream card's rings and starts them."""
+        """Writes addresses and sizes of both rings to the stream card and enables it."""
         await self.write("sub_base_lo", SUB & 0xFFFFFFFF)
         await self.write("sub_base_hi", SUB >> 32)
         await self.write("comp_base_lo", COMP & 0xFFFFFFFF)
@@ -100,7 +100,7 @@ class Card(Registers):
         await self.enable()
 
     async def enable(self) -> None:
-        """Starts both rings of the stream card at entry 0."""
+        """Clears both rings and enables the stream card, starting at entry 0."""
         self.sent = self.taken = 0
         self.memory.write(COMP, bytes(COMPLETION_BYTES << self.log2))
         await self.write("sub_tail", 0)
@@ -108,19 +108,19 @@ class Card(Registers):
         await self.write("ctrl", enable=1)
 
     async def disable(self) -> None:
-        """Stops the stream card's rings after all jobs are complete."""
+        """Disables the stream card and waits until its jobs have ended."""
         await self.write("ctrl", enable=0)
         while (await self.fields("status"))["busy"]:
             pass
 
     async def key(self, slot: int, size: int) -> bytes:
-        """Loads a random key into a slot of the stream card."""
+        """Loads a random key into a key slot of the stream card."""
         self.keys[slot] = self.random.randbytes(size)
         assert await self.load_key(slot, self.keys[slot]) == 0
         return self.keys[slot]
 
     def place(self, length: int, align: int = 0) -> int:
-        """Allocates host memory for data with a gap before it, at a given or random alignment."""
+        """Allocates host memory after a random gap, at the given or any alignment."""
         at = self.next_data + 1 + self.random.randrange(40)
         if align:
             at = -(-at // align) * align
@@ -129,7 +129,7 @@ class Card(Registers):
         return at
 
     def side(self, length: int, parts: int, align: int) -> tuple[int, list[tuple[int, int]]]:
-        """Allocates a job's source or destination, as one buffer or as a list of pieces."""
+        """Allocates a job's source or destination as one buffer or a scatter-gather list."""
         if not parts:
             at = self.place(length, align)
             return at, [(at, length)]
@@ -159,7 +159,7 @@ class Card(Registers):
         flags: int = 0,
         answer: bytes | None = None,
     ) -> Job:
-        """Writes data to host memory and makes an AES job of it, with OpenSSL's answer."""
+        """Makes an AES job of data in host memory, with the output expected by OpenSSL."""
         src, pieces = self.side(len(data), parts[0], align)
         at = 0
         for addr, count in pieces:
@@ -194,7 +194,7 @@ class Card(Registers):
         return Job(desc, data, dst_pieces, answer)
 
     async def submit(self, jobs: list[Job]) -> None:
-        """Writes descriptors to the stream card's submission ring and rings the doorbell."""
+        """Writes descriptors to the submission ring and the new tail to the stream card."""
         assert self.sent - self.taken + len(jobs) <= 1 << self.log2
         for job in jobs:
             at = SUB + DESC_BYTES * (self.sent % (1 << self.log2))
@@ -203,7 +203,7 @@ class Card(Registers):
         await self.write("sub_tail", self.sent % 65536)
 
     async def finish(self, limit: int = 100000) -> dict[int, Completion]:
-        """Waits for all jobs of the stream card; returns completions by cookie."""
+        """Waits until the stream card has completed all jobs; returns completions by cookie."""
         found: dict[int, Completion] = {}
         waited = 0
         while self.taken < self.sent:
@@ -222,7 +222,7 @@ class Card(Registers):
         return found
 
     async def run(self, jobs: list[Job], want: dict[int, Status] | None = None) -> None:
-        """Runs AES jobs on the stream card and checks statuses, answers and all other memory."""
+        """Runs AES jobs on the stream card; asserts each status and all of host memory."""
         image = bytearray(self.memory.data)
         done: dict[int, Completion] = {}
         lot = 1 << self.log2
@@ -250,21 +250,21 @@ class Card(Registers):
             raise AssertionError(f"memory differs at {at:#x}: {whose(jobs, at)}")
 
     def forget_rings(self, image: bytearray) -> None:
-        """Removes the rings from an image of host memory that is compared."""
+        """Copies both rings into an image of host memory, so that a comparison ignores them."""
         rings = ((SUB, DESC_BYTES << self.log2), (COMP, COMPLETION_BYTES << self.log2))
         for first, size in rings:
             place = slice(first - BASE, first - BASE + size)
             image[place] = self.memory.data[place]
 
     async def counters(self) -> dict[str, int]:
-        """Reads a snapshot of the stream card's counters."""
+        """Takes a snapshot of the stream card's counters and returns their values."""
         await self.write("ctrl", (await self.read("ctrl")) | self.pack("ctrl", snapshot=1))
         names = ("clocks", "busy_clocks", "jobs", "blocks", "read_beats", "write_beats")
         return {n: await self.read(f"{n}.lo") + (await self.read(f"{n}.hi") << 32) for n in names}
 
 
 def whose(jobs: list[Job], at: int) -> str:
-    """Returns a text that names the job whose destination contains an address."""
+    """Returns a text that names the job to whose destination an address belongs."""
     for job in jobs:
         if any(addr <= at < addr + count for addr, count in job.dst):
             return f"destination of {job.desc}"
@@ -272,7 +272,7 @@ def whose(jobs: list[Job], at: int) -> str:
 
 
 def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
-    """Makes random AES jobs of every mode, length and alignment, with lists and in place."""
+    """Makes random AES jobs of all modes, lengths and alignments, with lists and in place."""
     rng, jobs = card.random, []
     for i in range(count):
         mode, decrypt = oracle.MODES[i % 7], bool(i // 7 % 2)
@@ -300,7 +300,7 @@ def random_jobs(card: Card, count: int, largest: int) -> list[Job]:
 
 
 async def load_keys(card: Card) -> None:
-    """Loads two keys of each size into the stream card, more than it has key banks."""
+    """Loads two keys of each length into the stream card, more than it has key banks."""
     for slot, size in enumerate((16, 24, 32, 16, 24, 32)):
         await card.key(slot, size)
     assert await card.read("key_valid") == 0x3F

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Divides authenticated messages into peripheral jobs as the register description requires."""
+"""Cuts GCM, CCM and CMAC messages into the jobs that the AES peripheral expects."""
 
 import random
 
@@ -8,7 +8,7 @@ from tests.device.peripheral_host import Peripheral
 
 
 def ccm_head(nonce: bytes, aad: bytes, length: int, tag_bytes: int) -> tuple[bytes, bytes]:
-    """Returns CCM's counter block A0 and the input of the additional-data phase."""
+    """Returns CCM's first counter block A0 and the bytes to authenticate before the data."""
     q = 15 - len(nonce)
     flags = (64 if aad else 0) + 8 * ((tag_bytes - 2) // 2) + q - 1
     head = bytes([flags]) + nonce + length.to_bytes(q, "big")
@@ -20,7 +20,7 @@ def ccm_head(nonce: bytes, aad: bytes, length: int, tag_bytes: int) -> tuple[byt
 
 
 class Message:
-    """Holds an authenticated message for the peripheral, run job by job."""
+    """Holds a GCM, CCM or CMAC message as a list of jobs for the AES peripheral."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Message:
         self.got = b""
 
     def cut(self) -> "Message":
-        """Divides an authenticated message into more jobs, with empty jobs among them."""
+        """Cuts the message's jobs into more, some of them empty; returns the message."""
         jobs: list[tuple[str, bytes]] = []
         for phase, data in self.jobs:
             parts = []
@@ -75,11 +75,11 @@ class Message:
 
     @property
     def over(self) -> bool:
-        """Returns true if all jobs of an authenticated message are done."""
+        """Returns true if all jobs of the message have run."""
         return self.done == len(self.jobs)
 
     async def step(self, p: Peripheral, tag: bytes | None = None) -> None:
-        """Runs the next job of an authenticated message on the peripheral."""
+        """Runs the message's next job on the peripheral and collects its output."""
         if self.done == 0 and self.iv:
             await p.write_words("iv", self.iv)
         phase, data = self.jobs[self.done]
@@ -98,7 +98,7 @@ class Message:
         self.done += 1
 
     async def check(self, p: Peripheral, what: object = None) -> None:
-        """Checks data, tag and error code at the end of an authenticated message."""
+        """Asserts that the message's output and tag equal OpenSSL's, without an error."""
         assert await p.error() == 0, what
         assert self.got == self.want, what
         tag = await p.words("tag")
@@ -106,7 +106,7 @@ class Message:
         assert await p.words("hash") == bytes(16), what
 
     async def run(self, p: Peripheral, what: object = None) -> None:
-        """Runs a whole authenticated message on the peripheral, key loading included."""
+        """Loads the key, runs all jobs of the message on the peripheral and checks the result."""
         assert await p.load_key(self.key_slot, self.key) == 0
         while not self.over:
             await self.step(p)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the expected results of device tests by OpenSSL (package `cryptography`)."""
+"""Computes expected results of device tests by OpenSSL (package `cryptography`), in all modes."""
 
 from cryptography.hazmat.decrepit.ciphers.modes import CFB, OFB
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -22,7 +22,7 @@ def _xor(a: bytes, b: bytes) -> bytes:
 
 
 def _pcbc(key: bytes, iv: bytes, decrypt: bool, data: bytes) -> bytes:
-    """Computes PCBC from ECB, since OpenSSL has no PCBC."""
+    """Computes AES-PCBC block by block from OpenSSL's ECB."""
     ecb = Cipher(algorithms.AES(key), modes.ECB())
     chain, result = iv, b""
     for at in range(0, len(data), 16):
@@ -39,7 +39,7 @@ def _pcbc(key: bytes, iv: bytes, decrypt: bool, data: bytes) -> bytes:
 def crypt(
     mode: str, decrypt: bool, key: bytes, iv: bytes, data: bytes, tweak_key: bytes = b""
 ) -> bytes:
-    """Encrypts or decrypts a message by OpenSSL in an unauthenticated mode."""
+    """Encrypts or decrypts data by OpenSSL in an unauthenticated mode."""
     if mode == "pcbc":
         return _pcbc(key, iv, decrypt, data)
     if mode == "xts":
@@ -56,14 +56,14 @@ def crypt(
 
 
 def key_sizes(mode: str) -> tuple[int, ...]:
-    """Returns the key lengths in bytes that OpenSSL supports in a mode."""
+    """Returns the key lengths in bytes that a mode allows."""
     return (16, 32) if mode == "xts" else (16, 24, 32)
 
 
 def seal(
     mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag_bytes: int = 16
 ) -> tuple[bytes, bytes]:
-    """Seals a message by OpenSSL; returns ciphertext and tag, for CMAC the tag only."""
+    """Computes ciphertext and tag by GCM or CCM, or a tag by CMAC, with OpenSSL."""
     if mode == "gcm":
         text, tag = gcm_oracle.encrypt(key, nonce, aad, data)
         return text, tag[:tag_bytes]

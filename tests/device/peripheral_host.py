@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the peripheral through its registers as the C driver does."""
+"""Drives mae_peripheral by its registers as the C driver does: keys, jobs, blocks, state."""
 
 from cocotb.clock import Clock
 from cocotb.triggers import ClockCycles
@@ -15,7 +15,7 @@ CONTEXT = {"iv": 4, "hash": 4, "aad_bytes": 2, "data_bytes": 2}  # registers of 
 
 
 class Peripheral(Registers):
-    """Drives a simulated peripheral through its registers."""
+    """Drives a simulated mae_peripheral by register reads and writes."""
 
     def __init__(self, dut) -> None:
         super().__init__(dut, "mae_peripheral")
@@ -24,7 +24,7 @@ class Peripheral(Registers):
     async def start(
         self, mode: str, decrypt: bool, length: int, iv: bytes | None, key_slot=0, tweak_slot=1
     ) -> None:
-        """Starts a peripheral job; without an IV the job continues the last message."""
+        """Starts a job on the peripheral; without an IV it continues the last message."""
         if iv is not None:
             await self.write_words("iv", iv)
         await self.write("length", length)
@@ -39,15 +39,15 @@ class Peripheral(Registers):
         )
 
     async def put(self, block: bytes) -> None:
-        """Writes a block to the peripheral's data registers."""
+        """Writes a block to the peripheral's input registers."""
         await self.write_words("data_in", block.ljust(16, b"\xee"))
 
     async def get(self) -> bytes:
-        """Reads a block from the peripheral's data registers."""
+        """Reads a block from the peripheral's output registers."""
         return b"".join([(await self.read("data_out", i)).to_bytes(4, "little") for i in range(4)])
 
     async def move(self, data: bytes, ahead: int = 2) -> bytes:
-        """Moves a job's data through the peripheral's registers, some blocks ahead."""
+        """Writes a job's blocks and reads the output, with ``ahead`` blocks written in advance."""
         blocks = [data[at : at + 16] for at in range(0, len(data), 16)]
         answers = b""
         for i in range(len(blocks) + ahead - 1):
@@ -61,7 +61,7 @@ class Peripheral(Registers):
         return answers[: len(data)]
 
     async def crypt(self, mode: str, decrypt: bool, key: bytes, iv: bytes, data: bytes, tweak=b""):
-        """Encrypts or decrypts a whole message on the peripheral."""
+        """Encrypts or decrypts a whole message on the peripheral; returns the output."""
         assert await self.load_key(0, key) == 0
         if tweak:
             assert await self.load_key(1, tweak) == 0
@@ -71,7 +71,7 @@ class Peripheral(Registers):
         return answer
 
     async def error(self) -> int:
-        """Reads and clears the peripheral's error code."""
+        """Returns the peripheral's error code and clears it."""
         code = await self.field("status.error")
         await self.write("irq_status", error=1)
         return code
@@ -88,7 +88,7 @@ class Peripheral(Registers):
         key_slot: int = 0,
         ahead: int = 2,
     ) -> bytes:
-        """Runs a peripheral job of an authenticated mode to its end; returns the output."""
+        """Runs a job of a GCM, CCM or CMAC message on the peripheral; returns its output."""
         await self.start_auth(
             mode, len(data), phase, init=init, final=final, decrypt=decrypt, key_slot=key_slot
         )
@@ -101,14 +101,14 @@ class Peripheral(Registers):
         return answer
 
     async def start_auth(self, mode: str, length: int, phase: str = "data", **fields: int) -> None:
-        """Starts a job of an authenticated mode on the peripheral."""
+        """Starts a job of a GCM, CCM or CMAC message on the peripheral."""
         await self.write("length", length)
         fields = {name: int(value) for name, value in fields.items()}
         code, number = AUTH_MODES[mode], PHASES[phase]
         await self.write("ctrl", mode=code, phase=number, start=1, **fields)
 
     async def feed(self, data: bytes) -> None:
-        """Writes data without answers to the peripheral, as the peripheral has room."""
+        """Writes data that gives no output to the peripheral when status.room allows."""
         room = 0
         for at in range(0, len(data), 16):
             while not room:
@@ -117,7 +117,7 @@ class Peripheral(Registers):
             room -= 1
 
     async def idle(self) -> None:
-        """Waits for the end of a peripheral job."""
+        """Waits until the peripheral is not busy."""
         while await self.field("status.busy"):
             pass
 
@@ -127,22 +127,22 @@ class Peripheral(Registers):
         return b"".join(word.to_bytes(4, "little") for word in words)
 
     async def save(self) -> dict[str, bytes]:
-        """Saves an authenticated message's state from the peripheral's registers."""
+        """Reads an unfinished message's state (IV, hash, lengths) from the registers."""
         return {name: await self.words(name, count) for name, count in CONTEXT.items()}
 
     async def restore(self, context: dict[str, bytes]) -> None:
-        """Restores an authenticated message's state into the peripheral's registers."""
+        """Writes a saved message state to the peripheral's registers."""
         for name, data in context.items():
             await self.write_words(name, data)
 
     async def expect(self, tag: bytes) -> None:
-        """Writes the tag that the peripheral's next final decryption compares."""
+        """Writes the tag with which the peripheral compares at the end of a decryption."""
         await self.write_words("tag", tag.ljust(16, b"\x5a"))
         await self.write("tag_bytes", len(tag))
 
 
 async def begin(dut) -> Peripheral:
-    """Starts clock, reset and register access of the peripheral."""
+    """Starts the clock, resets mae_peripheral and waits until its memories are erased."""
     dut.rst_ni.value = 0
     Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
     peripheral = Peripheral(dut)

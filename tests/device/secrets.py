@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Searches all signals of a simulated device for secrets."""
+"""Searches all signals of a simulated device for pieces of secrets."""
 
 from collections.abc import Iterable, Iterator
 
@@ -14,7 +14,7 @@ from cocotb.handle import (
 
 
 def signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
-    """Lists every signal of a simulated design, with single array elements."""
+    """Yields each signal of a simulated module and its submodules, arrays element by element."""
     if isinstance(handle, (HierarchyObject, HierarchyArrayObject, ArrayObject)):
         for child in handle:
             yield from signals(child)
@@ -23,7 +23,7 @@ def signals(handle: SimHandleBase) -> Iterator[LogicArrayObject | PackedObject]:
 
 
 def _patterns(secrets: Iterable[bytes], window: int) -> set[str]:
-    """Returns every aligned piece of a secret in both byte orders, to search signals for."""
+    """Returns the bit strings of all aligned pieces of secrets, in both byte orders."""
     found = set()
     for secret in secrets:
         for at in range(0, len(secret) - window + 1, window):
@@ -36,7 +36,7 @@ def _patterns(secrets: Iterable[bytes], window: int) -> set[str]:
 def find(
     dut: SimHandleBase, secrets: Iterable[bytes], window: int = 4, shown: str = ""
 ) -> list[str]:
-    """Lists signals that hold a number of bytes of a secret at any position.
+    """Returns the signals that hold ``window`` consecutive bytes of a secret at any position.
 
     Four bytes find what lies in registers of a word; much data needs eight, or chance finds it.
     ``shown``: the bits of what is on a bus at this moment, and so no secret.

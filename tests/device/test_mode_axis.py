@@ -25,7 +25,7 @@ SLOTS = 8
 
 @dataclass
 class Message:
-    """Holds a message, its command and its result; ``spoil`` makes it one to be refused."""
+    """Holds a message for mae_mode_axis: command, data, expected output, refused or not."""
 
     mode: str
     decrypt: bool
@@ -41,18 +41,18 @@ class Message:
 
     @property
     def part(self) -> bool:
-        """Returns true if an XTS message ends in a part of a block."""
+        """Returns true if the message is in XTS mode and its length is no multiple of 16 bytes."""
         return self.mode == "xts" and len(self.data) % 16 != 0
 
     def command(self) -> bytes:
-        """Packs the 32 bytes of s_axis_cmd."""
+        """Packs the message's 32-byte command for s_axis_cmd."""
         op = CODES[self.mode] if self.op is None else self.op
         flags = self.decrypt | self.part << 1 | random.randrange(64) << 2
         return bytes([op, flags, self.slot, self.tweak_slot]) + random.randbytes(12) + self.iv
 
 
 class Core:
-    """Connects mae_mode_axis to models of its four streams."""
+    """Connects mae_mode_axis to models of its four AXI4-Streams."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -68,7 +68,7 @@ class Core:
         self.keys: dict[int, bytes] = {}
 
     async def key(self, slot: int, size: int | None = None, erase: bool = False) -> None:
-        """Writes a new key to a slot, or erases it."""
+        """Writes a random key to a key slot of mae_mode_axis, or erases the slot."""
         key = random.randbytes(size or random.choice(LENGTHS))
         head = bytes([LENGTHS.index(len(key)), slot, erase])
         padding = random.randbytes(32 - len(key))
@@ -88,7 +88,7 @@ class Core:
                 model.set_pause_generator(pauses(share, number))
 
     def message(self, mode: str, decrypt: bool, size: int, slot: int | None = None) -> Message:
-        """Makes a message of about a size, with its result by OpenSSL."""
+        """Makes a random message of about ``size`` bytes, with OpenSSL's output for it."""
         slots = [s for s, key in self.keys.items() if mode != "xts" or len(key) != 24]
         slot = random.choice(slots) if slot is None else slot
         key = self.keys[slot]
@@ -105,12 +105,12 @@ class Core:
         return Message(mode, decrypt, slot, tweak_slot, iv, data, want)
 
     def any_message(self) -> Message:
-        """Makes a message of any mode and shape."""
+        """Makes a message of random mode, direction and length, with OpenSSL's output for it."""
         size = random.choice((1, 16, self.row, 4 * self.row, random.randrange(1, 6 * self.row)))
         return self.message(random.choice(MODES), random.random() < 0.5, size)
 
     def send(self, message: Message) -> None:
-        """Sends a message's command and frame."""
+        """Sends a message's command and data frame to mae_mode_axis."""
         self.commands.send_nowait(AxiStreamFrame(message.command()))
         beats = -(-len(message.data) // self.row)
         data = message.data + random.randbytes(beats * self.row - len(message.data))
@@ -119,7 +119,7 @@ class Core:
         self.source.send_nowait(AxiStreamFrame(data, tkeep=keep))
 
     async def check(self, message: Message) -> None:
-        """Checks a message's result: all of it, or as far as it was not refused."""
+        """Receives mae_mode_axis's output frame for a message; asserts its data and error flag."""
         frame = await self.sink.recv(compact=False)
         kept = bytes(b for b, k in zip(frame.tdata, frame.tkeep, strict=True) if k)
         users = frame.tuser if isinstance(frame.tuser, list) else [frame.tuser]
@@ -133,7 +133,7 @@ class Core:
             assert kept == message.want, message
 
     async def exchange(self, messages: list[Message]) -> None:
-        """Sends some messages, then checks all of them in order."""
+        """Sends messages to mae_mode_axis and then checks their outputs in order."""
         for message in messages:
             self.send(message)
         for message in messages:
@@ -141,7 +141,7 @@ class Core:
 
 
 async def begin(dut, sizes: tuple[int, ...] = (16, 24, 32, 16, 24, 32)) -> Core:
-    """Resets mae_mode_axis and writes a key into each slot."""
+    """Resets mae_mode_axis and writes a key into each slot; returns its driver."""
     await start(dut, clear_i=0)
     core = Core(dut)
     await ClockCycles(dut.clk_i, 2)
@@ -160,7 +160,7 @@ async def clock_period(dut) -> int:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def every_mode(dut) -> None:
-    """mae_mode_axis agrees with OpenSSL in each mode, direction and key size."""
+    """mae_mode_axis gives OpenSSL's output in each mode, direction, key size and length."""
     core = await begin(dut)
     messages = []
     for mode in MODES:
@@ -176,7 +176,7 @@ async def every_mode(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def any_messages(dut) -> None:
-    """mae_mode_axis agrees with OpenSSL for all shapes, with pauses and key changes."""
+    """mae_mode_axis gives OpenSSL's output for random messages with pauses and key changes."""
     core = await begin(dut)
     for share in (0.0, 0.3, 0.6):
         core.pause(share)
@@ -187,7 +187,7 @@ async def any_messages(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def no_lost_clock(dut) -> None:
-    """Messages of the parallel modes follow each other in mae_mode_axis without a gap."""
+    """mae_mode_axis passes successive messages of parallel modes without a lost clock."""
     if bench.parameters()["Messages"] < 16:
         return
     core = await begin(dut, (16, 16))
@@ -212,7 +212,7 @@ async def no_lost_clock(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clocks_a_block(dut) -> None:
-    """A chained mode takes mae_mode_axis a cipher latency a block, and at most one clock more."""
+    """CBC encryption in mae_mode_axis takes the cipher's latency per block, or one clock more."""
     core = await begin(dut, (16, 24, 32))
     period = await clock_period(dut)
     for slot, rounds in ((0, 10), (1, 12), (2, 14)):
@@ -244,7 +244,7 @@ async def units(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def refused(dut) -> None:
-    """mae_mode_axis refuses wrong commands and wrong frames; messages around them are right."""
+    """mae_mode_axis refuses wrong commands and frames; messages before and after are right."""
     core = await begin(dut)
     row = core.row
 
@@ -284,7 +284,7 @@ async def refused(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys_change(dut) -> None:
-    """A key waits in mae_mode_axis for messages that use its slot; an erased slot is refused."""
+    """mae_mode_axis writes a key slot only after messages that use it; erased slots are refused."""
     core = await begin(dut)
     for _ in range(20):
         core.pause(random.choice((0.0, 0.5)))
@@ -309,7 +309,7 @@ async def keys_change(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clears(dut) -> None:
-    """A clear of mae_mode_axis drops a frame, erases the keys, and the next messages are right."""
+    """After clear_i mae_mode_axis has dropped its frame and keys and runs new messages right."""
     core = await begin(dut)
     for clocks in range(0, 60, 3):
         message = core.message(random.choice(MODES), False, 6 * core.row)
@@ -346,5 +346,5 @@ async def clears(dut) -> None:
     ],
 )
 def test_mode_axis(options: dict[str, int]) -> None:
-    """Runs the checks of mae_mode_axis for one lane, several, and an iterative core."""
+    """Builds mae_mode_axis with one and several lanes and an iterative cipher; runs all tests."""
     bench.run("mae_mode_axis", parameters={"KeySlots": SLOTS} | options)

@@ -31,7 +31,7 @@ SIZES = (16, 24, 32)
 
 
 def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
-    """Makes an authenticated message with random content for the peripheral."""
+    """Makes a GCM, CCM or CMAC message with random key, nonce, AAD and data."""
     size = options.pop("size", random.choice(SIZES))
     nonce_bytes = options.pop("nonce_bytes", 12)
     parts = [random.randbytes(n) for n in (size, nonce_bytes, aad_bytes, data_bytes)]
@@ -40,7 +40,7 @@ def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def lengths(dut) -> None:
-    """The peripheral's authenticated modes work for all key sizes, directions and lengths."""
+    """GCM, CCM and CMAC on mae_peripheral equal OpenSSL's for all key sizes and many lengths."""
     p = await begin(dut)
     pairs = [(0, 0), (0, 1), (1, 0), (15, 16), (16, 15), (20, 64), (33, 31), (16, 32), (48, 0)]
     for i, (aad_bytes, data_bytes) in enumerate(pairs):
@@ -57,7 +57,7 @@ async def lengths(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def nonces(dut) -> None:
-    """The peripheral accepts GCM IVs of any length and CCM nonces of every legal length."""
+    """mae_peripheral accepts GCM IVs of any length and CCM nonces of each legal length."""
     p = await begin(dut)
     for i, nonce_bytes in enumerate((1, 8, 11, 13, 15, 16, 17, 32, 60, 64, 65, 100)):
         message = some("gcm", 20, i % 3, nonce_bytes=nonce_bytes, decrypt=bool(i % 2))
@@ -69,7 +69,7 @@ async def nonces(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """The peripheral's GCM counter wraps in its last 32 bits, also between jobs."""
+    """mae_peripheral's GCM counter wraps in its last 32 bits, also between jobs."""
     p = await begin(dut)
     message = some("gcm", 80)
     # A nonce of 16 bytes would be hashed: write the counter block itself and compare with CTR.
@@ -87,7 +87,7 @@ async def counter_wraps(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def long_aad(dut) -> None:
-    """The peripheral accepts long additional data (AAD), in one job and in many."""
+    """mae_peripheral authenticates long AAD right, in one job and in many."""
     p = await begin(dut)
     for mode in ("gcm", "ccm"):
         await some(mode, 17, 600).run(p)
@@ -96,7 +96,7 @@ async def long_aad(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def tags(dut) -> None:
-    """The peripheral checks every byte of tags of each length, and never shows a tag."""
+    """mae_peripheral checks every tag length in all its bytes and rejects a wrong tag."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for tag_bytes in {"gcm": range(4, 17), "ccm": range(4, 17, 2), "cmac": range(1, 17)}[mode]:
@@ -126,7 +126,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def interleaved(dut) -> None:
-    """Authenticated messages interleave on the peripheral by saving state between jobs."""
+    """Four authenticated messages take turns on mae_peripheral by saving and restoring state."""
     p = await begin(dut)
     for _ in range(3):
         messages = [
@@ -161,7 +161,7 @@ async def interleaved(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def plain_modes_between(dut) -> None:
-    """Jobs of unauthenticated modes do not change a saved authenticated message."""
+    """A CTR job between two jobs of a GCM message does not change mae_peripheral's GCM state."""
     p = await begin(dut)
     message = some("gcm", 64, 20).cut()
     await p.load_key(0, message.key)
@@ -177,7 +177,7 @@ async def plain_modes_between(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def misuse(dut) -> None:
-    """Each misuse of the peripheral's authenticated modes gives its error code."""
+    """mae_peripheral refuses each illegal GCM, CCM or CMAC job with its error code."""
     p = await begin(dut)
     key = random.randbytes(16)
 
@@ -243,7 +243,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def key_changes_under_a_job(dut) -> None:
-    """Erasing or replacing a key in use gives the peripheral's bad_key error and no tag."""
+    """If a job's key is erased or replaced, mae_peripheral reports bad_key and gives no tag."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for decrypt in (False, True):
@@ -279,7 +279,7 @@ async def key_changes_under_a_job(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def other_keys_may_change(dut) -> None:
-    """Loading and erasing unused keys does not disturb the peripheral's job."""
+    """Loading or erasing other keys does not disturb a GCM job on mae_peripheral."""
     p = await begin(dut)
     message = some("gcm", 48, key_slot=1)
     await p.load_key(1, message.key)
@@ -296,7 +296,7 @@ async def other_keys_may_change(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def wipe(dut) -> None:
-    """A wipe during or between authenticated jobs erases all data of the peripheral."""
+    """A wipe at any point of a GCM, CCM or CMAC message erases all data in mae_peripheral."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for put in (0, 1, 2, 3):
@@ -331,7 +331,7 @@ async def wipe(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """At the end of an authenticated job the peripheral erases H, mask and decrypted data."""
+    """At the end of a message mae_peripheral holds no H, tag mask or decrypted data."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 32)
@@ -347,7 +347,7 @@ async def nothing_stays(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def interrupts(dut) -> None:
-    """Authenticated jobs without answers end with the peripheral's done interrupt."""
+    """Authenticated jobs without output end with mae_peripheral's done interrupt."""
     p = await begin(dut)
     await p.load_key(0, random.randbytes(16))
     await p.write("irq_enable", done=1)
@@ -364,7 +364,7 @@ async def interrupts(dut) -> None:
 
 
 async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
-    """Returns clocks per data block of a peripheral's message, and from last block to end."""
+    """Returns mae_peripheral's clocks per block of a message, and from last block to idle."""
     await p.load_key(0, message.key)
     while len(message.jobs) - message.done > 1:
         await message.step(p)
@@ -386,7 +386,7 @@ async def clocks_of(p: Peripheral, message: Message) -> tuple[float, float]:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """Tag computation adds no waiting to the peripheral driver's register accesses."""
+    """mae_peripheral takes at most 40 clocks a block for GCM, CCM and CMAC, and 100 at the end."""
     p = await begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for size in (16, 32):
@@ -400,13 +400,13 @@ PARAMETERS = {"KeySlots": 4, "KeyBanks": 2, "Dirs": 3, "MaxKeyLen": 2, "Sbox": 0
 
 @pytest.mark.full
 def test_peripheral_auth() -> None:
-    """Runs the authenticated checks of mae_peripheral in the named build."""
+    """Builds mae_peripheral as the build `peripheral` and runs this file's tests."""
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
 
 
 @pytest.mark.slow
 def test_peripheral_auth_small() -> None:
-    """Runs the authenticated checks of mae_peripheral in its smallest configuration."""
+    """Builds mae_peripheral in its smallest size and runs some of this file's tests."""
     parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}
     bench.run(
         "mae_peripheral",

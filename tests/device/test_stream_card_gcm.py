@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests GCM on mae_stream_card through its rings, and memory after a wrong tag."""
+"""Tests GCM on mae_stream_card: messages through the rings, memory after a wrong tag."""
 
 import cocotb
 import pytest
@@ -15,7 +15,7 @@ DATA, AAD, IV = 0, 1, 2
 
 
 def part(card: Card, data: bytes, context: int, phase: int, answer: bytes, **fields) -> Job:
-    """Makes one job of a GCM message for the stream card."""
+    """Makes one job (IV, AAD or data) of a GCM message for the stream card."""
     parts = fields.pop("parts", (0, 0))
     in_place = fields.pop("in_place", False)
     flags = fields.pop("flags", 0)
@@ -41,7 +41,7 @@ def message(
     parts: tuple[int, int] = (0, 0),
     in_place: bool = False,
 ) -> tuple[list[Job], bytes]:
-    """Makes the stream card's jobs of a GCM message with given sizes, and its tag."""
+    """Makes the jobs of a GCM message of given sizes for the stream card; returns its tag too."""
     iv, aad, plain = (card.random.randbytes(n) for n in sizes)
     sealed = AESGCM(card.keys[slot]).encrypt(iv, plain, aad)
     cipher, tag = sealed[:-16], sealed[-16:]
@@ -68,7 +68,7 @@ def message(
 
 
 async def carry_out(card: Card, lots: list[tuple[list[Job], bytes, bool]]) -> None:
-    """Runs GCM messages on the stream card at once; checks statuses, tags and memory."""
+    """Runs GCM messages on the stream card at once; asserts status, tag and host memory."""
     image = bytearray(card.memory.data)
     jobs = [job for parts, _, _ in lots for job in parts]
     await card.submit(jobs)
@@ -91,7 +91,7 @@ async def carry_out(card: Card, lots: list[tuple[list[Job], bytes, bool]]) -> No
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def messages(dut) -> None:
-    """The stream card runs GCM messages in all contexts: right, tampered, scattered, in place."""
+    """mae_stream_card runs GCM messages in all contexts right and reports tampered ones."""
     card = await Card.begin(dut, 1, latency=(20, 120), shuffle=True)
     rng = card.random
     for slot, size in enumerate((16, 24, 32)):
@@ -116,7 +116,7 @@ async def messages(dut) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def nothing_before_the_verdict(dut) -> None:
-    """When a wrong tag completes, the stream card's destination holds no plaintext."""
+    """When mae_stream_card reports a wrong tag, the destination in memory holds no plaintext."""
     card = await Card.begin(dut, 2, latency=(100, 300), shuffle=True, stall=0.2)
     await card.key(0, 16)
     made, tag = message(card, 0, 0, True, (12, 16, 5000), tampered=True, parts=(0, 3))
@@ -128,5 +128,5 @@ async def nothing_before_the_verdict(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card_gcm(lanes: int) -> None:
-    """Runs the GCM checks of mae_stream_card."""
+    """Builds mae_stream_card with one and more lanes and runs this file's tests."""
     bench.run("mae_stream_card", parameters=build(lanes, 16 * lanes))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// copy_bench: connects mae_dma to the plain copy client, as a card without registers.
+// copy_bench: connects mae_dma to mae_dma_copy_client, as in a copy card without registers.
 
 module copy_bench
   import mae_dma_pkg::*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes DMA segments for tests and computes the bursts into which they are divided."""
+"""Makes random segments for DMA tests and computes the AXI bursts that they must become."""
 
 import random
 from collections import deque
@@ -10,7 +10,7 @@ from cocotb.handle import SimHandleBase
 
 
 class Burst(NamedTuple):
-    """Holds a DMA burst of ``stop - start`` bytes in the ring buffer."""
+    """Holds an expected AXI burst: its address, length, and position in the DMA's ring buffer."""
 
     address: int  # of its first beat
     length: int  # AXI's, beats - 1
@@ -23,7 +23,7 @@ class Burst(NamedTuple):
 
 
 def cut(at: int, address: int, count: int, width: int, beats: int) -> Iterator[Burst]:
-    """Divides a number of bytes of the ring buffer into AXI bursts."""
+    """Yields the AXI bursts into which the DMA must divide ``count`` bytes at an address."""
     end = address + count
     while address < end:
         stop = min(end, (address // (width * beats) + 1) * width * beats)
@@ -37,7 +37,7 @@ def cut(at: int, address: int, count: int, width: int, beats: int) -> Iterator[B
 
 
 class Feed:
-    """Drives the segment ports of a DMA engine with random contexts."""
+    """Drives the segment input of a DMA engine with the queued segments of random contexts."""
 
     def __init__(self, dut: SimHandleBase, contexts: int) -> None:
         self.dut = dut
@@ -45,7 +45,7 @@ class Feed:
         self.pushed: int | None = None  # with the last clock, so its ready is not yet known
 
     def job(self, ctx: int, aborted: bool) -> list[tuple[int, int]]:
-        """Draws the segments of a DMA job, some at the ends of pages and memory."""
+        """Queues and returns random segments of a DMA job, some at the end of a page or memory."""
         segments = []
         for _ in range(random.randint(1, 3)):
             base = random.choice((0, 4096 - 99, 2**64 - 4096, random.randrange(2**63)))

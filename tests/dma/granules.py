@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models a device memory of granules with a read and a write port and random stalls."""
+"""Models a device memory of 64-byte granules with read and write port, latency and stalls."""
 
 import collections
 import random
@@ -12,7 +12,7 @@ GRANULE = 64
 
 
 class DeviceMemory:
-    """Serves a device memory's ports in a bench; read data comes `latency` clocks later."""
+    """Serves the device memory ports of a bench; read data comes `latency` clocks later."""
 
     def __init__(
         self, dut: SimHandleBase, size: int, *, stall: float = 0.0, latency: int = 2, seed: int = 7
@@ -26,11 +26,11 @@ class DeviceMemory:
         dut.wr_ready_i.value = dut.rd_ready_i.value = dut.rd_rvalid_i.value = 0
 
     def start(self) -> None:
-        """Starts serving the ports of the modelled device memory."""
+        """Starts the device memory model."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Stops serving the ports of the modelled device memory."""
+        """Stops the device memory model and sets its outputs low."""
         self._task.cancel()
         dut = self.dut
         dut.wr_ready_i.value = dut.rd_ready_i.value = dut.rd_rvalid_i.value = 0

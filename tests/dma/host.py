@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models a DMA host with memory and two rings: submits descriptors, takes completions."""
+"""Models the host of mae_dma: fills the submission ring and reads the completion ring."""
 
 import random
 
@@ -31,7 +31,7 @@ MEMORY_BYTES = 1 << 22
 
 
 class Host:
-    """Holds the DMA rings in an :class:`AxiMemory` and the expected memory contents."""
+    """Models mae_dma's host: its memory, both rings, and the expected memory contents."""
 
     def __init__(
         self, dut: SimHandleBase, seed: int, sub_log2: int = 5, comp_log2: int = 5
@@ -45,7 +45,7 @@ class Host:
         self.restart()
 
     def restart(self) -> None:
-        """Forgets all submitted descriptors before the DMA is enabled again."""
+        """Clears both rings of the host model, so that mae_dma can be enabled again."""
         self.waiting: list[Desc] = []
         self.sent: list[Desc] = []
         self.completions: list[Completion] = []
@@ -63,7 +63,7 @@ class Host:
         comp_log2: int = 5,
         **memory: object,
     ) -> "Host":
-        """Resets the DMA with random memory and enabled rings."""
+        """Resets mae_dma with a host model of random memory and enables the rings."""
         host = cls(dut, seed, sub_log2, comp_log2)
         await start(dut, clear_i=0, ctrl_i=0, irq_ack_i=0, r_valid_i=0, b_valid_i=0)
         host.memory = AxiMemory(
@@ -75,11 +75,11 @@ class Host:
         return host
 
     def status(self) -> DmaStatus:
-        """Reads the DMA's status output."""
+        """Returns the fields of mae_dma's status output."""
         return DmaStatus.unpack(int(self.dut.status_o.value))
 
     def place(self, length: int, align: int = 1) -> int:
-        """Allocates DMA memory for data at any alignment, with a gap before it."""
+        """Allocates host memory at an aligned address, after a random gap."""
         addr = self.next_data + self.random.randrange(1, 200)
         addr = -(-addr // align) * align
         self.next_data = addr + length
@@ -87,12 +87,12 @@ class Host:
         return addr
 
     def make_list(self, lengths: list[int]) -> tuple[int, list[tuple[int, int]]]:
-        """Makes a scatter-gather list over new memory; returns its address and places."""
+        """Allocates buffers and writes a scatter-gather list of them; returns both addresses."""
         pieces = [(self.place(n), n) for n in lengths]
         return self.write_list(pieces), pieces
 
     def write_list(self, pieces: list[tuple[int, int]]) -> int:
-        """Writes a scatter-gather list to memory."""
+        """Writes a scatter-gather list to host memory; returns its address."""
         addr = self.next_list + 16 * self.random.randrange(9)
         self.memory.write(addr, b"".join(entry(a, n) for a, n in pieces))
         self.next_list = addr + 16 * len(pieces)
@@ -100,15 +100,15 @@ class Host:
         return addr
 
     def job(self, context: int, length: int, parts: tuple[int, int] = (0, 0), **more: int) -> "Job":
-        """Makes a copy job of random data; parts > 0 gives source and destination lists."""
+        """Makes a copy job of random data for mae_dma; ``parts`` asks for scatter-gather lists."""
         return Job(self, context, length, parts, **more)
 
     def submit(self, *descs: Desc) -> None:
-        """Queues descriptors for the DMA, which are written to the ring as there is room."""
+        """Queues descriptors in the host model, which writes them to the ring as room permits."""
         self.waiting.extend(descs)
 
     def turn(self) -> None:
-        """Writes queued descriptors to the DMA's ring and takes completions."""
+        """Writes queued descriptors to the submission ring and reads new completions."""
         ctrl = self.ctrl
         head = self.status().sub_head
         size = 1 << ctrl.sub_log2
@@ -128,14 +128,14 @@ class Host:
         self.dut.ctrl_i.value = ctrl.pack()
 
     async def clocks(self, count: int, every: int = 1) -> None:
-        """Waits for a number of clocks and serves the DMA's rings at intervals."""
+        """Runs a number of clocks, in which the host model serves the rings at intervals."""
         for i in range(count):
             if i % every == 0:
                 self.turn()
             await RisingEdge(self.dut.clk_i)
 
     async def finish(self, limit: int = 60000, every: int = 10) -> dict[int, Completion]:
-        """Waits for all submitted DMA descriptors; returns completions by cookie."""
+        """Runs until mae_dma has completed all descriptors; returns completions by cookie."""
         clocks = 0
         while self.waiting or len(self.completions) < len(self.sent):
             await self.clocks(every, every)
@@ -145,7 +145,7 @@ class Host:
 
 
 class Job:
-    """Holds a DMA copy job: its descriptor, sources and destinations."""
+    """Holds a copy job for mae_dma: descriptor, data, source and destination buffers."""
 
     cookies = 0
 
@@ -188,14 +188,14 @@ class Job:
         self.data = b"".join(host.memory.read(a, n) for a, n in self.src)
 
     def landed(self, image: bytearray) -> None:
-        """Applies a DMA copy job to an image of memory."""
+        """Writes the job's data to its destinations in an image of the expected memory."""
         at = 0
         for addr, count in self.dst:
             image[addr - BASE : addr - BASE + count] = self.data[at : at + count]
             at += count
 
     def forget(self, image: bytearray) -> None:
-        """Copies the destination's contents into the expected image, after a failed DMA job."""
+        """Copies the real destination into the expected image, because the job has failed."""
         for addr, count in self.dst:
             image[addr - BASE : addr - BASE + count] = self.host.memory.read(addr, count)
 
@@ -203,7 +203,7 @@ class Job:
 def check_memory(
     host: Host, before: bytearray, jobs: list[Job], done: dict[int, Completion]
 ) -> None:
-    """Checks that DMA jobs changed only their destinations in memory, as expected."""
+    """Asserts that completed DMA jobs wrote their destinations and nothing else changed."""
     image = before
     for job in jobs:
         got = done[job.desc.cookie]

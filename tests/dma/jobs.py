@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives a DMA engine in tests: pushes segments, collects ends of jobs."""
+"""Drives the segment port of a DMA engine and collects the reported ends of jobs."""
 
 import collections
 import random
@@ -15,7 +15,7 @@ ABORT = (0, 0)  # in place of a segment: the list has failed
 
 
 class Mover:
-    """Pushes segments into a DMA engine while it has room, and collects ends of jobs."""
+    """Pushes queued segments into a DMA engine and collects the ends of jobs that it reports."""
 
     def __init__(
         self, dut: SimHandleBase, prefix: str = "", *, stall: float = 0.0, seed: int = 1
@@ -43,21 +43,21 @@ class Mover:
             handle.value = 0
 
     def start(self) -> None:
-        """Starts driving segments into the DMA mover."""
+        """Starts to drive queued segments into the DMA engine."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Stops driving segments into the DMA mover."""
+        """Stops driving segments into the DMA engine."""
         self._task.cancel()
 
     def push(self, ctx: int, segments: list[Segment]) -> None:
-        """Queues the segments of a DMA job; a list that ends with ABORT has no last segment."""
+        """Queues a job's segments for the DMA engine; ABORT as last item ends the job early."""
         queue = self.queues.setdefault(ctx, collections.deque())
         last = len(segments) - 1
         queue.extend((segment, i == last) for i, segment in enumerate(segments))
 
     async def end(self, ctx: int) -> dict[str, int]:
-        """Waits for the next end of a context's DMA job; returns status and byte count."""
+        """Waits until the DMA engine reports the end of a context's job; returns its fields."""
         while not self.ends[ctx]:
             self.ended.clear()
             await self.ended.wait()
@@ -100,13 +100,13 @@ class Mover:
 
 
 def spans(segments: list[Segment]) -> Iterator[int]:
-    """Lists every address of a scatter-gather list, in order."""
+    """Yields the address of each byte of a segment list, in order."""
     for addr, count in segments:
         yield from range(addr, addr + count)
 
 
 class Land:
-    """Allocates memory pieces close together, so that neighbours often share a bus word."""
+    """Allocates test memory in pieces so close that neighbours often share a bus word."""
 
     def __init__(self, first: int, after: int, chooser: random.Random) -> None:
         self.next = first
@@ -114,7 +114,7 @@ class Land:
         self.random = chooser
 
     def take(self, count: int, align: int = 1) -> int:
-        """Allocates a number of bytes of the DMA test's memory."""
+        """Allocates a piece of the test's memory after a random gap; returns its address."""
         gap = self.random.choice((0, 0, 1, 3, 16, 100))
         at = -(-(self.next + gap) // align) * align
         self.next = at + count
@@ -122,7 +122,7 @@ class Land:
         return at
 
     def scatter(self, length: int, longest: int) -> list[Segment]:
-        """Allocates memory pieces of 1 to ``longest`` bytes in random order."""
+        """Allocates segments of random size and order that hold ``length`` bytes together."""
         sizes = []
         longest = max(longest, length // 100)
         while length:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_block_bench: connects the DMA engines of host and device memory as in the unprotected card.
+// mae_block_bench: connects the DMA engines between host and device memory, with flat ports.
 
 module mae_block_bench
   import mae_dma_pkg::*;

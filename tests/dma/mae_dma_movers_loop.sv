@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_dma_movers_loop: connects the DMA read engine's rows directly to the write engine, for tests.
+// mae_dma_movers_loop: connects mae_dma_read_engine's rows to mae_dma_write_engine, for tests.
 
 module mae_dma_movers_loop
   import mae_dma_pkg::*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the surroundings of mae_dma_ring_manager: host, memory, client, walkers, movers."""
+"""Models everything around mae_dma_ring_manager: host, memory, client, walkers, engines."""
 
 import dataclasses
 import random
@@ -39,7 +39,7 @@ BAD_KINDS = 12
 
 @dataclasses.dataclass
 class Running:
-    """Holds a DMA job in the models of walkers, engines and client."""
+    """Holds a job that runs in the ring manager: its descriptor and what has been reported."""
 
     desc: Desc
     reports: int
@@ -52,18 +52,18 @@ class Running:
 
     @property
     def wrong(self) -> bool:
-        """Returns true if a DMA job's destination must be erased."""
+        """Returns true if the ring manager must zero the job's destination (wrong tag)."""
         exists = self.desc.length and not self.sinks
         return bool(exists) and self.statuses[CLIENT] == Status.BAD_TAG
 
     def result(self) -> tuple[Status, int, bytes]:
-        """Returns the expected completion of a DMA job: status, bytes, tag."""
+        """Returns the completion that the ring manager must write: status, byte count, tag."""
         status = next((s for s in self.statuses if s), Status.OK)
         return status, self.bytes, self.tag if status == Status.OK else bytes(16)
 
 
 class Ring:
-    """Models host, memory, client and DMA engines around mae_dma_ring_manager."""
+    """Models host, memory, client, list walkers and DMA engines around the ring manager."""
 
     def __init__(self, dut, seed: int, sub_log2=3, comp_log2=3, latency=(1, 40), stall=0.3) -> None:
         self.dut, self.rng, self.latency, self.stall = (
@@ -87,7 +87,7 @@ class Ring:
         self.clear()
 
     def clear(self) -> None:
-        """Resets the ring manager's model to the state of a newly enabled card."""
+        """Clears the model: empty rings and no jobs, as after the ring manager is enabled."""
         self.todo: list[tuple[Desc, bool]] = []  # to be submitted; unreadable?
         self.sent: list[tuple[Desc, bool]] = []
         self.blocks: dict[int, tuple[bytes, bool]] = {}
@@ -117,11 +117,11 @@ class Ring:
         self.drive()
 
     def status(self) -> DmaStatus:
-        """Reads the ring manager's status output."""
+        """Returns the fields of the ring manager's status output."""
         return DmaStatus.unpack(int(self.dut.status_o.value))
 
     async def step(self) -> None:
-        """Runs one clock of the ring manager: checks outputs, then drives the next inputs."""
+        """Runs one clock of the ring manager: checks its outputs, then sets the next inputs."""
         dut = self.dut
         await RisingEdge(dut.clk_i)
         self.clock += 1
@@ -147,7 +147,7 @@ class Ring:
         self.drive()
 
     def sample_client(self) -> None:
-        """Samples the ring manager's outputs to client and walkers."""
+        """Checks the jobs that the ring manager starts in walkers, client and zero fill."""
         dut = self.dut
         started = int(dut.job_valid_o.value)
         if started:
@@ -180,7 +180,7 @@ class Ring:
                 self.starts.append(self.running[desc.context])
 
     def start(self, job: Running, started: int) -> None:
-        """Records that both list walkers start a job, or erase its destination."""
+        """Asserts the ring manager's start of the list walkers and plans when each part reports."""
         dut, desc = self.dut, job.desc
         for side, word, addr, flag, entries in (
             (1, dut.job_src_o, desc.src, SRC_LIST, desc.src_entries),
@@ -209,7 +209,7 @@ class Ring:
         self.results[desc.cookie] = job
 
     def land(self, address: tuple, beats: list[tuple]) -> None:
-        """Checks a written completion: its own 32 bytes, and no unread entry overwritten."""
+        """Asserts place and size of a completion written by the ring manager, and stores it."""
         tag, addr = address
         index, size = self.written, 1 << self.ctrl.comp_log2
         assert addr == COMP + COMPLETION_BYTES * (index % size)
@@ -223,7 +223,7 @@ class Ring:
         self.written += 1
 
     def host(self) -> None:
-        """Submits descriptors to the ring and takes completions, as the host."""
+        """Submits queued descriptors and reads completions, as the ring manager's host."""
         rng, ctrl = self.rng, self.ctrl
         size = 1 << ctrl.sub_log2
         head = self.status().sub_head
@@ -243,11 +243,11 @@ class Ring:
         ctrl.comp_head = len(self.completions) % 65536
 
     def room(self, head: int, size: int) -> bool:
-        """Returns true if the host model submits another descriptor now."""
+        """Returns true if the submission ring has room and the host model chooses to submit."""
         return (len(self.sent) - head) % 65536 < size and self.rng.random() < 0.7
 
     def drive(self) -> None:
-        """Drives the ring manager's inputs for the next clock."""
+        """Sets all inputs of the ring manager for the next clock."""
         dut, rng = self.dut, self.rng
         dut.ctrl_i.value = self.ctrl.pack()
         for name in self.ready:
@@ -271,7 +271,7 @@ class Ring:
         self.drive_ends()
 
     def drive_ends(self) -> None:
-        """Drives due reports of walkers, DMA engines and client to the ring manager."""
+        """Sends the due reports of walkers, engines and client to the ring manager."""
         dut, rng = self.dut, self.rng
         valid = contexts = statuses = 0
         dut.report_valid_i.value = 0
@@ -302,7 +302,7 @@ class Ring:
         dut.done_status_i.value = statuses
 
     def drive_reads(self) -> None:
-        """Drives a due beat of a descriptor read."""
+        """Returns one due beat of a descriptor that the ring manager reads."""
         dut, rng = self.dut, self.rng
         dut.r_valid_i.value = 0
         due = [read for read in self.reads if read[0] <= self.clock]
@@ -324,14 +324,14 @@ class Ring:
             self.reads.remove(read)
 
     async def run(self, limit: int = 30000) -> None:
-        """Runs the ring manager's model until all descriptors are completed."""
+        """Runs clocks until the ring manager has completed all descriptors."""
         end = self.clock + limit
         while self.todo or len(self.completions) < len(self.sent):
             await self.step()
             assert self.clock < end, f"hangs: {self.status()} {len(self.completions)}"
 
     def check(self) -> None:
-        """Checks that each ring descriptor has one right completion in a possible order."""
+        """Asserts one right completion for each descriptor, in an order that is allowed."""
         by_index = {c.index: c for c in self.completions}
         assert sorted(by_index) == list(range(len(self.sent)))
         offered = []
@@ -372,7 +372,7 @@ class Ring:
 
 
 def expected(desc: Desc, bad: bool, contexts: int) -> Status:
-    """Returns the expected verdict of the ring manager on a descriptor."""
+    """Returns the status with which the ring manager must accept or refuse a descriptor."""
     if bad:
         return Status.DESC_FETCH
     if desc.reserved or desc.flags & 0xC0:
@@ -389,7 +389,7 @@ def expected(desc: Desc, bad: bool, contexts: int) -> Status:
 
 
 def random_desc(rng: random.Random, cookie: int, contexts: int, spoil: float) -> tuple[Desc, bool]:
-    """Makes a random ring descriptor, sometimes illegal."""
+    """Returns a random descriptor for the ring manager, illegal with probability ``spoil``."""
     flags = rng.choice((0, INIT | IRQ, SRC_LIST, DST_LIST, SRC_LIST | DST_LIST | IRQ))
     desc = Desc(
         cookie=cookie,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Encodes ring entries as the host sees them, and mae_dma's register ports as integers."""
+"""Encodes mae_dma's descriptors, completions, lists and control ports for tests."""
 
 import dataclasses
 import enum
@@ -14,7 +14,7 @@ SEGMENT_END = 4096  # segments end at its multiples at the latest
 
 
 class Status(enum.IntEnum):
-    """Lists the completion statuses, status_e of mae_dma_pkg."""
+    """Lists the status numbers of a DMA completion (status_e of mae_dma_pkg)."""
 
     OK = 0
     DESC_FETCH = 1
@@ -36,7 +36,7 @@ INIT, SRC_LIST, DST_LIST, IRQ, FINAL = 2, 4, 8, 16, 32  # flags
 
 @dataclasses.dataclass
 class Desc:
-    """Holds a DMA submission descriptor."""
+    """Holds the fields of a descriptor in mae_dma's submission ring."""
 
     cookie: int
     context: int
@@ -56,7 +56,7 @@ class Desc:
     reserved: int = 0
 
     def pack(self) -> bytes:
-        """Packs a descriptor into its 64 bytes of memory."""
+        """Packs the descriptor into the 64 bytes that mae_dma reads."""
         return struct.pack(
             "<IBBBBIBBBBQQHH12s16s",
             self.cookie,
@@ -79,7 +79,7 @@ class Desc:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Desc":
-        """Unpacks a descriptor from its 64 bytes of memory."""
+        """Unpacks a descriptor from its 64 bytes."""
         names = (
             "cookie op flags context key_slot length tweak_slot phase tag_bytes reserved src dst "
             "src_entries dst_entries nonce iv"
@@ -90,7 +90,7 @@ class Desc:
 
 @dataclasses.dataclass(frozen=True)
 class Completion:
-    """Holds an entry of the DMA completion ring."""
+    """Holds the fields of an entry in mae_dma's completion ring."""
 
     cookie: int
     status: Status
@@ -102,23 +102,23 @@ class Completion:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Completion":
-        """Unpacks a DMA completion from its 32 bytes of memory."""
+        """Unpacks a completion from the 32 bytes that mae_dma writes."""
         tag, cookie, status, context, index, count, phase = struct.unpack("<16sIBBHII", data)
         return cls(cookie, Status(status), context, index, count, phase, tag)
 
 
 def written(data: bytes) -> int:
-    """Returns the phase bit of a completion entry; 0 before its first write."""
+    """Returns the phase field of a completion's 32 bytes; it is 0 before the first write."""
     return int.from_bytes(data[28:32], "little")
 
 
 def entry(addr: int, length: int, reserved: int = 0) -> bytes:
-    """Packs an entry of a scatter-gather list."""
+    """Packs address and length into a 16-byte entry of a scatter-gather list."""
     return struct.pack("<QII", addr, length, reserved)
 
 
 def pack_fields(fields: list[tuple[int, int]]) -> int:
-    """Packs (value, width) pairs as a packed SystemVerilog struct, the first one highest."""
+    """Packs (value, width) pairs into a packed SystemVerilog struct, the first in the top bits."""
     word = 0
     for value, width in fields:
         assert 0 <= value < 1 << width
@@ -128,7 +128,7 @@ def pack_fields(fields: list[tuple[int, int]]) -> int:
 
 @dataclasses.dataclass
 class Ctrl:
-    """Holds the fields of mae_dma's control port (dma_ctrl_t)."""
+    """Holds the fields of mae_dma's control input (dma_ctrl_t)."""
 
     enable: int = 0
     abort: int = 0
@@ -141,14 +141,14 @@ class Ctrl:
     comp_head: int = 0
 
     def pack(self) -> int:
-        """Packs the fields of dma_ctrl_t for mae_dma's port."""
+        """Packs the control fields into the bits of dma_ctrl_t."""
         widths = (1, 1, 1, 64, 4, 16, 64, 4, 16)
         return pack_fields(list(zip(dataclasses.astuple(self), widths, strict=True)))
 
 
 @dataclasses.dataclass(frozen=True)
 class DmaStatus:
-    """Holds the fields of mae_dma's status port (dma_status_t)."""
+    """Holds the fields of mae_dma's status output (dma_status_t)."""
 
     sub_head: int
     comp_tail: int
@@ -160,7 +160,7 @@ class DmaStatus:
 
     @classmethod
     def unpack(cls, word: int) -> "DmaStatus":
-        """Unpacks the fields of dma_status_t from mae_dma's port."""
+        """Unpacks the status fields from the bits of dma_status_t."""
         values = []
         for width in (1, 1, 1, 1, 9, 16, 16):
             values.append(word & (1 << width) - 1)
@@ -169,12 +169,12 @@ class DmaStatus:
 
 
 def run_seed(seed: int) -> int:
-    """Returns a test's seed within a run; MAESLANT_SEED changes all seeds."""
+    """Returns a random seed for a test, which MAESLANT_SEED changes."""
     return seed + 1000 * (int(os.environ.get("MAESLANT_SEED", "1")) - 1)
 
 
 def split(rng: random.Random, total: int, parts: int, empty: bool = True) -> list[int]:
-    """Divides a length into random parts, some of them empty."""
+    """Splits a length at random into a number of parts, some of them empty."""
     cuts = sorted(rng.randrange(total + 1) for _ in range(parts - 1))
     lengths = [b - a for a, b in zip([0, *cuts], [*cuts, total], strict=True)]
     if not empty:

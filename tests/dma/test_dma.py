@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma with the copy client: rings, lists, movers, mae_dma_axi_mux; clock figures."""
+"""Tests mae_dma with the copy client: rings, lists, engines, mae_dma_axi_mux, bus use."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ from tests.support.axi_memory import DECERR, SLVERR
 
 
 def random_jobs(host: Host, count: int, largest: int = 6000) -> list[Job]:
-    """Makes DMA copy jobs of all sizes and alignments, with lists and in place."""
+    """Makes random copy jobs for mae_dma: any size and alignment, with lists, some in place."""
     rng, jobs = host.random, []
     for _ in range(count):
         length = rng.choice((1, 2, 15, 16, 17, 63, 64, 65, rng.randrange(1, 600), largest))
@@ -28,7 +28,7 @@ def random_jobs(host: Host, count: int, largest: int = 6000) -> list[Job]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def random_copies(dut) -> None:
-    """mae_dma copies random jobs and changes no other byte, on fast and slow memories."""
+    """mae_dma copies random jobs on fast and slow memories and changes no other byte."""
     for seed, options in enumerate(
         (
             {"latency": (1, 3), "shuffle": False},
@@ -50,7 +50,7 @@ async def random_copies(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def errors_find_their_transfer(dut) -> None:
-    """Refused reads, writes, lists and descriptors fail only their own DMA transfer."""
+    """A failed read, write, list or descriptor fails only the DMA job to which it belongs."""
     for seed in range(2):
         host = await Host.begin(dut, 10 + seed, sub_log2=6, comp_log2=6, latency=(5, 80))
         rng = host.random
@@ -99,7 +99,7 @@ async def errors_find_their_transfer(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def bad_lists_and_ops(dut) -> None:
-    """mae_dma refuses lists with wrong sums, unknown ops and bad descriptors among good ones."""
+    """mae_dma refuses illegal descriptors and lists among good ones, each with its status."""
     host = await Host.begin(dut, 20, sub_log2=4, comp_log2=4, latency=(5, 100))
     rng = host.random
     jobs, want = [], {}
@@ -139,7 +139,7 @@ async def bad_lists_and_ops(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def unwritable_completion(dut) -> None:
-    """mae_dma reports a lost completion by ring_error and works after a restart."""
+    """mae_dma reports a completion that it cannot write by ring_error; it works after a restart."""
     host = await Host.begin(dut, 30, latency=(5, 50))
     host.memory.fail(COMP + COMPLETION_BYTES * 8, COMP + COMPLETION_BYTES * 9, SLVERR)
     jobs = random_jobs(host, 24)
@@ -164,7 +164,7 @@ async def unwritable_completion(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def abort_and_again(dut) -> None:
-    """An abort of mae_dma ends soon and changes only destinations; the rings continue."""
+    """After an abort mae_dma stops, has written only destinations, and runs new jobs."""
     host = await Host.begin(dut, 40, latency=(20, 150), stall=0.1)
     for turn in range(4):
         host.next_list, host.next_data = LISTS, DATA
@@ -201,7 +201,7 @@ async def abort_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def clear_and_again(dut) -> None:
-    """Erasing mae_dma's buffers takes the stated clocks, and the rings continue."""
+    """clear_i erases mae_dma's buffers in the stated clocks; the rings then continue."""
     host = await Host.begin(dut, 45, latency=(1, 20))
     for _ in range(2):
         jobs = random_jobs(host, 8)
@@ -227,7 +227,7 @@ async def clear_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def reset_and_again(dut) -> None:
-    """A reset of mae_dma and memory during a transfer leaves no state."""
+    """After a reset at any moment mae_dma copies new jobs right."""
     for turn in range(4):
         host = await Host.begin(dut, 50 + turn, latency=(20, 150))
         jobs = random_jobs(host, 24)
@@ -244,7 +244,7 @@ async def reset_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=6, timeout_unit="ms")
 async def errors_aborts_and_resets(dut) -> None:
-    """mae_dma survives errors, an abort or a reset at random moments of random jobs."""
+    """mae_dma copies right again after bus errors, aborts and resets at random moments."""
     for turn in range(8):
         host = await Host.begin(dut, 100 + turn, latency=(50, 300), stall=0.1 * (turn % 3))
         rng = host.random
@@ -286,7 +286,7 @@ async def errors_aborts_and_resets(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def interrupt_or_poll(dut) -> None:
-    """The interrupt of a flagged DMA transfer finds its completion in memory."""
+    """When mae_dma raises the interrupt of a flagged job, its completion is in memory."""
     host = await Host.begin(dut, 70, latency=(20, 100))
     for i in range(6):
         job = host.job(i % host.contexts, 500, flags=IRQ * (i % 2))
@@ -308,7 +308,7 @@ async def interrupt_or_poll(dut) -> None:
 
 
 class Meter:
-    """Counts payload beats and their clocks on the DMA's AXI ports."""
+    """Counts the clocks in which mae_dma moves payload data on its AXI ports."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -320,7 +320,7 @@ class Meter:
         self.task = cocotb.start_soon(self.run())
 
     async def run(self) -> None:
-        """Counts payload beats on the DMA's AXI ports in each clock."""
+        """Counts payload beats of mae_dma's R and W channels in each clock."""
         dut, bursts = self.dut, []
         while True:
             await RisingEdge(dut.clk_i)
@@ -339,13 +339,13 @@ class Meter:
                 self.last = self.clock
 
     def figures(self, one_way: bool) -> tuple[int, float]:
-        """Returns clocks between first and last payload beat of a DMA, and the share used."""
+        """Returns the clocks from first to last payload beat, and the share with payload."""
         clocks = self.last - self.first + 1
         return clocks, (sum(self.beats) / clocks) if one_way else (min(self.beats) / clocks)
 
 
 async def measure(dut, length: int, count: int, one_way: bool, parts=(0, 0), align=1) -> float:
-    """Copies data by mae_dma repeatedly; returns the share of data clocks used."""
+    """Copies equal jobs by mae_dma; returns the share of clocks in which the bus moves payload."""
     host = await Host.begin(dut, 80, sub_log2=9, comp_log2=9, latency=(50, 300), one_way=one_way)
     jobs = [host.job(i % host.contexts, length, parts, align=align) for i in range(count)]
     before = bytearray(host.memory.data)
@@ -369,14 +369,14 @@ async def measure(dut, length: int, count: int, one_way: bool, parts=(0, 0), ali
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_16_transfers(dut) -> None:
-    """16 queued DMA transfers of 64 KB use 95 % of the data clocks, on both kinds of bus."""
+    """16 DMA jobs of 64 KB use 95 % of the bus clocks, on a two-way and on a one-way bus."""
     assert await measure(dut, 65536, 16, one_way=False, align=64) >= 0.95
     assert await measure(dut, 65536, 16, one_way=True, align=64) >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_others(dut) -> None:
-    """Unaligned, listed, single and short DMA transfers reach their minimum bus use."""
+    """Unaligned, scatter-gather and short DMA jobs use at least the stated share of the bus."""
     assert await measure(dut, 65536, 16, one_way=False) >= 0.93
     assert await measure(dut, 65536, 16, one_way=False, parts=(16, 16)) >= 0.90
     await measure(dut, 65536, 1, one_way=False, align=64)
@@ -387,7 +387,7 @@ async def figure_others(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def deep_alone(dut) -> None:
-    """With deep buffers for few contexts one DMA transfer alone uses 90 % of the data clocks."""
+    """One DMA job alone uses 90 % of the bus clocks if few contexts have deep buffers."""
     assert await measure(dut, 1 << 20, 1, one_way=False, align=64) >= 0.9
 
 
@@ -405,7 +405,7 @@ SOURCES = ["tests/dma/copy_bench.sv"]
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma(parameters: dict) -> None:
-    """Runs the functional checks of mae_dma over bus widths and numbers of contexts."""
+    """Builds copy_bench for several bus widths and contexts and runs the functional tests."""
     bench.run(
         "copy_bench",
         parameters=parameters,
@@ -427,7 +427,7 @@ def test_dma(parameters: dict) -> None:
 )
 @pytest.mark.full
 def test_dma_figures(tests: str, parameters: dict, tmp_path: pathlib.Path) -> None:
-    """Runs the clock figures of mae_dma at four lanes; `pytest -s` shows them."""
+    """Builds copy_bench with mae_dma at four lanes, measures bus use and prints the figures."""
     figures = tmp_path / "figures"
     bench.run(
         "copy_bench",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_context_queues: queues of items in shared memory, put and get in one clock."""
+"""Tests mae_dma_context_queues: a queue per context in one shared memory."""
 
 import random
 from collections import deque
@@ -14,7 +14,7 @@ from tests.support.stream import start
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def queues_of_items(dut) -> None:
-    """mae_dma_context_queues agrees with a deque per context under random puts and gets."""
+    """mae_dma_context_queues returns items as Python's deque does, under random puts and gets."""
     contexts, items = bench.parameters()["Contexts"], bench.parameters()["Items"]
     names = ("put_valid", "put_ctx", "put_item", "get_valid", "get_ctx")
     await start(dut, **{f"{name}_i": 0 for name in names})
@@ -49,5 +49,5 @@ async def queues_of_items(dut) -> None:
 
 @pytest.mark.parametrize(("contexts", "items"), [(1, 2), (3, 9), (64, 128)])
 def test_dma_context_queues(contexts: int, items: int) -> None:
-    """Runs the checks of mae_dma_context_queues for one context, few and many."""
+    """Builds mae_dma_context_queues for one, few and many contexts and runs this file's test."""
     bench.run("mae_dma_context_queues", parameters={"Contexts": contexts, "Items": items})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_copy_client: rows return unchanged, and only the copy operation is accepted."""
+"""Tests mae_dma_copy_client: it returns rows unchanged and accepts only the copy operation."""
 
 import random
 
@@ -15,14 +15,14 @@ PAYLOAD = ("ctx", "data", "bytes", "last")
 
 
 async def begin(dut) -> None:
-    """Resets the copy client with idle inputs."""
+    """Resets mae_dma_copy_client with idle inputs."""
     inputs = {f"row_{name}_i": 0 for name in (*PAYLOAD, "valid", "ready")}
     await start(dut, cfg_valid_i=0, cfg_desc_i=0, **inputs)
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def rows_return(dut) -> None:
-    """The copy client returns each row with its context, length and end, in order, under stalls."""
+    """mae_dma_copy_client returns all rows unchanged and in order, with and without stalls."""
     await begin(dut)
     rng = random.Random(1)
     width = len(dut.row_data_i)
@@ -36,7 +36,7 @@ async def rows_return(dut) -> None:
 
 
 async def verdict(dut, **fields) -> Status:
-    """Returns the copy client's verdict in the clock in which a job is offered."""
+    """Offers a job to mae_dma_copy_client; returns the status that it gives."""
     desc = Desc(**{"cookie": 1, "context": 0, "src": 1, "dst": 2, "length": 3, **fields})
     dut.cfg_valid_i.value = 1
     dut.cfg_desc_i.value = int.from_bytes(desc.pack(), "little")
@@ -48,7 +48,7 @@ async def verdict(dut, **fields) -> Status:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def one_operation(dut) -> None:
-    """The copy client refuses other operations, empty jobs and messages with a tag."""
+    """mae_dma_copy_client accepts its own operation only, without tag, phase or empty length."""
     await begin(dut)
     own = bench.parameters().get("Op", 0)
     for op in range(256):
@@ -71,5 +71,5 @@ async def one_operation(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_copy_client(parameters: dict) -> None:
-    """Runs the checks of mae_dma_copy_client for extreme parameters."""
+    """Builds mae_dma_copy_client with extreme parameters and runs this file's tests."""
     bench.run("mae_dma_copy_client", parameters=parameters)

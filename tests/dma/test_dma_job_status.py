@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_job_status: the first error of each job; each end reported once."""
+"""Tests mae_dma_job_status: it keeps each job's first error and reports each end once."""
 
 import random
 
@@ -22,7 +22,7 @@ async def idle(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def first_error_counts(dut) -> None:
-    """mae_dma_job_status keeps a job's first error for random responses and slow readers."""
+    """mae_dma_job_status reports the first error of each job, under random bus responses."""
     contexts = bench.parameters()["Contexts"]
     await idle(dut)
     jobs = {ctx: OK for ctx in range(contexts)}  # first error of those that run
@@ -63,7 +63,7 @@ async def first_error_counts(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def one_end_a_clock(dut) -> None:
-    """mae_dma_job_status reports an end after two clocks, and waiting ends one per clock."""
+    """mae_dma_job_status reports an end after two clocks, and pending ends one per clock."""
     contexts = bench.parameters()["Contexts"]
     await idle(dut)
     shown = []
@@ -90,6 +90,6 @@ async def one_end_a_clock(dut) -> None:
 
 @pytest.mark.parametrize("contexts", [1, 5])
 def test_dma_job_status(contexts: int) -> None:
-    """Runs the checks of mae_dma_job_status for one context and several."""
+    """Builds mae_dma_job_status for one and several contexts and runs this file's tests."""
     parameters = {"Contexts": contexts, "Slverr": SLVERR, "Decerr": DECERR}
     bench.run("mae_dma_job_status", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the read and write engines of the DMA together: data, ends of jobs, data clocks.
+"""Tests the DMA's read and write engine connected to each other: data, ends, bus use.
 
 Tests mae_dma_read_engine and mae_dma_write_engine with a plain wire between them.
 """
@@ -21,7 +21,7 @@ LOOP = "tests/dma/mae_dma_movers_loop.sv"
 
 
 class Bench:
-    """Connects both DMA engines to a memory and holds the expected memory contents."""
+    """Connects the DMA's read and write engine to a memory model and the expected contents."""
 
     def __init__(self, dut, size: int, *, stall: float = 0.0, base: int = 0, **memory) -> None:
         self.dut = dut
@@ -43,13 +43,13 @@ class Bench:
         self.held = 0
 
     async def begin(self) -> None:
-        """Resets both DMA engines and starts the models of memory and segments."""
+        """Resets both DMA engines and starts the memory model and the segment drivers."""
         await start(self.dut)
         for model in (self.memory, self.read, self.write):
             model.start()
 
     def expect(self, src: list[Segment], dst: list[Segment]) -> int:
-        """Applies a copy job to the expected memory of the DMA test."""
+        """Copies a job's data in the image of the expected memory; returns its length."""
         data = b"".join(self.memory.read(addr, count) for addr, count in src)
         at = 0
         for addr, count in dst:
@@ -59,7 +59,7 @@ class Bench:
         return len(data)
 
     async def job(self, ctx: int, src: list[Segment], dst: list[Segment]) -> None:
-        """Runs one copy job through both DMA engines to its ends."""
+        """Runs one copy job through both DMA engines; asserts status and length at the end."""
         length = self.expect(src, dst)
         self.read.push(ctx, src)
         self.write.push(ctx, dst)
@@ -69,7 +69,7 @@ class Bench:
         assert (end["status"], end["bytes"]) == (Status.OK, length)
 
     async def run(self, jobs: dict[int, list[tuple[list[Segment], list[Segment]]]]) -> None:
-        """Runs each context's copy jobs in sequence, contexts in parallel; compares memory."""
+        """Runs copy jobs, one at a time in each context, and then compares the memory."""
 
         async def context(ctx: int) -> None:
             for src, dst in jobs[ctx]:
@@ -80,19 +80,19 @@ class Bench:
         self.compare()
 
     def compare(self) -> None:
-        """Checks that memory equals the expected result of all copy jobs."""
+        """Asserts that memory equals the expected image of all copy jobs."""
         if self.memory.data != self.expected:
             bad = [i for i, x in enumerate(self.expected) if self.memory.data[i] != x]
             raise AssertionError(f"{len(bad)} bytes differ, first {[hex(i) for i in bad[:8]]}")
         assert self.memory.idle()
 
     def end(self) -> None:
-        """Stops the models around the DMA movers."""
+        """Stops the memory model and the segment drivers."""
         for model in (self.memory, self.read, self.write):
             model.stop()
 
     async def watch(self) -> None:
-        """Counts the clocks in which the DMA write engine held a row back."""
+        """Counts the clocks in which the DMA's write engine does not accept an offered row."""
         while True:
             await FallingEdge(self.dut.clk_i)
             self.held += int(self.dut.held_o.value)
@@ -100,7 +100,7 @@ class Bench:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def copies_any_lists(dut) -> None:
-    """The DMA movers copy lists of any alignment and length in all contexts at once."""
+    """Both DMA engines copy lists of any alignment and length, in all contexts at once."""
     contexts = bench.parameters()["Contexts"]
     for stall, latency in ((0.0, (0, 3)), (0.3, (5, 60))):
         tests = Bench(dut, 1 << 19, stall=stall, latency=latency, base=0xFFFF_FFFF_0000 << 12)
@@ -120,7 +120,7 @@ async def copies_any_lists(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def copies_every_alignment(dut) -> None:
-    """The DMA movers copy from each byte offset of a bus word to many destination offsets."""
+    """Both DMA engines copy from each byte offset of a bus word to random offsets."""
     tests = Bench(dut, 1 << 17, latency=(0, 5))
     await tests.begin()
     width = tests.memory.bytes
@@ -138,7 +138,7 @@ async def copies_every_alignment(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def lists_end_early(dut) -> None:
-    """Both DMA movers end if a source or destination list aborts; the next job is right."""
+    """Both DMA engines end a job whose source or destination list is cut; the next works."""
     tests = Bench(dut, 1 << 17, latency=(5, 40), stall=0.1)
     await tests.begin()
     for ctx, (src_pieces, dst_pieces, longest) in enumerate(
@@ -167,7 +167,7 @@ async def lists_end_early(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def errors_end_their_job_alone(dut) -> None:
-    """A DMA job reports its first error; other jobs are right."""
+    """The DMA engines report each job's first bus error; other jobs copy right."""
     tests = Bench(dut, 1 << 18, latency=(5, 80))
     await tests.begin()
     contexts = bench.parameters()["Contexts"]
@@ -210,7 +210,7 @@ async def errors_end_their_job_alone(dut) -> None:
 
 
 def size_of(bench_: Bench, jobs: int, length: int, offsets: bool) -> dict[int, list]:
-    """Makes equal copy jobs, one per context, aligned or not."""
+    """Makes equal copy jobs, one per context, aligned or at random offsets."""
     work = {}
     for ctx in range(jobs):
         src = bench_.land.take(length + 64, 4096)
@@ -222,7 +222,7 @@ def size_of(bench_: Bench, jobs: int, length: int, offsets: bool) -> dict[int, l
 
 
 async def transfers(dut, jobs: int, one_way: bool, offsets: bool) -> tuple[float, float, float]:
-    """Runs equal DMA transfers of 64 KB at once; returns the shares of data clocks used."""
+    """Copies 64 KB in several contexts; returns the shares of clocks with read and write data."""
     tests = Bench(dut, jobs * 0x22000 + 4096, one_way=one_way)
     await tests.begin()
     watch = cocotb.start_soon(tests.watch())
@@ -242,7 +242,7 @@ async def transfers(dut, jobs: int, one_way: bool, offsets: bool) -> tuple[float
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def uses_the_data_clocks(dut) -> None:
-    """The DMA engines use 95 % of the data clocks for 16 transfers of 64 KB."""
+    """16 DMA copies of 64 KB use 95 % of the read and write clocks, aligned or not."""
     for offsets in (False, True):
         read, write, _ = await transfers(dut, 16, False, offsets)
         assert read >= 0.95 and write >= 0.95
@@ -252,7 +252,7 @@ async def uses_the_data_clocks(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def one_transfer_alone(dut) -> None:
-    """One DMA transfer of 64 KB alone fills the bus, with the buffer rows left free."""
+    """One DMA copy of 64 KB alone uses at least the share LEAST of the bus clocks."""
     least = float(os.environ["LEAST"])
     for offsets in (False, True):
         read, write, _ = await transfers(dut, 1, False, offsets)
@@ -261,7 +261,7 @@ async def one_transfer_alone(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def newcomers_get_a_share(dut) -> None:
-    """Short DMA transfers beside long ones end within a few memory latencies."""
+    """Short DMA copies beside four long ones end within a few memory latencies."""
     tests = Bench(dut, 1 << 20, latency=(50, 300))
     await tests.begin()
     long, short = 1024 * tests.memory.bytes, 32 * tests.memory.bytes
@@ -285,7 +285,7 @@ async def newcomers_get_a_share(dut) -> None:
 
 
 def run(width: int, contexts: int, rows: int, beats: int, ids: int, **options: object) -> None:
-    """Builds both DMA engines with given parameters and runs some tests."""
+    """Builds both DMA engines (mae_dma_movers_loop) and runs the tests that match a filter."""
     parameters = {
         "DataWidth": width,
         "Contexts": contexts,
@@ -303,12 +303,12 @@ DEFAULT = (512, 64, 32, 8, 8)
     "parameters", [(128, 1, 16, 4, 3), DEFAULT, (1024, 3, 32, 8, 4), (256, 256, 16, 2, 9)]
 )
 def test_corners(parameters: tuple[int, ...]) -> None:
-    """Runs the checks of both DMA movers for extreme and usual parameters."""
+    """Builds both DMA engines with extreme and usual parameters; runs the functional tests."""
     run(*parameters, test_filter="copies|lists|errors")
 
 
 @pytest.mark.full
 def test_data_clocks() -> None:
-    """Runs the data clock figure of the DMA movers with default parameters."""
+    """Builds both DMA engines with default parameters and runs the tests of bus use."""
     filters = "uses_the_data_clocks|one_transfer|newcomers"
     run(*DEFAULT, test_filter=filters, env={"LEAST": "0.65"})

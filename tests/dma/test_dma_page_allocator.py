@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_page_allocator: shares of contexts, lent pages, uniqueness of pages."""
+"""Tests mae_dma_page_allocator: each context's own share, lent pages, no page twice."""
 
 import random
 from collections import deque
@@ -15,7 +15,7 @@ NAMES = ("claim_valid", "claim_ctx", "put_valid", "put_ctx", "get_valid", "get_c
 
 
 class Model:
-    """Models the buffer pages of all contexts: claimed, and in their queues."""
+    """Models the pages that each context has claimed and the order in which it holds them."""
 
     def __init__(self) -> None:
         given = bench.parameters()
@@ -26,11 +26,11 @@ class Model:
         self.queues: list[deque[int]] = [deque() for _ in range(self.contexts)]
 
     def lent(self, context: int) -> int:
-        """Returns the number of buffer pages that a context holds beyond its share."""
+        """Returns the number of pages that a context holds beyond its own share."""
         return max(0, self.claimed[context] - self.share)
 
     def may(self, context: int, margin: int) -> bool:
-        """Returns true if a context of the page model may get another page."""
+        """Returns true if the model allows a context to claim a page."""
         left = self.lendable - sum(map(self.lent, range(self.contexts)))
         own = self.claimed[context] < self.share
         return own or self.lent(context) + margin < left
@@ -39,7 +39,7 @@ class Model:
 async def clock(
     dut, model: Model, claims: list[int | None], put: int | None, get: int | None
 ) -> None:
-    """Runs one clock of mae_dma_page_allocator with claims, a put and a get; checks the outputs."""
+    """Runs one clock of mae_dma_page_allocator with claims, put and get; compares the outputs."""
     width = max(1, (model.contexts - 1).bit_length())
     dut.claim_valid_i.value = sum((ctx is not None) << k for k, ctx in enumerate(claims))
     dut.claim_ctx_i.value = sum((ctx or 0) << width * k for k, ctx in enumerate(claims))
@@ -68,7 +68,7 @@ async def clock(
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def lends_and_takes_back(dut) -> None:
-    """mae_dma_page_allocator gives no page twice and denies no share under random claims."""
+    """mae_dma_page_allocator gives no page twice and always allows a context's own share."""
     await start(dut, **{f"{name}_i": 0 for name in NAMES})
     model = Model()
     empty, greed = 0, 0.9
@@ -97,7 +97,7 @@ async def lends_and_takes_back(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_alone_gets_half(dut) -> None:
-    """In mae_dma_page_allocator one context alone gets half of the lendable pages."""
+    """One context alone may claim half of mae_dma_page_allocator's lendable pages."""
     await start(dut, **{f"{name}_i": 0 for name in NAMES})
     model = Model()
     for ctx in range(min(2, model.contexts)):
@@ -111,7 +111,7 @@ async def one_alone_gets_half(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def reset_takes_all_back(dut) -> None:
-    """A reset or wipe at any moment frees every page of mae_dma_page_allocator."""
+    """After a reset or wipe at any moment all pages of mae_dma_page_allocator are free."""
     for clocks in (1, 50, 400):
         await start(dut, **{f"{name}_i": 0 for name in NAMES})
         model = Model()
@@ -135,6 +135,6 @@ async def reset_takes_all_back(dut) -> None:
     [(1, 2, 2, 0), (3, 8, 2, 1), (64, 256, 3, 6), (7, 14, 2, 0)],
 )
 def test_dma_page_allocator(contexts: int, pages: int, share: int, margin: int) -> None:
-    """Runs the checks of mae_dma_page_allocator with no, few and many lendable pages."""
+    """Builds mae_dma_page_allocator with no, few and many lendable pages; runs its tests."""
     parameters = {"Contexts": contexts, "Pages": pages, "Share": share, "Margin": margin}
     bench.run("mae_dma_page_allocator", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_ring_buffer: access at any byte of any row, across rows and pages; erasing."""
+"""Tests mae_dma_ring_buffer: reads and writes at any byte, across rows and pages; erasure."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def windows_anywhere(dut) -> None:
-    """Random accesses of mae_dma_ring_buffer agree with a byte array for each page."""
+    """mae_dma_ring_buffer stores and returns bytes as an array does, at random positions."""
     given = bench.parameters()
     width, pages, rows = given["DataWidth"] // 8, given["Pages"], given["PageRows"]
     any_byte = given["ByteWrites"]
@@ -22,11 +22,11 @@ async def windows_anywhere(dut) -> None:
     held = [bytearray(size) for _ in range(pages)]
 
     def byte(pair: tuple[int, int], at: int) -> tuple[bytearray, int]:
-        """Returns the page and place of a byte of two pages of the ring buffer."""
+        """Returns the page's byte array and the index in it for a byte of a pair of pages."""
         return held[pair[at // size % 2]], at % size
 
     def two() -> tuple[int, int]:
-        """Draws two pages of the ring buffer at random."""
+        """Returns two different pages of the ring buffer at random."""
         return tuple(random.sample(range(pages), 2))
 
     dut.rst_ni.value = 0
@@ -98,7 +98,7 @@ async def windows_anywhere(dut) -> None:
     [(128, 2, 2, True), (512, 6, 8, True), (1024, 2, 4, True), (256, 4, 4, False)],
 )
 def test_buffer(width: int, pages: int, rows: int, any_byte: bool) -> None:
-    """Runs the checks of mae_dma_ring_buffer for extreme parameters."""
+    """Builds mae_dma_ring_buffer with extreme parameters and runs this file's test."""
     bench.run(
         "mae_dma_ring_buffer",
         parameters={

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_segment_queue: two segments per context, taken in pieces; aborts."""
+"""Tests mae_dma_segment_queue: two segments per context, consumed in pieces; aborts."""
 
 import random
 from collections import deque
@@ -16,7 +16,7 @@ INPUTS = "seg_valid seg_abort seg_ctx seg_addr seg_bytes seg_last head_ctx take_
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def follows_queues(dut) -> None:
-    """mae_dma_segment_queue agrees with a queue per context under random pushes and aborts."""
+    """mae_dma_segment_queue returns segments like a queue per context, under random aborts."""
     contexts = bench.parameters()["Contexts"]
     await start(dut, **{f"{name}_i": 0 for name in [*INPUTS.split(), "abort_take"]})
     queues: list[deque[list[int]]] = [deque() for _ in range(contexts)]
@@ -69,5 +69,5 @@ async def follows_queues(dut) -> None:
 
 @pytest.mark.parametrize("contexts", [1, 5])
 def test_dma_segment_queue(contexts: int) -> None:
-    """Runs the checks of mae_dma_segment_queue for one context and several."""
+    """Builds mae_dma_segment_queue for one and several contexts and runs this file's test."""
     bench.run("mae_dma_segment_queue", parameters={"Contexts": contexts})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_sg_walker: segments of plain and listed jobs in all contexts; bad lists; aborts.
+"""Tests mae_dma_sg_walker: segments from scatter-gather lists, bad lists, aborts.
 
 Tests mae_dma_sg_walker.
 """
@@ -20,7 +20,7 @@ END = object()  # in a list of segments: the job's early end
 
 @dataclasses.dataclass
 class Job:
-    """Holds a scatter-gather job of the list walker and its expected result."""
+    """Holds a job for mae_dma_sg_walker: address, length, list entries and what came out."""
 
     addr: int
     length: int
@@ -31,7 +31,7 @@ class Job:
     status: Status | None = None
 
     def expected(self) -> tuple[list, Status]:
-        """Computes the expected segments of a scatter-gather job, divided at 4 KiB."""
+        """Returns the segments and the status that mae_dma_sg_walker must give for the job."""
         entries = [(self.addr, self.length, 0)] if self.entries is None else self.entries
         rest, out = self.length, []
         for i, (addr, length, reserved) in enumerate(entries):
@@ -55,7 +55,7 @@ class Job:
 
 
 class Bench:
-    """Models memory with lists, and a DMA engine with two segment places per context."""
+    """Models the memory with lists and the DMA engine behind mae_dma_sg_walker."""
 
     def __init__(self, dut, rng: random.Random, latency=(1, 40), stall=0.3, drain=0.3) -> None:
         self.dut, self.rng, self.latency, self.stall, self.drain = dut, rng, latency, stall, drain
@@ -72,21 +72,21 @@ class Bench:
         self.pushes = 0
 
     def put(self, job: Job) -> None:
-        """Writes a job's scatter-gather list to the walker's memory."""
+        """Writes the job's scatter-gather list to the modelled memory."""
         for i, item in enumerate(job.entries or []):
             self.memory[(job.addr >> 4) + i] = entry(*item)
         if job.bad_block is not None:
             self.bad_blocks.add(job.bad_block)
 
     async def run(self, limit: int = 100000) -> None:
-        """Runs the scatter-gather walker until all jobs are done."""
+        """Runs clocks until mae_dma_sg_walker has ended all jobs."""
         while self.todo or self.jobs:
             await self.step()
             assert self.clock < limit, f"jobs hang: {self.jobs}"
         assert not self.reads
 
     async def step(self) -> None:
-        """Runs one clock: samples the walker's outputs, then drives the next inputs."""
+        """Runs one clock of mae_dma_sg_walker: checks its outputs, then sets the next inputs."""
         dut, rng = self.dut, self.rng
         await RisingEdge(dut.clk_i)
         self.clock += 1
@@ -115,7 +115,7 @@ class Bench:
         self.drive()
 
     def drive(self) -> None:
-        """Drives the scatter-gather walker's inputs for the next clock."""
+        """Sets all inputs of mae_dma_sg_walker for the next clock."""
         dut, rng = self.dut, self.rng
         for ctx, count in enumerate(self.queues):
             if count and rng.random() < self.drain:
@@ -164,7 +164,7 @@ class Bench:
 
 
 async def begin(dut, rng: random.Random, **options) -> Bench:
-    """Resets the scatter-gather walker with idle inputs."""
+    """Resets mae_dma_sg_walker with idle inputs; returns the model around it."""
     names = "job_valid_i job_ctx_i job_i abort_i seg_ready_i ar_ready_i r_valid_i r_tag_i r_beat_i"
     names += " r_data_i r_error_i r_last_i"
     await start(dut, **{name: 0 for name in names.split()})
@@ -174,7 +174,7 @@ async def begin(dut, rng: random.Random, **options) -> Bench:
 
 
 def random_job(rng: random.Random, place: int, spoil: float = 0.0) -> Job:
-    """Makes a random job for the list walker, with or without a list, sometimes illegal."""
+    """Returns a random job for mae_dma_sg_walker, illegal with probability ``spoil``."""
     length = rng.choice((1, 16, 64, 100, 4096, 12000, 30000)) + rng.randrange(64)
     if rng.random() < 0.3:
         return Job(rng.getrandbits(48), rng.choice((0, length, length)))
@@ -199,7 +199,7 @@ def random_job(rng: random.Random, place: int, spoil: float = 0.0) -> Job:
 
 
 async def many(dut, seed: int, spoil: float, **options) -> Bench:
-    """Runs many random jobs of the list walker and compares each with the rules."""
+    """Runs 150 random jobs on mae_dma_sg_walker; asserts segments and status of each."""
     rng = random.Random(run_seed(seed))
     tester = await begin(dut, rng, **options)
     for i in range(150):
@@ -215,7 +215,7 @@ async def many(dut, seed: int, spoil: float, **options) -> Bench:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def good_jobs(dut) -> None:
-    """The list walker gives the right segments of plain and listed jobs."""
+    """mae_dma_sg_walker gives the right segments for jobs with and without a list."""
     for seed, options in enumerate(
         ({}, {"latency": (50, 300), "stall": 0, "drain": 0.9}, {"latency": (1, 1), "drain": 0.05})
     ):
@@ -225,7 +225,7 @@ async def good_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def bad_jobs(dut) -> None:
-    """Unreadable or illegal scatter-gather lists end only their own job."""
+    """A scatter-gather list that is illegal or unreadable ends only its own job."""
     seen = set()
     for seed, options in enumerate(({}, {"latency": (50, 300), "drain": 0.9})):
         tester = await many(dut, 10 + seed, 0.5, **options)
@@ -235,7 +235,7 @@ async def bad_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def abort_ends_all(dut) -> None:
-    """An abort ends all jobs of the list walker soon, and later jobs run."""
+    """An abort soon ends all jobs of mae_dma_sg_walker; later jobs run right."""
     rng = random.Random(run_seed(5))
     tester = await begin(dut, rng, latency=(50, 300))
     aborted = 0
@@ -276,7 +276,7 @@ async def abort_ends_all(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def abort_leaves_what_keeps_on(dut) -> None:
-    """A job that the list walker exempts from an abort still gets all its segments."""
+    """A job marked to survive aborts still gets all segments from mae_dma_sg_walker."""
     rng = random.Random(run_seed(6))
     tester = await begin(dut, rng, latency=(5, 60))
     for i in range(3 * tester.contexts):
@@ -297,7 +297,7 @@ async def abort_leaves_what_keeps_on(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def lists_cost_no_clocks(dut) -> None:
-    """The list walker gives a segment every second clock and reads lists ahead."""
+    """mae_dma_sg_walker gives a segment every second clock and reads lists ahead of use."""
     rng = random.Random(run_seed(7))
     tester = await begin(dut, rng, latency=(1, 1), stall=0, drain=1)
     job = Job(0, 2**20)  # 256 segments
@@ -327,5 +327,5 @@ async def lists_cost_no_clocks(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_sg_walker(parameters: dict) -> None:
-    """Runs the checks of mae_dma_sg_walker over numbers of contexts and bus widths."""
+    """Builds mae_dma_sg_walker for several contexts and bus widths; runs this file's tests."""
     bench.run("mae_dma_sg_walker", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_zero_fill: zeros at the right places and contexts, between client rows.
+"""Tests mae_dma_zero_fill: rows of zeros for a job's destination, between client rows.
 
 Tests mae_dma_zero_fill.
 """
@@ -18,7 +18,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last")
 
 
 class Bench:
-    """Models the client and the write engine around mae_dma_zero_fill, clock by clock."""
+    """Models the client and the write engine on both sides of mae_dma_zero_fill."""
 
     def __init__(self, dut, rng: random.Random, gap=0.3, stall=0.3, room=0.7, want=0.05) -> None:
         self.dut, self.rng = dut, rng
@@ -37,7 +37,7 @@ class Bench:
         self.clock = self.waited = self.zeros = 0
 
     def drive(self) -> None:
-        """Drives the inputs of mae_dma_zero_fill for the next clock."""
+        """Sets all inputs of mae_dma_zero_fill for the next clock."""
         dut, rng = self.dut, self.rng
         if self.offered is None and rng.random() >= self.gap:
             last = rng.randrange(4) == 0
@@ -61,7 +61,7 @@ class Bench:
         dut.scrub_valid_i.value = int(bool(self.asked))
 
     async def step(self) -> None:
-        """Runs one clock and compares the outputs of mae_dma_zero_fill with its inputs."""
+        """Runs one clock of mae_dma_zero_fill and checks the row that it sends."""
         dut = self.dut
         self.drive()
         await RisingEdge(dut.clk_i)
@@ -94,7 +94,7 @@ class Bench:
             self.ordered += 1
 
     def from_scrub(self, row: tuple, job: list[int] | None) -> bool:
-        """Returns true if a row is the next expected row of zeros of a job."""
+        """Returns true if the RTL's row is the next row of zeros that the job needs."""
         if job is None or not self.rooms >> job[0] & 1 or row == self.offered:
             return False
         count = min(self.row_bytes, job[1])
@@ -103,7 +103,7 @@ class Bench:
 
 
 async def begin(dut, seed: int, **options: float) -> Bench:
-    """Resets mae_dma_zero_fill with idle inputs."""
+    """Resets mae_dma_zero_fill with idle inputs; returns the model around it."""
     names = "scrub_valid scrub_ctx scrub_bytes room row_valid row_ready"
     names += " row_ctx row_data row_bytes row_last"
     await start(dut, **{f"{name}_i": 0 for name in names.split()})
@@ -112,7 +112,7 @@ async def begin(dut, seed: int, **options: float) -> Bench:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def zeros_between_rows(dut) -> None:
-    """mae_dma_zero_fill writes exactly a job's bytes as zeros and passes client rows unchanged."""
+    """mae_dma_zero_fill sends exactly a job's bytes as zeros; client rows pass unchanged."""
     for seed, options in enumerate(
         ({}, {"gap": 0, "stall": 0}, {"gap": 0.9, "room": 0.2}, {"stall": 0.8, "want": 0.5})
     ):
@@ -124,7 +124,7 @@ async def zeros_between_rows(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def every_second_clock(dut) -> None:
-    """mae_dma_zero_fill takes two clocks for each row of zeros."""
+    """mae_dma_zero_fill sends a row of zeros every second clock."""
     for gap in (0, 1):
         tester = await begin(dut, 9, gap=gap, stall=0, room=1, want=0)
         await tester.step()
@@ -146,5 +146,5 @@ async def every_second_clock(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_zero_fill(parameters: dict) -> None:
-    """Runs the checks of mae_dma_zero_fill for extreme parameters."""
+    """Builds mae_dma_zero_fill with extreme parameters and runs this file's tests."""
     bench.run("mae_dma_zero_fill", parameters=parameters)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests authenticated messages in one call against a toy cipher: tampered, refused, failing. */
+/* Tests the driver's one-call AEAD functions on mock devices: tampering, refusals, failures. */
 #include "aead_case.h"
 
 static const mae_mode_t modes[] = {MAE_GCM, MAE_CCM};
 
-/* Makes a mock device without CCM and CMAC; the library composes both from CBC and CTR. */
+/* Makes a mock device with the given AEAD modes; the driver makes the others from CBC and CTR. */
 static struct mock *mock_with(mae_kind_t kind, uint32_t aead_modes)
 {
     struct mock *mock = mock_new(kind);
@@ -109,7 +109,7 @@ static void messages_in_mapped_memory(void)
     mae_close(dev);
 }
 
-/* Tests AAD longer than one job, and at the lengths where CCM encodes AAD lengths differently. */
+/* Tests AAD longer than one job, and AAD lengths at which CCM's encoding of the length changes. */
 static void long_aad(void)
 {
     static const size_t lengths[] = {0xfeff, 0xff00, MAE_CHUNK - 22, MAE_CHUNK, CASE_AAD};
@@ -232,7 +232,7 @@ static void counted_nonces(void)
     mae_close(dev);
 }
 
-/* Tests the limit of messages under one key: 2^32, unless all nonces are counted (SP 800-38D). */
+/* Tests that the driver refuses a key after 2^32 messages, unless it counts all nonces itself. */
 static void a_key_wears_out(void)
 {
     const uint64_t most = (uint64_t)1 << 32;
@@ -365,7 +365,7 @@ static void refused(void)
 
 /* ---- what goes wrong ---- */
 
-/* Even a device that lets plaintext of a wrong tag through gives the caller none. */
+/* Tests that the driver erases plaintext with a wrong tag, even if the device does not. */
 static void a_device_that_keeps_plaintext(void)
 {
     static const size_t lengths[] = {1, 100, MAE_CHUNK + 1, CASE_LARGEST};
@@ -412,7 +412,7 @@ static void errors_in_the_middle(void)
     }
 }
 
-/* Tests that a failure before the first write leaves an in-place message unchanged. */
+/* Tests that a call which fails before its first write leaves the message's buffer unchanged. */
 static void no_room_in_the_device(void)
 {
     struct mock *mock = mock_with(MAE_KIND_STREAM, 0x100);
@@ -436,7 +436,7 @@ static void no_room_in_the_device(void)
     mae_close(dev);
 }
 
-/* Tests that each failing register access gives an error and leaks nothing. */
+/* Tests that the AEAD calls return an error and leak nothing if any register access fails. */
 static void every_access_may_fail(void)
 {
     for (int kind = MAE_KIND_PERIPHERAL; kind <= MAE_KIND_STREAM; kind++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes random authenticated messages, sealed by the toy cipher, and runs them on mock devices. */
+/* Makes random AEAD messages with the toy cipher's result, and runs them on mock devices. */
 #ifndef AEAD_CASE_H
 #define AEAD_CASE_H
 
@@ -46,7 +46,7 @@ static inline struct toy_message toy_of(mae_direction_t direction)
     };
 }
 
-/* Makes a random authenticated message with the toy cipher's ciphertext and tag. */
+/* Fills `test` with a random AEAD message and the toy cipher's ciphertext and tag. */
 static inline void new_case(mae_mode_t mode, size_t length, size_t aad_bytes)
 {
     random_bytes(test.key, sizeof test.key);
@@ -95,7 +95,7 @@ static inline bool all_zero(const uint8_t *memory, size_t bytes)
     return true;
 }
 
-/* Checks that a device holds no keys, contexts, jobs or plaintext of a message. */
+/* Checks that the driver's device holds no keys, contexts, jobs or plaintext of a message. */
 static inline void check_idle(mae_dev_t *dev)
 {
     CHECK(mae_in_flight(dev) == 0 && dev->in_flight == 0 && dev->used == 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests that a forked child does not use its parent's counted nonces. */
+/* Tests that a forked child cannot encrypt with its parent's nonce counter. */
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "aead_case.h"
 #include "check.h"
 
-/* Tests that counted nonces fail in a forked child, where they would repeat under one key. */
+/* Tests that encryption with a nonce counter fails in a forked child, to repeat no nonce. */
 static void a_forked_child_counts_no_nonce(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);

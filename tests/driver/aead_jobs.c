@@ -11,7 +11,7 @@ static mae_error_t run(mae_dev_t *dev, const struct mae_job *job, struct mae_com
     return done->error;
 }
 
-/* Tests many authenticated messages whose jobs interleave, each in a context of its own. */
+/* Tests 12 authenticated messages whose jobs interleave, each in a context of the mock device. */
 static void messages_take_turns(mae_kind_t kind)
 {
     enum { MESSAGES = 12, LENGTH = 200, AAD = 64, STRIDE = 1024 };
@@ -118,7 +118,7 @@ static void messages_take_turns_on_a_peripheral(void)
     messages_take_turns(MAE_KIND_PERIPHERAL);
 }
 
-/* Tests that an unauthenticated message of several jobs continues after authenticated ones. */
+/* Tests that an unauthenticated message continues right if AEAD jobs run between its own jobs. */
 static void plain_messages_go_on(void)
 {
     enum { PARTS = 6, PART = 48 };
@@ -266,7 +266,7 @@ static void jobs_out_of_order(void)
     }
 }
 
-/* Tests that a failed message does not affect the next one queued in its context. */
+/* Tests that a message with a wrong tag does not affect the next one in the same context. */
 static void the_next_message_in_a_context(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -380,7 +380,7 @@ static void firmware(void)
     mae_close(dev);
 }
 
-/* Tests the encryption of one block, which is a job of one block over any bus. */
+/* Tests that firmware can encrypt one block by a job of one ECB block. */
 static void firmware_block(void)
 {
     struct mock *mock = mock_new(MAE_KIND_PERIPHERAL);
@@ -401,7 +401,7 @@ static void firmware_block(void)
     mae_close(dev);
 }
 
-/* Tests that firmware calls erase their output after a wrong tag or a bus error. */
+/* Tests that the firmware calls erase their output after a wrong tag or a bus error. */
 static void firmware_wipes(void)
 {
     struct mock *mock = mock_new(MAE_KIND_PERIPHERAL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests authenticated messages in pieces: right bytes, and no plaintext before the tag. */
+/* Tests AEAD streams of the driver: right bytes, and no plaintext before the tag is verified. */
 #include "aead_case.h"
 
 static mae_error_t begin(mae_dev_t *dev, mae_direction_t direction, bool unverified,
@@ -11,7 +11,7 @@ static mae_error_t begin(mae_dev_t *dev, mae_direction_t direction, bool unverif
                       : mae_aead_unseal(dev, &test.message, aead);
 }
 
-/* Feeds AAD and data of an authenticated message in pieces and collects the output. */
+/* Feeds AAD and data to an AEAD stream in random pieces and collects the stream's output. */
 static void feed(mae_aead_t *aead, const uint8_t *data, size_t largest, bool withheld, size_t *got)
 {
     size_t length = test.message.length, taken, given;
@@ -97,7 +97,7 @@ static void streams_on_a_peripheral(void)
     streams(MAE_KIND_PERIPHERAL, 0x700, 2000, 256);
 }
 
-/* Tests that a tampered message gives no plaintext, and that the unverified way reports it. */
+/* Tests that an AEAD stream rejects a tampered message, with no plaintext unless unverified. */
 static void tampered(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -124,7 +124,7 @@ static void tampered(void)
     mae_close(dev);
 }
 
-/* Tests messages by turns on a peripheral, whose registers hold the state of only one. */
+/* Tests five AEAD streams in turns on a mock peripheral, whose registers hold one state only. */
 static void turns_on_a_peripheral(void)
 {
     enum { STREAMS = 5, LENGTH = 300 };

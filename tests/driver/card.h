@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens a mock stream card that is ready for jobs. */
+/* Opens a mock stream card of the driver's C tests, ready for jobs. */
 #ifndef CARD_H
 #define CARD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Defines the macros of the driver's C tests: CHECK stops at the first failure. */
+/* Defines CHECK, which ends a C test at its first failure, and a random number generator. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -36,7 +36,7 @@
         test(); \
     } while (0)
 
-/* Holds the state of a reproducible random generator (xorshift64*) for each thread. */
+/* Holds a thread's state of the tests' random generator (xorshift64*), seeded by MAESLANT_SEED. */
 static _Thread_local uint64_t random_state;
 
 static inline uint64_t random_word(void)

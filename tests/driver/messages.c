@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests messages and streams, divided in any way on any device, against whole messages. */
+/* Tests messages and streams, cut in any way on any mock device, against the toy cipher. */
 #include "mock.h"
 
 enum { LARGEST = 5 * MAE_CHUNK + 100 };
@@ -24,7 +24,7 @@ static size_t key_bytes_of(mae_mode_t mode, int size)
     return (mode == MAE_XTS ? 2 : 1) * (16 + 8 * (size_t)(size % 3));
 }
 
-/* Returns a random message length that the mode allows, near a limit of the driver. */
+/* Returns a random message length that is legal in the mode and near a limit of the driver. */
 static size_t some_length(mae_mode_t mode, int round, size_t limit)
 {
     static const size_t near[] = {
@@ -137,7 +137,7 @@ static void messages_in_mapped_memory(void)
     mae_close(dev);
 }
 
-/* Tests the number of jobs in flight: many independent ones, at most two chained ones. */
+/* Tests how many jobs of a message the driver runs at once: many if independent, two if chained. */
 static void how_many_at_once(void)
 {
     for (int i = 0; i < OPERATIONS; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the misuse that the driver library refuses before it accesses the device. */
+/* Tests that the driver refuses illegal arguments before it accesses the device. */
 #include "card.h"
 
 static const uint8_t other_key[16] = {1};
@@ -153,7 +153,7 @@ static void many_mappings(void)
     free(area);
 }
 
-/* Tests that XTS refuses two equal keys (FIPS 140-3 IG C.I). */
+/* Tests that the driver refuses XTS keys with two equal halves (FIPS 140-3 IG C.I). */
 static void equal_keys_of_xts(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);

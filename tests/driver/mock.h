@@ -97,7 +97,7 @@ static void mock_crypt(struct mock *mock, const struct mae_ring_desc *desc, cons
     toy_mode(desc->op, decrypt, mock->keys[desc->key_slot], chain, in, out, desc->length);
 }
 
-/* Runs a job of GCM, CCM or CMAC on the mock device; returns a status or the tag. */
+/* Runs a GCM, CCM or CMAC job on the mock device; returns its status and writes its tag. */
 static uint8_t mock_aead(struct mock *mock, const struct mae_ring_desc *desc,
                          struct toy_state *state, uint8_t *data, uint8_t tag[16])
 {
@@ -157,7 +157,7 @@ static void mock_complete(struct mock *mock, const struct mae_ring_desc *desc, u
     mock->words[CARD(irq_status) / 4] |= MAE_STREAM_CARD__IRQ_STATUS__COMPLETION_bm;
 }
 
-/* Checks that the descriptor fields that a mode does not use are zero. */
+/* Asserts that descriptor fields are zero which the job's mode does not use. */
 static void mock_check(const struct mae_ring_desc *desc)
 {
     static const uint8_t zero[16];
@@ -202,7 +202,7 @@ static uint8_t mock_card_aead(struct mock *mock, const struct mae_ring_desc *des
     return mock_aead(mock, desc, state, data, tag);
 }
 
-/* Runs one queued job of the mock device: the oldest of a random context. */
+/* Runs one queued job of the mock device: the oldest of a randomly chosen context. */
 static void mock_step(struct mock *mock)
 {
     uint32_t pick = mock->in_order ? 0 : (uint32_t)random_below(mock->queued);
@@ -396,7 +396,7 @@ static struct mae_ops mock_ops = {
     .close = mock_close,
 };
 
-/* Creates a mock device of a kind with every feature; the caller frees it. */
+/* Creates a mock device of a kind with all features; the caller must free it. */
 static inline struct mock *mock_make(mae_kind_t kind)
 {
     struct mock *mock = calloc(1, sizeof *mock);
@@ -433,7 +433,7 @@ static inline mae_error_t mock_open(struct mock *mock, mae_dev_t **dev)
     return mae_attach(&mock_ops, mock, "mock", dev);
 }
 
-/* Returns the toy cipher's key for the bytes of a loaded key. */
+/* Computes the toy cipher's 64-bit key from the bytes of an AES key. */
 static inline uint64_t mock_key(const uint8_t *key, size_t bytes)
 {
     uint64_t hash = bytes / 4;
@@ -445,7 +445,7 @@ static inline uint64_t mock_key(const uint8_t *key, size_t bytes)
     return hash;
 }
 
-/* Computes a whole message by the toy cipher as reference for the mock device. */
+/* Computes a whole message by the toy cipher, to compare with the driver's output. */
 static inline void mock_reference(mae_mode_t mode, mae_direction_t direction, const uint8_t *key,
                                   size_t key_bytes, const uint8_t *iv, const uint8_t *in,
                                   uint8_t *out, size_t length)

@@ -48,7 +48,7 @@ static mae_error_t mock_unmap(void *backend, uint64_t iova, size_t bytes)
     CHECK(!"unmapped what was not mapped");
 }
 
-/* Copies between a job's buffer or list in host memory and one piece of memory. */
+/* Copies between a job's buffer (or list of buffers) in host memory and `flat`. */
 static bool mock_move(struct mock *mock, const struct mae_ring_desc *desc, bool write,
                       uint8_t *flat)
 {

@@ -43,7 +43,7 @@ static void mock_peripheral_aead(struct mock *mock, uint32_t ready, bool last)
     mock->produced = ready;
 }
 
-/* Processes the mock peripheral's blocks as they become available; XTS's last two together. */
+/* Processes the blocks written to the mock peripheral so far; XTS's last two together. */
 static void mock_peripheral_work(struct mock *mock)
 {
     uint32_t ready = mock->written < mock->length ? mock->written : mock->length;

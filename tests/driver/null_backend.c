@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measures the driver's own time for a job, on the backend "null", which moves no data. */
+/* Measures the driver's own CPU time for a job on the backend "null", which moves no data. */
 #include <time.h>
 
 #include "check.h"

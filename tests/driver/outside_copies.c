@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the enclave's copies from and to untrusted memory at every offset and length. */
+/* Tests the enclave's copies to and from untrusted memory at each offset and length. */
 #include "../../driver/enclave/outside.c" /* NOLINT: the copies are private */
 #include "../../driver/enclave/wire.c"
 

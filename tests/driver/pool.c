@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests several cards behind one call against a single card, while cards fail at any time. */
+/* Tests a pool of mock cards, some of which fail, against a single card. */
 #include <pthread.h>
 
 #include "mock.h"
@@ -24,7 +24,7 @@ static const struct {
 
 enum { OPERATIONS = sizeof operations / sizeof operations[0] };
 
-/* Creates mock cards for a pool, which the caller may damage before they are opened. */
+/* Creates the pool's mock cards, in which the caller can plant faults before opening them. */
 static void make(size_t count)
 {
     for (size_t i = 0; i < MOST; i++) {
@@ -124,7 +124,7 @@ static void all_cards_work(void)
     mae_pool_close(pool);
 }
 
-/* Tests a pool in which one card fails in each way, with or without warning. */
+/* Tests that a pool's messages end right if one card hangs, is removed or reports errors. */
 static void a_card_fails(void)
 {
     static const struct {
@@ -194,7 +194,7 @@ static void all_fail(void)
     mae_pool_close(pool);
 }
 
-/* Tests that errors of the caller fail no card of the pool. */
+/* Tests that an illegal argument makes the pool's call fail but takes no card out of the pool. */
 static void mistakes(void)
 {
     make(2);
@@ -252,7 +252,7 @@ struct borrower {
     uint8_t data[5000], sealed[5000], back[5000], nonce[12], tag[16];
 };
 
-/* Seals messages on cards lent by the pool; the function of each test thread. */
+/* Encrypts messages on cards borrowed from the pool; runs as a thread of the test. */
 static void *borrow(void *arg)
 {
     struct borrower *own = arg;
@@ -305,7 +305,7 @@ static void many_messages_at_once(void)
     mae_pool_close(pool);
 }
 
-/* Tests that a card whose thread is seldom scheduled gets its share, by the cards' time. */
+/* Tests that a pool shares work by its cards' simulated time, not by the threads' schedule. */
 static void simulated_cards_keep_pace(void)
 {
     struct mae_pool_card list[MOST];

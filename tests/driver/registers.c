@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the driver's register accesses: which, in which order, with which values. */
+/* Tests the driver's register accesses on a mock device: addresses, order and values. */
 #include "mock.h"
 
 static size_t at; /* in the mock's log */
@@ -254,7 +254,7 @@ static void a_job_of_the_peripheral(void)
     mae_close(dev);
 }
 
-/* Tests that the driver loads no key before a reset card has erased its memories. */
+/* Tests that the driver loads no key while a card still erases its memories after reset. */
 static void a_card_that_is_still_erasing(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -270,7 +270,7 @@ static void a_card_that_is_still_erasing(void)
     CHECK_ERROR(mock_open(mock, &dev), MAE_E_TIMEOUT);
 }
 
-/* Tests that the driver wipes a card whose bus holds a burst back. */
+/* Tests that closing a card wipes its keys even if the card stays busy with a bus burst. */
 static void a_card_that_stays_busy(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -308,7 +308,7 @@ static void devices_that_are_not_ours(void)
     CHECK(mock->closed == 1);
 }
 
-/* Opens, uses and closes a mock device; returns the first error. */
+/* Opens a mock device, runs a job and closes it; returns the first error. */
 static mae_error_t life(struct mock *mock, mae_dev_t **dev)
 {
     uint8_t key[16] = {7}, iv[16] = {9}, data[100];
@@ -331,7 +331,7 @@ static mae_error_t life(struct mock *mock, mae_dev_t **dev)
     return mae_mem_free(*dev, memory);
 }
 
-/* Tests that each failing register access gives an error, leaks nothing and allows close. */
+/* Tests that, if any register access fails, the driver returns an error and can be closed. */
 static void every_access_may_fail(mae_kind_t kind)
 {
     int64_t clean = 0;

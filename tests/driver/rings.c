@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the driver's job rings: wrap-around, order, errors, time-outs, lists. */
+/* Tests the driver's job rings: wrap-around, order, errors, timeouts, scatter-gather lists. */
 #include "card.h"
 
 static void wrap_around_in_any_order(void)
@@ -45,7 +45,7 @@ static void wrap_around_in_any_order(void)
     mae_close(dev);
 }
 
-/* Tests more jobs than the 16-bit ring counters can count. */
+/* Tests 70,000 jobs on a job ring, which is more than its 16-bit counters can count. */
 static void counters_overflow(void)
 {
     struct mock *mock = mock_new(MAE_KIND_STREAM);
@@ -156,7 +156,7 @@ static void every_status_is_an_error_of_ours(void)
     mae_close(dev);
 }
 
-/* Returns how often the card's doorbell has rung since the log had `from` entries. */
+/* Returns the number of doorbell writes in the mock's log from entry `from` on. */
 static unsigned rings_of(const struct mock *mock, size_t from)
 {
     unsigned found = 0;
@@ -331,7 +331,7 @@ static void completions_that_cannot_be_written(void)
     mae_close(dev);
 }
 
-/* Divides a buffer at random into list entries, some of them empty, at separate places. */
+/* Cuts a buffer at random into scatter-gather entries, some empty, at separate addresses. */
 static uint32_t cut(struct mae_segment *list, uint8_t *memory, uint64_t length)
 {
     uint32_t entries = 0;

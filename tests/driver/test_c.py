@@ -32,7 +32,7 @@ PROGRAMS = (
     ("name", "sanitize"), [*((name, "memory") for name in PROGRAMS), ("pool", "threads")]
 )
 def test_program(name: str, sanitize: str) -> None:
-    """Builds and runs each C test program of the driver; it must succeed."""
+    """Builds and runs a C test program of the driver under a sanitizer; it must succeed."""
     program = c_driver.build_program(HERE / f"{name}.c", sanitize=sanitize)
     seed = os.environ.get("MAESLANT_SEED", "1")
     done = subprocess.run(
@@ -48,5 +48,5 @@ def test_program(name: str, sanitize: str) -> None:
 
 
 def test_every_program_is_run() -> None:
-    """Every C file of the driver's tests belongs to a program that is run."""
+    """The list of C test programs contains every C file in tests/driver."""
     assert sorted(PROGRAMS) == sorted(path.stem for path in HERE.glob("*.c"))

@@ -31,7 +31,7 @@ CALLS = {
 
 
 def test_compiles_for_rv32i(tmp_path) -> None:
-    """The driver's register-level part compiles for 32-bit RISC-V without multiply instructions."""
+    """The driver's register-level C files compile for RV32I without multiply or compressed code."""
     for target in firmware.build_freestanding(tmp_path):
         head = target.read_bytes()[:64]
         assert head[:5] == b"\x7fELF\x01"  # 32 bits
@@ -40,7 +40,7 @@ def test_compiles_for_rv32i(tmp_path) -> None:
 
 
 def test_needs_nothing(tmp_path) -> None:
-    """The driver's register-level part has no undefined symbol and no initialized static data."""
+    """The driver's register-level C files need no library and have no writable static data."""
     for option in ("-O0", "-O2", "-Os"):
         undefined, defined = set(), set()
         for source in firmware.FREESTANDING:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the hardening of the linked shared libraries."""
+"""Tests the hardening of the driver's shared libraries, and the enclave's interface to the OS."""
 
 import re
 import subprocess
@@ -17,7 +17,7 @@ def readelf(path, *options: str) -> str:
 
 @pytest.mark.parametrize("name", ["library", "protected", "os"])
 def test_hardened(name: str) -> None:
-    """The shared libraries have stack protector, immediate binding, RELRO and no exec stack."""
+    """The driver's libraries have stack protector, immediate binding, RELRO and no exec stack."""
     path = {
         "library": c_driver.build,
         "protected": c_driver.build_protected,
@@ -31,7 +31,7 @@ def test_hardened(name: str) -> None:
 
 
 def test_copies_of_the_enclave() -> None:
-    """The enclave library accesses untrusted memory in units of 8 bytes, without string copies."""
+    """The enclave's copies to and from outside memory use no string or vector instructions."""
     path = c_driver.build_protected()
     command = ["objdump", "--disassemble", "--no-show-raw-insn", str(path)]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -45,7 +45,7 @@ def test_copies_of_the_enclave() -> None:
 
 
 def test_page_of_the_gate() -> None:
-    """Each field of the page shared with the operating system's process has 8 bytes."""
+    """All fields of the page shared by enclave and operating system have 8 bytes."""
     text = (c_driver.DRIVER / "enclave" / "gate.h").read_text()
     fields = re.search(r"struct gate_page \{(.*?)\n\};", text, re.DOTALL)[1]
     kinds = re.findall(r"^    (.*?) ?\w+(?:\[[^;]*\])?;", fields, re.MULTILINE)
@@ -59,7 +59,7 @@ def test_page_of_the_gate() -> None:
 
 
 def test_no_stand_in_for_provisioning_is_trusted() -> None:
-    """The enclave library exports no function that installs or provisions the root secret."""
+    """The enclave library exports no function that installs the card's root secret."""
     path = c_driver.build_protected()
     exported = re.findall(r"\bGLOBAL\s+DEFAULT\s+\d+ (mae_\w+)", readelf(path, "--dyn-syms"))
     assert "mae_gate_open" in exported

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the driver's interface: header, error texts, device names, device list."""
+"""Tests the C driver's interface: header, error texts, device names, list of devices."""
 
 import ctypes
 import re
@@ -27,7 +27,7 @@ def test_header_in_c_and_cpp(tmp_path) -> None:
 
 
 def test_results_must_be_used(tmp_path) -> None:
-    """Ignoring a result of the driver's functions causes a compiler warning."""
+    """A C program that ignores a result of the driver gets a compiler warning."""
     source = tmp_path / "drop.c"
     source.write_text('#include "maeslant.h"\nvoid f(mae_dev_t *d) { mae_key_erase(d, 0); }\n')
     done = subprocess.run(
@@ -54,7 +54,7 @@ def test_exports() -> None:
 
 
 def test_one_message_a_value() -> None:
-    """Each error code of the driver has a text of its own."""
+    """mae_strerror returns a different text for each error code of the driver."""
     ffi, lib = device.library()
     texts = [ffi.string(lib.mae_strerror(value)).decode() for value in range(lib.MAE_E_COUNT)]
     assert len(set(texts)) == lib.MAE_E_COUNT == 32
@@ -89,7 +89,7 @@ def test_one_message_a_value() -> None:
     ],
 )
 def test_names_that_cannot_be_opened(uri: str, error: str, words: str) -> None:
-    """Each device name that cannot be opened gives its own error code and a helpful text."""
+    """Each illegal device name gives its own error code and a text that names the mistake."""
     _, lib = device.library()
     with pytest.raises(device.DeviceError) as caught:
         device.Device(uri)
@@ -98,7 +98,7 @@ def test_names_that_cannot_be_opened(uri: str, error: str, words: str) -> None:
 
 
 def test_a_library_that_is_none(tmp_path, monkeypatch) -> None:
-    """A file that is not a simulator library is refused in the place of a build."""
+    """The driver refuses to load a simulator library that is none, and says why."""
     _, lib = device.library()
     monkeypatch.setenv("MAESLANT_SIM_PATH", f"/nowhere:{tmp_path}")
     (tmp_path / "odd").mkdir()
@@ -116,7 +116,7 @@ def test_a_library_that_is_none(tmp_path, monkeypatch) -> None:
 
 
 def test_listing_has_room_for_some(tmp_path, monkeypatch) -> None:
-    """The device list returns the count of all devices, even if its buffer is smaller."""
+    """mae_device_list counts all devices, even if the caller's array is too short."""
     ffi, lib = device.library()
     for folder, name in (("a", "one"), ("a", "two"), ("b", "two"), ("b", "three-trace")):
         where = tmp_path / folder / name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests object lifetimes: closing a device closes its unfinished messages first."""
+"""Tests the Python driver's object lifetimes: a closed device closes its open messages first."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ device.close()
 
 @pytest.mark.parametrize("kind", LEFT)
 def test_freed_before_the_device(kind: str) -> None:
-    """Freeing a message after its device is safe; using it gives an error that says why."""
+    """A message object that outlives its device can be freed, and its use raises an error."""
     command = [sys.executable, "-c", BEGIN + LEFT[kind] + END]
     done = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, (done.returncode, done.stderr)
@@ -41,7 +41,7 @@ def test_freed_before_the_device(kind: str) -> None:
 
 
 def test_a_closed_device_is_refused() -> None:
-    """Every call on a closed device gives an error, never a null pointer access."""
+    """Every call on a closed device object raises an error instead of crashing."""
     text = (
         BEGIN + "device.close()\nfor call in (device.caps, lambda: device.mac(bytes(16), b'')):\n"
     )

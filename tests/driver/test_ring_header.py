@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the driver's ring formats with the hardware's, member by member, bit by bit."""
+"""Compares the C driver's ring structs and constants with those of the RTL package."""
 
 import re
 
@@ -20,7 +20,7 @@ TYPES = {"addr_t": 64}
 
 
 def hardware(name: str) -> list[tuple[str, int, int]]:
-    """Lists the members of a packed SystemVerilog struct as (name, offset, bytes)."""
+    """Lists the members of a packed struct in the RTL package as (name, offset, bytes)."""
     body = re.search(rf"typedef struct packed \{{([^}}]*)\}} {name};", PACKAGE)[1]
     found = []
     for width, kind, member in re.findall(
@@ -37,7 +37,7 @@ def hardware(name: str) -> list[tuple[str, int, int]]:
 
 
 def software(name: str) -> list[tuple[str, int, int]]:
-    """Lists the members of a C struct without padding as (name, offset, bytes)."""
+    """Lists the members of a struct in the C ring header as (name, offset, bytes)."""
     body = re.search(rf"struct {name} \{{([^}}]*)\}};", HEADER)[1]
     offset, result = 0, []
     for kind, member, count in re.findall(
@@ -52,7 +52,7 @@ def software(name: str) -> list[tuple[str, int, int]]:
 
 @pytest.mark.parametrize("name", STRUCTS)
 def test_layout(name: str) -> None:
-    """Ring structs in C and SystemVerilog agree in names, offsets and sizes."""
+    """The ring structs in C and SystemVerilog have the same names, offsets and sizes."""
     c_name = STRUCTS[name]
     layout = software(c_name)
     assert layout == hardware(name)
@@ -73,14 +73,14 @@ def snake(name: str) -> str:
 
 
 def test_flags() -> None:
-    """Descriptor flags have equal bits in the driver and the hardware."""
+    """The flag bits of a ring descriptor are the same in the C header and the RTL package."""
     rtl = dict(re.findall(r"localparam int unsigned Flag(\w+)\s*= (\d+);", PACKAGE))
     ours = dict(re.findall(r"MAE_DESC_(\w+) = 1 << (\d+)", HEADER))
     assert rtl and {snake(name): bit for name, bit in rtl.items()} == ours
 
 
 def test_statuses() -> None:
-    """Completion statuses have equal numbers in the driver and the hardware."""
+    """The status numbers of a ring completion are the same in the C header and the RTL package."""
     body = re.search(r"typedef enum logic \[7:0\] \{([^}]*)\} status_e;", PACKAGE)[1]
     rtl = dict(re.findall(r"Status(\w+)\s*= 8'd(\d+)", body))
     ours = dict(re.findall(r"MAE_STATUS_(\w+) = (\d+)", HEADER))
@@ -88,7 +88,7 @@ def test_statuses() -> None:
 
 
 def test_modes() -> None:
-    """Modes have equal numbers in the driver, the hardware and the register map."""
+    """The numbers of the cipher modes are the same in C header, RTL and register description."""
     package = (paths.RTL / "mode" / "mae_mode_pkg.sv").read_text()
     rtl = {n.upper(): int(v) for n, v in re.findall(r"(\w+)\s*= ModeWidth'\((\d+)\),?\n", package)}
     del rtl["CTR32"]  # inside the hardware only
@@ -102,7 +102,7 @@ def test_modes() -> None:
 
 
 def test_phases() -> None:
-    """Phases of an authenticated message have equal numbers in driver and hardware."""
+    """The phases of an authenticated message have the same numbers in C header and RTL."""
     package = (paths.RTL / "mode" / "mae_mode_pkg.sv").read_text()
     rtl = {n.upper(): int(v) for n, v in re.findall(r"Phase(\w+)\s*= 2'd(\d)", package)}
     regs = (paths.ROOT / "regs" / "mae_peripheral.rdl").read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests authenticated encryption by the driver on simulated devices, against `cryptography`."""
+"""Tests the driver's authenticated encryption on simulated devices against `cryptography`."""
 
 import os
 import random
@@ -22,7 +22,7 @@ PLACES = [("stream4", AWKWARD), ("peripheral", "")]
 
 
 def oracle(mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: int = 16) -> bytes:
-    """Computes the expected ciphertext and tag of a message by the `cryptography` package."""
+    """Computes a message's ciphertext and tag by GCM or CCM of `cryptography`."""
     if mode == "ccm":
         return AESCCM(key, tag_length=tag).encrypt(nonce, data, aad)
     sealed = AESGCM(key).encrypt(nonce, data, aad)
@@ -30,14 +30,14 @@ def oracle(mode: str, key: bytes, nonce: bytes, aad: bytes, data: bytes, tag: in
 
 
 def cmac(key: bytes, data: bytes) -> bytes:
-    """Computes a CMAC by the `cryptography` package."""
+    """Computes a CMAC by `cryptography`."""
     made = CMAC(algorithms.AES(key))
     made.update(data)
     return made.finalize()
 
 
 def pick(source: random.Random, mode: str, largest: int) -> tuple:
-    """Chooses a random key, nonce, AAD, data and tag length for an AEAD message."""
+    """Returns a random key, nonce, AAD, data and tag length for an authenticated message."""
     key = source.randbytes(source.choice((16, 24, 32)))
     nonce = source.randbytes(
         source.choice((12, 12, 8, 16, 33)) if mode == "gcm" else source.randrange(7, 13)
@@ -50,7 +50,7 @@ def pick(source: random.Random, mode: str, largest: int) -> tuple:
 @pytest.mark.parametrize(("build", "options"), PLACES)
 @pytest.mark.parametrize("mode", AEAD)
 def test_messages(build: str, options: str, mode: str) -> None:
-    """The driver seals as `cryptography` does, opens, and refuses any changed bit."""
+    """The driver's ciphertext and tag equal `cryptography`'s; a changed bit is refused."""
     source = random.Random(SEED)
     with opened(build, options) as found:
         for _ in range(40):
@@ -68,7 +68,7 @@ def test_messages(build: str, options: str, mode: str) -> None:
 
 @pytest.mark.full
 def test_long_messages() -> None:
-    """The driver opens messages longer than its buffers, and refuses a change in the last byte."""
+    """The driver decrypts messages longer than its buffers and refuses a changed last byte."""
     source = random.Random(SEED)
     with opened("stream4", "latency=50-300&order=shuffled&seed=3") as found:
         for mode, length in (("gcm", 1_100_001), ("ccm", 70_001)):
@@ -84,7 +84,7 @@ def test_long_messages() -> None:
 
 
 def test_nothing_is_left_in_memory() -> None:
-    """Plaintext that the card wrote of a message with a wrong tag is erased from memory."""
+    """The driver erases decrypted data from the caller's buffer if the tag is wrong."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     with opened("stream4", AWKWARD) as found:
@@ -111,7 +111,7 @@ def test_nothing_is_left_in_memory() -> None:
 
 @pytest.mark.parametrize(("build", "options"), PLACES)
 def test_streams_take_turns(build: str, options: str) -> None:
-    """Several AEAD streams interleave with whole messages and unauthenticated messages."""
+    """Three authenticated streams and whole messages on one device at the same time end right."""
     source = random.Random(SEED)
     largest = 3000 if build == "peripheral" else 300_000
     with opened(build, options) as found:
@@ -151,7 +151,7 @@ def test_streams_take_turns(build: str, options: str) -> None:
 
 @pytest.mark.parametrize(("build", "options"), PLACES)
 def test_macs(build: str, options: str) -> None:
-    """The driver computes CMAC in one call and in pieces."""
+    """The driver's CMAC equals that of `cryptography`, in one call and in two pieces."""
     source = random.Random(SEED)
     with opened(build, options) as found:
         for length in (0, 1, 15, 16, 17, 32, 100, 1000):
@@ -166,7 +166,7 @@ def test_macs(build: str, options: str) -> None:
 @pytest.mark.parametrize(("build", "options"), PLACES)
 @pytest.mark.parametrize("mode", ["cbc", "cfb", "ofb", "ctr"])
 def test_plain_messages_go_on(build: str, options: str, mode: str) -> None:
-    """An unauthenticated stream continues after authenticated messages between its jobs."""
+    """The jobs of an unauthenticated message continue right after authenticated ones in between."""
     ffi, lib = device.library()
     source = random.Random(SEED)
     key, iv, data = source.randbytes(16), source.randbytes(16), source.randbytes(160)
@@ -196,7 +196,7 @@ def test_plain_messages_go_on(build: str, options: str, mode: str) -> None:
 
 
 def test_drawn_nonces_differ() -> None:
-    """The driver draws a different nonce for each message, which opens with it."""
+    """The driver draws a new nonce for each of 20 messages; each decrypts with its own."""
     with opened("stream4") as found:
         sealed = [found.seal("gcm", bytes(16), b"same") for _ in range(20)]
         assert len({nonce for nonce, _, _ in sealed}) == 20
@@ -205,7 +205,7 @@ def test_drawn_nonces_differ() -> None:
 
 
 def test_example() -> None:
-    """The C example of authenticated encryption opens its message and refuses a changed one."""
+    """The C example seal_gcm prints the right ciphertext and refuses a changed message."""
     simulator.build("stream4")
     program = c_driver.build_program(paths.ROOT / "examples" / "c_program" / "seal_gcm.c")
     folder = simulator.folder("stream4").parent
@@ -218,7 +218,7 @@ def test_example() -> None:
 
 
 def test_bus_errors_give_no_plaintext() -> None:
-    """Bus errors during an AEAD message give an error, no plaintext; the next message is right."""
+    """A bus error during GCM decryption gives an error without plaintext; later ones end right."""
     source = random.Random(SEED)
     key, nonce, data = source.randbytes(16), source.randbytes(12), source.randbytes(20000)
     sealed = oracle("gcm", key, nonce, b"aad", data)

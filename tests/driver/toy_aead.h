@@ -56,7 +56,7 @@ static inline uint32_t toy_low32(const uint8_t block[16])
            block[15];
 }
 
-/* Encrypts or decrypts a data block by the toy cipher's counter mode. */
+/* Encrypts or decrypts a block of data by the toy cipher in counter mode. */
 static inline void toy_ctr_block(uint64_t key, const uint8_t first[16], uint64_t number,
                                  const uint8_t *in, uint8_t *out, size_t bytes)
 {
@@ -169,7 +169,7 @@ static inline void toy_ccm(const struct toy_message *m, const uint8_t *in, uint8
 
 /* ---- as a device, job by job ---- */
 
-/* What a device keeps of a message. */
+/* Holds the state of an authenticated message that a device keeps between jobs. */
 struct toy_state {
     uint8_t iv[16];   /* J0, A0 */
     uint8_t hash[16]; /* GHASH, CBC-MAC */

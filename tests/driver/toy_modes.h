@@ -11,7 +11,7 @@
 
 #include "maeslant.h"
 
-/* Returns the round function of a toy Feistel cipher for a half of 64 bits. */
+/* Computes the round function of the toy Feistel cipher for a 64-bit half. */
 static inline uint64_t toy_round(uint64_t half, uint64_t key, int round)
 {
     half = (half ^ key) * 0x9e3779b97f4a7c15 + (uint64_t)round;
@@ -62,7 +62,7 @@ static inline void toy_xts_block(uint64_t key, int decrypt, const uint8_t *tweak
     toy_xor(out, block, tweak, 16);
 }
 
-/* Processes the last two blocks of XTS with ciphertext stealing (IEEE 1619 §5.3.2). */
+/* Encrypts or decrypts XTS's last two blocks with ciphertext stealing (IEEE 1619 §5.3.2). */
 static inline void toy_xts_steal(uint64_t key, int decrypt, uint8_t *tweak, const uint8_t *in,
                                  uint8_t *out, size_t tail)
 {

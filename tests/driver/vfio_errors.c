@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the errors of the backend "vfio" on a machine without a device: cause and remedy. */
+/* Tests that the backend "vfio" reports cause and remedy on a machine without a card. */
 #include <sys/stat.h>
 #include <unistd.h>
 

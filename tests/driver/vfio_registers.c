@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests register accesses of the backend "vfio" at the end of BAR 0 and beyond. */
+/* Tests register reads and writes of the backend "vfio" at the end of PCI BAR 0 and beyond. */
 #include "vfio.c" /* NOLINT: its structure is private */
 
 #include "check.h"

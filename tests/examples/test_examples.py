@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests each example of examples/ in a copy of its folder, as its README says."""
+"""Runs each example of examples/ in a copy of its folder, as its README says."""
 
 import os
 import pathlib
@@ -21,14 +21,14 @@ MAESLANT = f"{sys.executable} -m maeslant.cli"
 
 @pytest.fixture
 def copied(tmp_path: pathlib.Path, request: pytest.FixtureRequest) -> pathlib.Path:
-    """Copies the example folder that a test is marked with."""
+    """Copies an example's folder; returns the copy."""
     folder = tmp_path / request.param
     shutil.copytree(EXAMPLES / request.param, folder, ignore=shutil.ignore_patterns("build"))
     return folder
 
 
 def run(folder: pathlib.Path, *command: str, **environment: str) -> str:
-    """Runs a command of an example's README; returns the output."""
+    """Runs a command in an example's folder; asserts success and returns its output."""
     known = {"PYTHONPATH": str(paths.ROOT), "PATH": toolchain.search_path()}
     done = subprocess.run(
         command,
@@ -43,7 +43,7 @@ def run(folder: pathlib.Path, *command: str, **environment: str) -> str:
 
 
 def test_every_example_is_run_and_described() -> None:
-    """Every folder of examples/ has a test and a description."""
+    """Each folder of examples/ is named in this file and has a README."""
     text = pathlib.Path(__file__).read_text()
     for folder in EXAMPLES.iterdir():
         assert f'"{folder.name}"' in text and (folder / "README.md").is_file(), folder
@@ -51,13 +51,13 @@ def test_every_example_is_run_and_described() -> None:
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
 def test_gcm_axis_top_in_verilator(copied: pathlib.Path) -> None:
-    """The GCM AXI4-Stream example gives the specification's ciphertext and tag in Verilator."""
+    """The example gcm_axis_top gives the expected ciphertext and tag in Verilator."""
     assert "right" in run(copied, "make", f"MAESLANT={MAESLANT}").splitlines()
 
 
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
 def test_gcm_axis_top_in_icarus(copied: pathlib.Path) -> None:
-    """The GCM AXI4-Stream example works in Icarus from a single plain Verilog file."""
+    """The example gcm_axis_top gives the expected ciphertext and tag in Icarus Verilog."""
     if not shutil.which("iverilog"):
         pytest.skip("no iverilog on this machine: sudo apt-get install iverilog")
     assert "right" in run(copied, "make", "icarus", f"MAESLANT={MAESLANT}").splitlines()
@@ -66,7 +66,7 @@ def test_gcm_axis_top_in_icarus(copied: pathlib.Path) -> None:
 @pytest.mark.parametrize("copied", ["gcm_axis_top"], indirect=True)
 @pytest.mark.full
 def test_its_bench_notices_a_wrong_tag(copied: pathlib.Path) -> None:
-    """The bench of the GCM AXI4-Stream example fails if the tag is wrong."""
+    """The bench of the example gcm_axis_top reports a wrong tag."""
     bench = copied / "bench.sv"
     bench.write_text(bench.read_text().replace("1a47;", "1a46;"))
     assert "wrong" in run(copied, "make", f"MAESLANT={MAESLANT}").splitlines()
@@ -74,7 +74,7 @@ def test_its_bench_notices_a_wrong_tag(copied: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["soc_firmware"], indirect=True)
 def test_soc_firmware(copied: pathlib.Path) -> None:
-    """The firmware example prints the tag and last block of `cryptography`."""
+    """The example soc_firmware prints the tag and the last block of `cryptography`."""
     said = run(copied, sys.executable, "run.py")
     key, text = bytes.fromhex("feffe9928665731c6d6a8f9467308308"), bytes(range(256)) * 4
     tag = AESGCM(key).encrypt(bytes.fromhex("cafebabefacedbaddecaf888"), text, b"header")[-16:]
@@ -85,7 +85,7 @@ def test_soc_firmware(copied: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["c_program"], indirect=True)
 def test_c_program(copied: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """The C example compiles by pkg-config against an installation and runs."""
+    """The example c_program compiles by pkg-config against an installation and runs."""
     if not shutil.which("pkg-config"):
         pytest.skip("no pkg-config on this machine: sudo apt-get install pkg-config")
     simulator.build("peripheral")
@@ -109,6 +109,6 @@ def test_c_program(copied: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("copied", ["python"], indirect=True)
 def test_python(copied: pathlib.Path) -> None:
-    """The Python example runs and compares its results with `cryptography`."""
+    """The example python encrypts on a simulated device as `cryptography` does."""
     said = run(copied, sys.executable, "encrypt.py", "sim:peripheral")
     assert "equal: True" in said and "opened: attack at dawn" in said and "refused" in said

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ntt_bench: connects a polynomial engine to its control, with flat ports for the tests.
+// ntt_bench: connects the polynomial engine (NTT) to its controller, with flat ports for tests.
 
 module ntt_bench
   import mae_fhe_pkg::*;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defines a small ring for tests, with SEAL as reference for its transforms."""
+"""Defines small CKKS parameter sets for tests, with the SEAL library as reference."""
 
 import functools
 
@@ -10,16 +10,16 @@ from maeslant.fhe import sets
 
 
 class Ring(sets.ParameterSet):
-    """Defines CKKS parameters of small rings, without security, for tests."""
+    """Defines a small CKKS parameter set, without security, for simulations."""
 
     @functools.cached_property
     def primes(self) -> tuple[int, ...]:
-        """Returns the primes that SEAL finds for a test ring."""
+        """Returns the primes of this parameter set."""
         return tuple(m.value() for m in self.moduli)
 
     @functools.cached_property
     def moduli(self) -> list:
-        """Returns the moduli of a test ring as SEAL's parameters."""
+        """Returns the primes of this parameter set as SEAL's Modulus objects."""
         n, found = self.n, []
         for bits in sorted(set(self.bits)):
             candidate = (1 << bits) + 1
@@ -32,7 +32,7 @@ class Ring(sets.ParameterSet):
 
     @functools.cached_property
     def context(self) -> seal.SEALContext:
-        """Makes a SEAL context for a test ring, without a security check."""
+        """Returns a SEAL context of this parameter set, without SEAL's security check."""
         parameters = seal.EncryptionParameters(seal.scheme_type.ckks)
         parameters.set_poly_modulus_degree(self.n)
         parameters.set_coeff_modulus(self.moduli)
@@ -40,7 +40,7 @@ class Ring(sets.ParameterSet):
 
 
 def is_prime(q: int) -> bool:
-    """Tests if a number is prime by Fermat's test with a few bases."""
+    """Returns true if a number passes Fermat's primality test for six bases."""
     return all(pow(base, q - 1, q) == 1 for base in (2, 3, 5, 7, 11, 13))
 
 
@@ -52,7 +52,7 @@ RINGS = {ring.log_n: ring for ring in (TINY, DOUBLE)}
 
 @functools.cache
 def transformed(params: sets.ParameterSet) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Returns SEAL's transforms of a random polynomial modulo each prime, and its coefficients."""
+    """Returns pairs of a random polynomial's NTT and coefficients by SEAL, for each prime."""
     context = params.context
     encryptor = seal.Encryptor(context, seal.KeyGenerator(context).create_public_key())
     plain = seal.CKKSEncoder(context).encode(np.arange(3.0), 2.0**params.log_scale)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_automorphism against SEAL's rule, for many automorphisms."""
+"""Tests mae_automorphism, which permutes NTT values, against SEAL's index rule."""
 
 import random
 
@@ -14,7 +14,7 @@ from tests.support import bench
 
 
 def sources(galois: int, log_n: int) -> np.ndarray:
-    """Returns the source index of each word of a polynomial under an automorphism."""
+    """Returns for each NTT value of a polynomial the index from which an automorphism takes it."""
     n = 1 << log_n
     order = sets.bit_reversed(log_n)
     wide = sets.bit_reversed(log_n + 1)
@@ -24,7 +24,7 @@ def sources(galois: int, log_n: int) -> np.ndarray:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def permutations(dut) -> None:
-    """mae_automorphism gives the right source word and lanes for every word."""
+    """mae_automorphism gives the right source word and lane for each value of a polynomial."""
     log_n, lanes = bench.parameters()["LogN"], bench.parameters()["Lanes"]
     bits = lanes.bit_length() - 1
     chooser = random.Random(3)
@@ -51,12 +51,12 @@ async def permutations(dut) -> None:
 
 @pytest.mark.parametrize("log_n,lanes", [(12, 32), (13, 32), (12, 16), (12, 8), (10, 8)])
 def test_automorphism(log_n: int, lanes: int) -> None:
-    """Runs the checks of mae_automorphism for both parameter sets and smaller sets."""
+    """Builds mae_automorphism for several ring sizes and lanes and runs this file's test."""
     bench.run("mae_automorphism", parameters={"LogN": log_n, "Lanes": lanes})
 
 
 def test_rule() -> None:
-    """The index rule of an automorphism equals X -> X^galois on coefficients."""
+    """The index rule of sources() equals X -> X^galois on a polynomial's coefficients."""
     log_n, q = 3, 97
     n = 1 << log_n
     root = sets.minimal_root(q, n)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests maeslant/fhe on the simulated card against SEAL: operations, products, errors."""
+"""Tests CKKS operations of maeslant/fhe on the simulated FHE card against SEAL."""
 
 import numpy as np
 import pytest
@@ -14,19 +14,19 @@ PARAMS = sets.SMALL
 
 @pytest.fixture(scope="module")
 def card():
-    """Opens a simulated FHE card without keys."""
+    """Opens a simulated FHE card without evaluation keys."""
     with Evaluator(PARAMS) as found:
         yield found
 
 
 @pytest.fixture(scope="module")
 def client() -> matrix.Client:
-    """Makes a CKKS client with all keys that the tests use."""
+    """Makes a CKKS client with Galois and relinearization keys."""
     return matrix.Client(PARAMS, 1, True)
 
 
 def test_operations(card: Evaluator, client: matrix.Client) -> None:
-    """Each CKKS operation on the card equals SEAL byte by byte for random ciphertexts."""
+    """Each CKKS operation on the simulated card gives SEAL's ciphertext, byte for byte."""
     judge, rng = seal.Evaluator(PARAMS.context), np.random.default_rng(1)
     card.use_keys(client.galois, client.relin)
     for _ in range(2):
@@ -48,7 +48,7 @@ def test_operations(card: Evaluator, client: matrix.Client) -> None:
 
 
 def test_errors(card: Evaluator, client: matrix.Client) -> None:
-    """The CKKS card refuses bad input before any computation."""
+    """The Evaluator refuses operands without keys or of a wrong level with a clear error."""
     card.keys.clear()
     a = client.encrypt(np.ones(64))
     with pytest.raises(MaeslantError, match="no key for the Galois element"):
@@ -75,7 +75,7 @@ def test_errors(card: Evaluator, client: matrix.Client) -> None:
 
 
 def test_product() -> None:
-    """A matrix times an encrypted vector equals SEAL's bytes and approximates floating point."""
+    """Matrix times encrypted vector on the card equals SEAL's bytes and NumPy's result closely."""
     rng = np.random.default_rng(2)
     a, b = rng.uniform(-1, 1, (64, 64)), rng.uniform(-1, 1, 64)
     found = demo.multiply(a, b, False)
@@ -86,12 +86,12 @@ def test_product() -> None:
 
 @pytest.mark.full
 def test_digits() -> None:
-    """Encrypted digit inference on the card gives the labels of the plaintext model."""
+    """Digits classified under encryption get the labels of the plaintext network."""
     assert demo.digits(2)["equal"]
 
 
 def test_shapes() -> None:
-    """CKKS matrix products with unsuitable shapes are refused."""
+    """demo.multiply refuses matrices and vectors of unsuitable shapes."""
     for a, b in (((3, 4), (5,)), ((65, 2), (2,)), ((4,), (4,))):
         with pytest.raises(MaeslantError):
             demo.multiply(np.zeros(a), np.zeros(b), False)

@@ -31,7 +31,7 @@ TURN = Part(True, dst=1, u=2, v=1) if RING.log_n % 2 == 0 else Part(True, dst=2,
 
 
 class Client:
-    """Holds SEAL's keys and ciphertexts, the reference of the CKKS kernel's tests."""
+    """Holds SEAL keys and encrypts for the tests of mae_kernel_fhe."""
 
     def __init__(self) -> None:
         context = RING.context
@@ -49,7 +49,7 @@ class Client:
         self.keys = b"".join(part.tobytes() for part in parts)
 
     def encrypt(self, seed: int, level: int) -> seal.Ciphertext:
-        """Encrypts random numbers by SEAL at a given level."""
+        """Returns a SEAL ciphertext of random numbers at level 1 or 2."""
         values = np.random.default_rng(seed).uniform(-1, 1, RING.slots)
         found = self.encryptor.encrypt(self.encoder.encode(values, 2.0**RING.log_scale))
         if level == 1:
@@ -58,12 +58,12 @@ class Client:
 
 
 def data(found: seal.Ciphertext) -> np.ndarray:
-    """Returns the polynomial coefficients of a SEAL ciphertext or plaintext."""
+    """Returns the polynomial coefficients of a SEAL ciphertext."""
     return seal_bytes.parse_ciphertext(found.to_string(), RING).data
 
 
 async def begin(dut, **options) -> WideMemory:
-    """Resets the CKKS kernel, waits for its erasure and connects a memory."""
+    """Resets mae_kernel_fhe; returns a memory model with the ring's constants and tables."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     memory = WideMemory(dut, **options)
@@ -75,7 +75,7 @@ async def begin(dut, **options) -> WideMemory:
 
 
 async def go(dut, address: int = LIST) -> tuple[bool, int]:
-    """Runs the CKKS kernel on the list at an address; returns fault_o and the clocks."""
+    """Runs mae_kernel_fhe on the program at an address; returns fault_o and the clocks."""
     dut.start_i.value, dut.list_i.value = 1, address
     await RisingEdge(dut.clk_i)
     dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
@@ -89,14 +89,14 @@ async def go(dut, address: int = LIST) -> tuple[bool, int]:
 
 
 async def listed(dut, memory: WideMemory, *given: Instruction) -> tuple[bool, int]:
-    """Runs a list of instructions on the CKKS kernel."""
+    """Writes instructions to memory and runs mae_kernel_fhe on them."""
     every = [*given, Instruction(Op.END)]
     memory.load(LIST, b"".join(instruction.encode() for instruction in every))
     return await go(dut)
 
 
 async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.ndarray:
-    """Runs a program on ciphertexts in the CKKS kernel; returns its result."""
+    """Runs a program on ciphertexts in mae_kernel_fhe; returns the resulting polynomials."""
     program = Program(RING)
     operands, at = [], IN
     for given in inputs:
@@ -116,7 +116,7 @@ async def computed(dut, memory: WideMemory, make, *inputs: np.ndarray) -> np.nda
 
 
 def multiply(program: Program, a: list, b: list) -> list:
-    """Multiplies two ciphertexts in the CKKS kernel."""
+    """Appends the instructions that multiply two ciphertexts to a program."""
     b = [program.to_montgomery(poly) for poly in b]
     middle = program.multiply(a[1], b[0], program.multiply(a[0], b[1]))
     return [program.multiply(a[0], b[0]), middle, program.multiply(a[1], b[1])]
@@ -124,7 +124,7 @@ def multiply(program: Program, a: list, b: list) -> list:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def operations(dut) -> None:
-    """The CKKS kernel's operations give SEAL's bytes."""
+    """CKKS operations on mae_kernel_fhe give SEAL's ciphertexts, byte for byte."""
     client = Client()
     ev = client.evaluator
     conditions = (dict(), dict(stall=0.5), dict(slow=0.5, answer=9), dict(stall=0.3, slow=0.3))
@@ -181,7 +181,7 @@ async def operations(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def damaged(dut) -> None:
-    """The CKKS kernel reports a fault for coefficients, constants or primes out of range."""
+    """mae_kernel_fhe stops with a fault at coefficients, constants or primes out of range."""
     memory = await begin(dut)
     setup = [
         Instruction(Op.CONSTANTS, engine=0, address=SETUP),
@@ -214,7 +214,7 @@ async def damaged(dut) -> None:
 
 
 def illegal() -> list[bytes]:
-    """Lists instructions that the CKKS kernel must refuse."""
+    """Returns encoded instructions that mae_kernel_fhe must refuse."""
     fine = Part(True, dst=1, u=2, v=3, w=CONSTANT)
     load = Instruction(Op.LOAD, engine=0, slot=1, address=IN)
     change = dataclasses.replace
@@ -252,7 +252,7 @@ def illegal() -> list[bytes]:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def refused(dut) -> None:
-    """The CKKS kernel refuses illegal instructions, bad list addresses and memory refusals."""
+    """mae_kernel_fhe stops with a fault at illegal instructions, addresses or refused accesses."""
     memory = await begin(dut)
     for number, raw in enumerate(illegal()):
         memory.load(LIST, raw + Instruction(Op.END).encode())
@@ -279,7 +279,7 @@ async def refused(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """After clear_i the CKKS kernel makes no request, reports no end and holds no data."""
+    """After clear_i mae_kernel_fhe makes no access, reports no end and holds no data."""
     for clocks in (1, 5, 30, 150, 400):
         memory = await begin(dut, answer=3)
         load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
@@ -309,7 +309,7 @@ async def cleared(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def both_at_work(dut) -> None:
-    """A memory transfer and a transform of the CKKS kernel overlap, except on an equal slot."""
+    """mae_kernel_fhe overlaps a memory transfer and a transform that use different slots."""
     memory = await begin(dut)
     load = Instruction(Op.CONSTANTS, engine=0, address=SETUP)
     turn = Instruction(Op.TRANSFORM, (TURN, Part(), Part()))
@@ -331,13 +331,13 @@ async def both_at_work(dut) -> None:
 
 @pytest.mark.parametrize("log_n,lanes", [(10, 8), (11, 16), (11, 32)])
 def test_kernel_fhe(log_n: int, lanes: int) -> None:
-    """Runs the checks of mae_kernel_fhe in the tests' rings."""
+    """Builds mae_kernel_fhe for the small rings of rings.py and runs this file's tests."""
     parameters = {"LogN": log_n, "Width": 24, "Lanes": lanes, "Slots": 32, "KeySlots": 8}
     bench.run("mae_kernel_fhe", parameters=parameters)
 
 
 def stored(program: list[Instruction]) -> dict[int, object]:
-    """Executes CKKS instructions symbolically; returns the formula stored at each address."""
+    """Runs FHE instructions symbolically; returns the expression stored at each address."""
     slots: dict[tuple[int, int], object] = {}
     memory = {}
     for one in program:
@@ -359,7 +359,7 @@ def stored(program: list[Instruction]) -> dict[int, object]:
 
 
 def chained(count: int) -> Program:
-    """Writes a CKKS program of several rotations, each of the previous result."""
+    """Returns an FHE program of several rotations, each of the previous result."""
     program = Program(RING)
     a = [program.load(IN + i * 2 * POLY, 2) for i in (0, 1)]
     for step in range(count):
@@ -370,7 +370,7 @@ def chained(count: int) -> Program:
 
 
 def test_order() -> None:
-    """Scheduling a CKKS program changes no stored result and no memory transfer."""
+    """instructions.schedule reorders a program without a change of its stored results."""
     program = chained(3)
     order = instructions.schedule(program.list, RING.log_n)
     assert stored(order) == stored(program.list)
@@ -381,6 +381,6 @@ def test_order() -> None:
 
 @pytest.mark.parametrize("count", (1, 4))
 def test_transforms_of_a_chain(count: int) -> None:
-    """With 16 lanes a rotation takes six NTT steps, each rotation chained to it five more."""
+    """A chain of rotations needs five NTT instructions for each rotation, and one more."""
     order = instructions.schedule(chained(count).list, RING.log_n, 16)
     assert sum(one.op == Op.TRANSFORM for one in order) == 5 * count + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mod_mul against Python integers: random moduli and operands, corner cases."""
+"""Tests mae_mod_mul (Montgomery products modulo a prime) against Python integers."""
 
 import itertools
 import random
@@ -21,7 +21,7 @@ PARAMETERS = [
 
 
 def moduli(width: int, digit: int, count: int) -> list[int]:
-    """Returns moduli for the multiplier: primes of the parameter sets, range ends, random ones."""
+    """Returns moduli for mae_mod_mul: the parameter sets' primes, the extremes, random ones."""
     chooser = random.Random(width)
     found = [q for one in sets.SETS.values() for q in one.primes]
     found = [q for q in found if q >> width == 0 and q % (1 << digit) == 1]
@@ -31,7 +31,7 @@ def moduli(width: int, digit: int, count: int) -> list[int]:
 
 
 def operands(q: int, width: int, digit: int, chooser: random.Random) -> list[tuple[int, int]]:
-    """Returns operand pairs for the modular multiplier: a below 2^width, b below q."""
+    """Returns operand pairs for mae_mod_mul: corner cases and random ones."""
     corners = {0, 1, 2, q - 2, q - 1, (1 << digit) - 1, 1 << digit, (1 << width) - 1, q // 2}
     pairs = [(a, b) for a, b in itertools.product(corners, corners) if b < q]
     return pairs + [(chooser.randrange(1 << width), chooser.randrange(q)) for _ in range(300)]
@@ -39,7 +39,7 @@ def operands(q: int, width: int, digit: int, chooser: random.Random) -> list[tup
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def products(dut) -> None:
-    """mae_mod_mul computes a b / R modulo q, one product per clock."""
+    """mae_mod_mul gives a * b / R modulo q for one pair per clock."""
     width, digit = bench.parameters()["Width"], bench.parameters()["Digit"]
     steps = -(-width // digit)
     Clock(dut.clk_i, 10, unit="ns").start()
@@ -59,5 +59,5 @@ async def products(dut) -> None:
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=lambda p: str(p["Width"]))
 def test_mod_mul(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_mod_mul for the widths of both parameter sets and two more."""
+    """Builds mae_mod_mul for the parameter sets' widths and others; runs this file's test."""
     bench.run("mae_mod_mul", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_ntt_butterfly against Python integers, in all its configurations."""
+"""Tests mae_ntt_butterfly (forward and inverse NTT butterfly) against Python integers."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.support import bench
 
 
 def butterfly(gs: int, halve: int, u: int, v: int, w: int, q: int, inverse: int) -> tuple[int, int]:
-    """Computes both results of an NTT butterfly in Python as reference."""
+    """Computes both results of a forward or inverse NTT butterfly in Python."""
     if not gs:
         return (u + v * w * inverse) % q, (u - v * w * inverse) % q
     half = pow(2, -1, q) if halve else 1
@@ -22,7 +22,7 @@ def butterfly(gs: int, halve: int, u: int, v: int, w: int, q: int, inverse: int)
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def results(dut) -> None:
-    """mae_ntt_butterfly is right for random operands and corner cases."""
+    """mae_ntt_butterfly gives the right results for random operands and corner cases."""
     width, digit = bench.parameters()["Width"], bench.parameters()["Digit"]
     steps = -(-width // digit)
     latency = 2 * steps + 3
@@ -51,5 +51,5 @@ async def results(dut) -> None:
 
 @pytest.mark.parametrize("parameters", PARAMETERS[:3], ids=lambda p: str(p["Width"]))
 def test_ntt_butterfly(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_ntt_butterfly for the widths of both sets and one more."""
+    """Builds mae_ntt_butterfly for several widths and runs this file's test."""
     bench.run("mae_ntt_butterfly", parameters=parameters)

@@ -22,12 +22,12 @@ SETS = {**rings.RINGS, 12: sets.SMALL, 13: sets.LARGE}
 
 
 def pack(values: np.ndarray, width: int) -> int:
-    """Packs the polynomial values of all lanes into one number."""
+    """Packs a polynomial value for each lane into one integer."""
     return sum(int(value) << width * lane for lane, value in enumerate(values))
 
 
 class Engine:
-    """Drives the ports of the polynomial engine and models its slots."""
+    """Drives ntt_bench, the polynomial engine with its control."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -39,7 +39,7 @@ class Engine:
         )
 
     async def begin(self, engine: int) -> None:
-        """Resets the polynomial engine; loads the constants and twiddle table of a prime."""
+        """Resets the polynomial engine and loads constants and twiddle factors of a prime."""
         zeros = ("slot_i", "word_i", "data_i", "constants_i", "part_i", "galois_i", "transform_i")
         await start(self.dut, **self.idle, **dict.fromkeys(zeros, 0))
         await FallingEdge(self.dut.clk_i)
@@ -55,7 +55,7 @@ class Engine:
         await self.put(self.params.table(engine), "table_write_i")
 
     async def put(self, values: np.ndarray, where: str = "slot_write_i", slot: int = 0) -> None:
-        """Writes a polynomial into a slot of the polynomial engine."""
+        """Writes a polynomial into a slot of the polynomial engine, or its twiddle table."""
         dut = self.dut
         getattr(dut, where).value, dut.slot_i.value = 1, slot
         for word in range(self.params.n // self.lanes):
@@ -66,7 +66,7 @@ class Engine:
         getattr(dut, where).value = 0
 
     async def get(self, slot: int) -> np.ndarray:
-        """Reads a polynomial from a slot of the polynomial engine."""
+        """Returns the polynomial in a slot of the polynomial engine."""
         dut, found = self.dut, []
         dut.slot_i.value, dut.read_i.value = slot, 1
         for word in range(self.params.n // self.lanes):
@@ -80,7 +80,7 @@ class Engine:
         return np.array(found, np.uint64)
 
     async def run(self, part: Part, transform: bool = False, galois: int = 1) -> int:
-        """Runs one instruction on the polynomial engine; returns its clocks."""
+        """Runs an instruction on the polynomial engine; returns the clocks taken."""
         dut = self.dut
         dut.part_i.value = int.from_bytes(part.encode(), "little")
         dut.transform_i.value, dut.galois_i.value = int(transform), galois
@@ -95,7 +95,7 @@ class Engine:
         return clocks
 
     def clocks(self, transform: bool) -> int:
-        """Returns an instruction's clocks as the header of mae_poly_control states them."""
+        """Returns the clocks of an instruction that the header of mae_poly_control states."""
         digit = self.params.log_n + 1
         tail = 2 * -(-self.width // digit) + 3 + 3
         n, stages = self.params.n, self.params.log_n
@@ -104,7 +104,7 @@ class Engine:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def transforms(dut) -> None:
-    """NTT and inverse NTT on the polynomial engine equal SEAL's, for both primes."""
+    """NTT and inverse NTT on the polynomial engine equal SEAL's for both primes."""
     engine = Engine(dut)
     odd = engine.params.log_n % 2
     for prime, (values, coefficients) in enumerate(rings.transformed(engine.params)):
@@ -121,7 +121,7 @@ async def transforms(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def passes(dut) -> None:
-    """The polynomial engine's sums, products, constants and automorphisms are right."""
+    """Sums, products, constants and automorphisms on the polynomial engine equal NumPy's."""
     engine = Engine(dut)
     params = engine.params
     await engine.begin(0)
@@ -159,7 +159,7 @@ async def passes(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """Clearing the polynomial engine zeroes its slots, twiddle table and constants."""
+    """A clear of the polynomial engine zeroes all slots, twiddle factors and constants."""
     engine = Engine(dut)
     await engine.begin(0)
     ones = np.ones(engine.params.n, np.uint64)
@@ -183,7 +183,7 @@ async def cleared(dut) -> None:
 
 @pytest.mark.parametrize("log_n,lanes", [(10, 8), (12, 8), (12, 16), (11, 32), (12, 32), (13, 32)])
 def test_ntt_core(log_n: int, lanes: int) -> None:
-    """Runs the checks of mae_ntt_core for the test's ring and both parameter sets."""
+    """Builds ntt_bench for a small ring and both parameter sets and runs this file's tests."""
     width = {10: 24, 11: 24, 12: 37, 13: 54}[log_n]
     bench.run(
         "ntt_bench",
@@ -193,6 +193,6 @@ def test_ntt_core(log_n: int, lanes: int) -> None:
 
 
 def test_encoding() -> None:
-    """The Python encoding of polynomial instructions equals that of mae_fhe_pkg."""
+    """The Python encoding of an FHE instruction equals that of mae_fhe_pkg."""
     assert Part(True, dst=1, u=2, v=3, w=4).encode().hex() == "0100010203040000"
     assert len(instructions.Instruction(instructions.Op.END).encode()) == instructions.BYTES

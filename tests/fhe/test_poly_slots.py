@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_poly_slots against arrays: random reads and writes on all ports at once."""
+"""Tests mae_poly_slots (memory of polynomials) against arrays, with all ports in use at once."""
 
 import random
 
@@ -14,13 +14,13 @@ SLOTS, WIDTH = 3, 16
 
 
 def packed(values: list[int], width: int) -> int:
-    """Packs the words of one port of mae_poly_slots into an integer."""
+    """Packs a word for each port of mae_poly_slots into one integer."""
     return sum(value << width * i for i, value in enumerate(values))
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def random_accesses(dut) -> None:
-    """A read of mae_poly_slots gives the last word written before its clock."""
+    """A read of mae_poly_slots returns the word last written before its clock."""
     words = bench.parameters()["Words"]
     bits = words.bit_length() - 1
     chooser = random.Random(6)
@@ -85,5 +85,5 @@ async def random_accesses(dut) -> None:
 
 @pytest.mark.parametrize("words", [4, 32])
 def test_poly_slots(words: int) -> None:
-    """Runs the checks of mae_poly_slots with the fewest words and with several."""
+    """Builds mae_poly_slots with the fewest and with more words and runs this file's test."""
     bench.run("mae_poly_slots", parameters={"Slots": SLOTS, "Words": words, "Width": WIDTH})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models device memory at a kernel's wide port: 64-byte rows in order, stalls, refusals."""
+"""Models device memory at a compute kernel's port of 64-byte rows, with stalls and refusals."""
 
 import collections
 import random
@@ -11,7 +11,7 @@ ROW = 64
 
 
 class WideMemory:
-    """Serves mem_* of a kernel; stores writes and checks the port's rules."""
+    """Serves a kernel's memory port of 64-byte rows and asserts the port's rules."""
 
     def __init__(
         self, dut, stall: float = 0.0, answer: int = 1, slow: float = 0.0, seed: int = 1
@@ -29,13 +29,13 @@ class WideMemory:
         self._task = cocotb.start_soon(self._serve())
 
     def load(self, address: int, data: bytes) -> None:
-        """Writes bytes into the CKKS kernel's modelled memory from a row's start."""
+        """Writes bytes to the modelled memory, from the start of a row."""
         data = data + bytes(-len(data) % ROW)
         for at in range(0, len(data), ROW):
             self.rows[(address + at) // ROW] = data[at : at + ROW]
 
     def read(self, address: int, size: int) -> bytes:
-        """Reads bytes of the CKKS kernel's modelled memory."""
+        """Returns bytes of the modelled memory; bytes never written are zero."""
         rows = range(address // ROW, -(-(address + size) // ROW))
         return b"".join(self.rows.get(row, bytes(ROW)) for row in rows)[:size]
 

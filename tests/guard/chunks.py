@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes protected chunks for tests, sealed by the golden formats and OpenSSL."""
+"""Makes encrypted chunks with tags by OpenSSL, to test the guard's DMA (mae_chunks_bench)."""
 
 import dataclasses
 import random
@@ -23,7 +23,7 @@ KEY, MASK, TAG = 32, 12, 16  # bytes
 
 @dataclasses.dataclass
 class Chunk:
-    """Holds a protected chunk and the key that seals it."""
+    """Holds the address fields, key and IV mask of a chunk that the guard's DMA transfers."""
 
     way: str
     queue: int
@@ -34,7 +34,7 @@ class Chunk:
     mask: bytes
 
     def seal(self, text: bytes) -> tuple[bytes, bytes]:
-        """Seals data as a protected chunk; returns ciphertext and tag."""
+        """Encrypts data as this chunk by AES-GCM of `cryptography`; returns ciphertext and tag."""
         cls = CLASSES[self.way]
         mine = bytes([cls, self.queue, 0, 0]) + self.sequence.to_bytes(8, "big")
         iv = bytes(a ^ b for a, b in zip(self.mask, mine, strict=True))
@@ -43,7 +43,7 @@ class Chunk:
         return sealed[:-TAG], sealed[-TAG:]
 
     def pack(self, tag: bytes = bytes(TAG)) -> int:
-        """Packs a protected chunk's place and tag into chunk_t."""
+        """Packs the chunk's address fields and tag into the bits of the RTL's chunk_t."""
         p, flags = self.place, self.place.flags
         fields = (
             (self.queue, 8),
@@ -66,7 +66,7 @@ class Chunk:
 
 
 class Bench:
-    """Connects the guard's chunk engines to memories and keys, and collects chunk ends."""
+    """Connects mae_chunks_bench to host and device memory models and records each chunk's end."""
 
     def __init__(self, dut: SimHandleBase, *, stall: float = 0.0, seed: int = 1, **host) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -84,7 +84,7 @@ class Bench:
         self.tasks: list = []
 
     async def begin(self) -> None:
-        """Resets the guard's chunk engines, starts the models, loads a key into every bank."""
+        """Resets mae_chunks_bench, starts the memory models and loads a key into every bank."""
         names = "halt_i clear_i key_valid_i in_valid_i out_valid_i ans_aw_valid_i ans_w_valid_i"
         await start(self.dut, mover_rst_ni=0, **dict.fromkeys(names.split(), 0))
         self.dut.mover_rst_ni.value = 1
@@ -96,14 +96,14 @@ class Bench:
                 await self.load(way, bank)
 
     def stop(self) -> None:
-        """Stops all models around the guard's chunk engines."""
+        """Stops the memory models and the recording of chunk ends around mae_chunks_bench."""
         for model in (self.host, self.device):
             model.stop()
         for task in self.tasks:
             task.cancel()
 
     async def load(self, way: str, bank: int) -> None:
-        """Loads a random key and mask into a bank of the guard's chunk engine."""
+        """Loads a random AES key and IV mask into a key bank of the guard's DMA, for one way."""
         dut = self.dut
         key, mask = self.random.randbytes(KEY), self.random.randbytes(MASK)
         await FallingEdge(dut.clk_i)
@@ -114,7 +114,7 @@ class Bench:
         self.keys[way, bank] = (key, mask)
 
     async def shake(self, valid, ready) -> int:  # noqa: ANN001 - handles
-        """Holds a valid signal until the handshake; returns the clock of acceptance."""
+        """Holds a valid signal until the RTL is ready; returns the clock of the handshake."""
         valid.value = 1
         while True:
             await Timer(2, "ns")
@@ -141,7 +141,7 @@ class Bench:
             self.faults += int(dut.beat_fault_o.value)
 
     def chunk(self, way: str, at: int, length: int, *, device: int | None = None) -> Chunk:
-        """Makes a random protected chunk at given places of host and device memory."""
+        """Makes a chunk with random fields at given addresses of host and device memory."""
         generator, address = self.random, at if device is None else device
         before = GRANULE * generator.choice((0, 0, 1, 5))
         after = generator.choice((0, 0, 1, 1000)) if length % GRANULE == 0 else 0
@@ -155,25 +155,25 @@ class Bench:
         return Chunk(way, generator.randrange(64), epoch, self.sequence, place, key, mask)
 
     async def move(self, chunk: Chunk, tag: bytes = bytes(TAG)) -> None:
-        """Starts the transfer of a chunk on the guard's chunk engine."""
+        """Starts the transfer of a chunk by the guard's DMA."""
         dut = self.dut
         getattr(dut, f"{chunk.way}_i").value = chunk.pack(tag)
         valid, ready = (getattr(dut, f"{chunk.way}_{w}") for w in ("valid_i", "ready_o"))
         self.started[chunk.way].append(await self.shake(valid, ready))
 
     async def ended(self, way: str, count: int) -> None:
-        """Waits until a number of chunks has ended in one direction."""
+        """Waits until the guard's DMA has finished a number of chunks in one direction."""
         while len(self.ends[way]) < count:
             await FallingEdge(self.dut.clk_i)
 
     def put(self, chunk: Chunk, text: bytes) -> bytes:
-        """Writes a sealed chunk to host memory; returns the tag."""
+        """Encrypts data as a chunk into the host memory model; returns the tag."""
         sealed, tag = chunk.seal(text)
         self.host.write(chunk.place.host, sealed)
         return tag
 
     async def answer(self, address: int, beats: list[tuple[int, int]], gap: float = 0.0) -> None:
-        """Writes a response to host memory through the guard's host port."""
+        """Sends a response burst to the response port of mae_chunks_bench, with random gaps."""
         dut = self.dut
         dut.ans_aw_address_i.value, dut.ans_aw_beats_i.value = address, len(beats)
         await self.shake(dut.ans_aw_valid_i, dut.ans_aw_ready_o)
@@ -184,7 +184,7 @@ class Bench:
             await self.shake(dut.ans_w_valid_i, dut.ans_w_ready_o)
 
     async def rest(self) -> None:
-        """Waits until the guard's host bus is idle."""
+        """Waits until mae_chunks_bench reports that its host bus is idle."""
         while not int(self.dut.quiet_o.value):
             await FallingEdge(self.dut.clk_i)
         await ClockCycles(self.dut.clk_i, 5)

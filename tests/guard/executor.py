@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Presents the RTL request executor as a card to the model of the host.
+"""Lets the protocol model's host run on the RTL of mae_guard_request_executor.
 
 Time stands still but in step() and in register writes. The host, the model's parts and the
 adversary run in a thread of their own (cocotb.task.bridge): what may act on the bus acts there.
@@ -41,7 +41,7 @@ STEP = 64  # clocks
 
 
 def answer_bits(queue: int, epoch: int, sequence: int, kind: int, status: int, **rest) -> int:
-    """Packs an answer to a request into the bits of answer_t."""
+    """Packs the fields of a request's answer into the bits of the RTL's answer_t."""
     fields = [(queue, 8), (epoch, 32), (sequence, 64), (kind, 8), (status, 16)]
     fields += [(rest["executed"], 16), (rest["value"], 64), (0, 14)]
     value = 0
@@ -51,7 +51,7 @@ def answer_bits(queue: int, epoch: int, sequence: int, kind: int, status: int, *
 
 
 class Bench:
-    """Models the neighbours of the guard's request executor, clock by clock."""
+    """Drives mae_guard_request_executor: registers, kernel, chunk engines, host bus, each clock."""
 
     def __init__(self, dut, queues: int, seed: int = 1, stall: float = 0.3) -> None:
         self.dut, self.queues, self.random, self.stall = dut, queues, random.Random(seed), stall
@@ -66,7 +66,7 @@ class Bench:
         self.log: list[tuple] = []
 
     def forget(self) -> None:
-        """Discards everything in progress between the request executor and its neighbours."""
+        """Clears the bench's records of unfinished bus bursts, register accesses and requests."""
         self.write: tuple[int, int, int] | None = None
         self.access: tuple[int, bool] | None = None
         self.asks: deque[int] = deque()
@@ -81,7 +81,7 @@ class Bench:
         self.fatal: tuple[int, int, int] | None = None
 
     def drive(self, **values: int) -> None:
-        """Drives the request executor's inputs for one clock."""
+        """Sets inputs of the request executor, and leaves unchanged ones alone."""
         for name, value in values.items():
             if self.driven.get(name) != value:
                 self.driven[name] = value
@@ -98,7 +98,7 @@ class Bench:
         await self.scrub()
 
     async def scrub(self) -> None:
-        """Clears the request executor's memories as the session controller does."""
+        """Clears the request executor's memories by halt_i and clear_i like mae_guard_session."""
         self.forget()
         self.drive(halt_i=1, state_i=State.SCRUB)
         await self.tick()
@@ -113,7 +113,7 @@ class Bench:
         self.drive(halt_i=0)
 
     async def install(self, parts: bytes) -> None:
-        """Installs a session in the request executor and waits for the keys of epoch 0."""
+        """Gives a session to the request executor and waits for the keys of epoch 0."""
         self.drive(session_i=int.from_bytes(parts), install_i=1, state_i=State.IDLE)
         await self.tick()
         self.drive(install_i=0)
@@ -122,7 +122,7 @@ class Bench:
         self.drive(state_i=State.KEYED)
 
     async def words(self, queue: int, offset: int, data: bytes) -> None:
-        """Writes words into the mailbox page of a request queue."""
+        """Writes data word by word to a queue's page of the request executor's registers."""
         for at in range(0, len(data) - 3, 4):
             self.write = queue, offset + at, int.from_bytes(data[at : at + 4], "little")
             await self.tick()
@@ -130,14 +130,14 @@ class Bench:
         await self.tick()
 
     async def advance(self, clocks: int) -> None:
-        """Advances the request executor by some clocks, fewer if an event occurs."""
+        """Runs the request executor until it has something for the host, or some clocks passed."""
         for _ in range(clocks):
             await self.tick()
             if self.bursts or self.opens or self.closes or self.fatal:
                 return
 
     async def tick(self) -> None:
-        """Runs one clock of the request executor and its neighbours."""
+        """Runs one clock: sets the request executor's inputs, checks and records its outputs."""
         dut, r = self.dut, self.random
         self.clocks += 1
         free = self.stall == 0
@@ -225,7 +225,7 @@ class Bench:
             self.fatal = fatal >> 72, fatal >> 64 & 0xFF, fatal & (1 << 64) - 1
 
     def _register(self) -> None:
-        """Answers a register access of a batch, as the kernel does."""
+        """Serves the request executor's register access from the card model's kernel."""
         dut, card = self.dut, self.card
         offset, width = int(dut.reg_offset_o.value), 1 << int(dut.reg_log2_width_o.value)
         self.worked = True
@@ -245,7 +245,7 @@ class Bench:
             card.monitor.append(("read", queue, offset, width))
 
     def _bus(self) -> None:
-        """Accepts response bursts as the host bus: addresses and data independently."""
+        """Accepts the request executor's response bursts as a host bus and records the bytes."""
         dut = self.dut
         if dut.aw_valid_o.value and self.driven["aw_ready_i"]:
             self.heads.append([int(dut.aw_address_o.value), int(dut.aw_beats_o.value)])
@@ -266,30 +266,30 @@ class Bench:
 
 
 class CardKeys:
-    """Gives the request executor's session keys to the model's transfers."""
+    """Returns session keys to the card model after comparing them with those of the RTL."""
 
     def __init__(self, bench: Bench, session: Session) -> None:
         self.bench, self.session = bench, session
 
     def get(self, cls: Class, epoch: int) -> Key:
-        """Returns a session key, which must be in its bank of the executor."""
+        """Returns a session key and asserts that the RTL has loaded it into the right key bank."""
         key = Key(self.session, cls, epoch, 1 << 40)
         assert self.bench.loaded[cls, epoch % 2] == int.from_bytes(key.bytes + key.mask)
         return key
 
     @property
     def banks(self) -> dict[int, Key]:
-        """Returns the epochs whose keys the chunk engines hold."""
+        """Returns the epochs whose keys the RTL request executor has loaded into its key banks."""
         keys = ((n, Key(self.session, Class.DMA_IN, n, 1)) for n in range(12))
         held = set(self.bench.loaded.values())
         return {n: key for n, key in keys if int.from_bytes(key.bytes + key.mask) in held}
 
     def wipe(self) -> None:
-        """Leaves the erasure of session keys to the RTL executor."""
+        """Does nothing, because the RTL request executor erases its session keys itself."""
 
 
 class Card(Device):
-    """Replaces the request queues of the card model by the RTL request executor."""
+    """Models the protected card with its request handling done by the RTL request executor."""
 
     def __init__(self, bench: Bench, capabilities, nonce=fresh_nonce) -> None:
         self.bench = bench
@@ -299,7 +299,7 @@ class Card(Device):
         bench.card = self
 
     def scrub(self, then: State) -> None:
-        """Clears the memories of both the card's model and the RTL request executor."""
+        """Clears the memories of the card model and of the RTL request executor."""
         super().scrub(then)
         self.pending = None
         card, self.bench.card = self.bench.card, None
@@ -308,7 +308,7 @@ class Card(Device):
         self.bench.drive(state_i=then)
 
     def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a session through the request executor's key derivation."""
+        """Installs a root secret: the RTL request executor derives the session's keys."""
         if self.state != State.IDLE:
             return False
         word = self.capabilities.word()
@@ -323,7 +323,7 @@ class Card(Device):
     # The bus.
 
     def mmio_write(self, address: int, data: bytes) -> None:
-        """Writes a register: a queue's page in the RTL executor, or the card model's."""
+        """Writes a register: those of request queues in the RTL, all others in the card model."""
         page, offset = divmod(address, PAGE)
         if page == 0 or page > self.capabilities.queues:
             super().mmio_write(address, data)
@@ -335,7 +335,7 @@ class Card(Device):
             self._news()
 
     def mmio_read(self, address: int, size: int) -> bytes:
-        """Reads an unprotected register of the card."""
+        """Reads a register that is accessible without encryption, from RTL or card model."""
         page, offset = divmod(address, PAGE)
         if page == 0 or page > self.capabilities.queues or offset < MAILBOX_BYTES:
             return super().mmio_read(address, size)
@@ -351,7 +351,7 @@ class Card(Device):
     # Transfers.
 
     def arm(self, queue: int, epoch: bytes, sequence: bytes, kind: Kind, body: bytes) -> Status:
-        """Checks a request to arm a chunk by the card model."""
+        """Returns the card model's status for a request to transfer a chunk; keeps a legal one."""
         place = Transfer.unpack(body)
         status = self.transfers._refusal(self.queues[queue], kind, place)
         if status is None:
@@ -360,7 +360,7 @@ class Card(Device):
         return status or Status.OK
 
     def commit(self) -> None:
-        """Arms the pending chunk in the card model after its budget is charged."""
+        """Appends the chunk that arm() accepted to its queue in the card model."""
         chunk, self.pending = self.pending, None
         queue = next(q for q in self.queues if q.open is chunk.transfer)
         chunk.transfer.index += 1
@@ -378,14 +378,14 @@ class Card(Device):
         value: int = 0,
         data: bytes = b"",
     ) -> None:
-        """Queues a transfer's answer for the RTL executor to seal."""
+        """Hands the answer to a chunk request to the RTL request executor, which encrypts it."""
         where = queue.index, request.epoch, request.sequence, request.kind, status
         self.bench.asks.append(answer_bits(*where, executed=executed, value=value, tag=data))
 
     # Time.
 
     def step(self) -> bool:
-        """Advances the RTL executor by some clocks, then runs the card model and the bus."""
+        """Runs the RTL request executor for some clocks, then the card model."""
         bench = self.bench
         bench.worked = False
         still = all(bench.ready) and not any(bench.outstanding)
@@ -393,7 +393,7 @@ class Card(Device):
         return self._news() | self._model()
 
     def _news(self) -> bool:
-        """Passes the RTL executor's events to the card model; returns true if any."""
+        """Performs the RTL's response writes, opening, error or close; returns true if active."""
         bench, worked = self.bench, self.bench.worked or bool(self.bench.bursts)
         while bench.bursts:
             address, data = bench.bursts.popleft()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_chunks_bench: connects the guard's chunk movers and response writes to one host port.
+// mae_chunks_bench: connects the guard's DMA engines and the response port to one host bus port.
 
 module mae_chunks_bench
   import mae_guard_pkg::*;

@@ -24,7 +24,7 @@ HALF = SIZE // 2
 
 
 def places(lengths: list[int], first: int) -> list[tuple[int, int]]:
-    """Allocates separate places in memory for chunks of given lengths."""
+    """Returns separate granule-aligned addresses for chunks of given lengths, in random order."""
     found = []
     for length in lengths:
         found.append((first, length))
@@ -34,7 +34,7 @@ def places(lengths: list[int], first: int) -> list[tuple[int, int]]:
 
 
 async def h2d(tests: Bench, lengths: list[int], *, spoil: float, reload: float) -> None:
-    """Makes chunks into the device, a few with a wrong tag, with key changes between."""
+    """Sends chunks to the device, some with a wrong tag; checks the verdicts and the plaintext."""
     expected = []
     for at, length in places(lengths, 0):
         if random.random() < reload:
@@ -55,7 +55,7 @@ async def h2d(tests: Bench, lengths: list[int], *, spoil: float, reload: float) 
 
 
 async def d2h(tests: Bench, lengths: list[int], *, reload: float) -> None:
-    """Makes protected chunks from device to host with random data."""
+    """Sends chunks from device to host; checks ciphertext and tags against OpenSSL."""
     expected = []
     for at, length in places(lengths, HALF):
         if random.random() < reload:
@@ -71,7 +71,7 @@ async def d2h(tests: Bench, lengths: list[int], *, reload: float) -> None:
 
 
 async def answers(tests: Bench, count: int, gap: float, error: int | None = None) -> None:
-    """Writes responses across 4 KiB boundaries through the guard's host port."""
+    """Writes responses through the guard's host port and checks their bytes and their ends."""
     dut, at, done, expected = tests.dut, HOST + SIZE - 0x10000, [], []
 
     async def watch() -> None:
@@ -102,7 +102,7 @@ async def answers(tests: Bench, count: int, gap: float, error: int | None = None
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def moves_chunks(dut) -> None:
-    """The guard's DMA moves chunks both ways beside responses, with right bytes and tags."""
+    """The guard's DMA moves chunks both ways while responses pass, with right bytes and tags."""
     for stall, latency in ((0.0, (0, 3)), (0.3, (5, 90)), (0.0, (50, 300))):
         tests = Bench(dut, stall=stall, latency=latency, seed=random.getrandbits(32))
         await tests.begin()
@@ -124,7 +124,7 @@ async def moves_chunks(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def binds_every_field(dut) -> None:
-    """A chunk sealed for another place, epoch, number, class or key has a wrong tag."""
+    """The guard's DMA rejects a chunk if any field of its AAD, IV or key differs."""
     tests = Bench(dut, latency=(0, 3))
     await tests.begin()
     chunk, text = tests.chunk("in", 4096, 100), random.randbytes(100)
@@ -162,7 +162,7 @@ async def binds_every_field(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def tells_bus_errors(dut) -> None:
-    """A bus error of the guard's DMA affects only its own chunk or response."""
+    """A bus error fails only the chunk or response of the guard's DMA that it hits."""
     tests = Bench(dut, latency=(0, 200))
     await tests.begin()
     for way, first in (("in", 0), ("out", HALF)):
@@ -184,7 +184,7 @@ async def tells_bus_errors(dut) -> None:
 
 
 async def end_session(tests: Bench, after: int) -> None:
-    """Halts the guard's DMA after some clocks, waits for a quiet bus, resets and erases."""
+    """Halts the guard's DMA, drains its bursts with zero data, then resets and clears it."""
     dut = tests.dut
     await ClockCycles(dut.clk_i, after)
     await FallingEdge(dut.clk_i)
@@ -222,7 +222,7 @@ async def end_session(tests: Bench, after: int) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def ends_and_begins_anew(dut) -> None:
-    """After a halt at any moment the guard's DMA drains its bursts, and works again once erased."""
+    """After a halt at any moment the guard's DMA drains its bursts, is cleared and works again."""
     for after in (1, 10, 25, 33, 47, 60, 100, 150, 220, 300):
         tests = Bench(dut, latency=(0, 120), stall=0.2, seed=after)
         await tests.begin()
@@ -258,7 +258,7 @@ async def ends_and_begins_anew(dut) -> None:
 
 
 async def alone(tests: Bench, way: str, length: int) -> int:
-    """Measures the clocks of one protected chunk alone from start to end."""
+    """Returns the clocks that the guard's DMA needs for one chunk on an idle bus."""
     chunk, tag = tests.chunk(way, 0, length), bytes(TAG)
     if way == "in":
         tag = tests.put(chunk, random.randbytes(length))
@@ -273,7 +273,7 @@ async def alone(tests: Bench, way: str, length: int) -> int:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def measures(dut) -> None:
-    """Measures the latency of protected chunks, and the clocks lost between chunks."""
+    """Measures latency and throughput of the guard's DMA, against figures without GCM."""
     path = pathlib.Path(os.environ["FIGURES"])
     plain = json.loads(path.read_text()) if path.exists() else {}
     found: dict[str, float] = {}
@@ -305,7 +305,7 @@ async def measures(dut) -> None:
 
 
 def run(test_filter: str, **options: object) -> None:
-    """Builds the guard's DMA bench and runs the tests that match a filter."""
+    """Builds mae_chunks_bench and runs the simulation tests whose names match a filter."""
     parameters = {"PullRows": 1024, "PushRows": 64}
     source = "tests/guard/mae_chunks_bench.sv"
     bench.run(
@@ -319,13 +319,13 @@ def run(test_filter: str, **options: object) -> None:
 
 @pytest.mark.parametrize("test", ["moves_chunks", "binds_every", "tells_bus", "ends_and"])
 def test_moves(test: str) -> None:
-    """Runs the functional checks of the guard's DMA in the card's configuration."""
+    """Runs one functional test of the guard's DMA on mae_chunks_bench."""
     run(test)
 
 
 @pytest.mark.slow
 def test_figures(tmp_path: pathlib.Path) -> None:
-    """Measures the guard's DMA first without GCM, then with GCM."""
+    """Measures DMA blocks without GCM, then the guard's DMA with GCM, and compares the clocks."""
     figures = tmp_path / "figures.json"
     parameters = {"Jobs": 2, "PullRows": 1024, "PushRows": 64}
     bench.run(

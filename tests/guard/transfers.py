@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models the neighbours of the guard's transfer engine: requester, movers, kernel, memory.
+"""Models transfers and their chunks to test mae_guard_transfer_engine, by the card's rules.
 
 Arms are judged by the golden card's own rules. Some things happen inside at a time that nobody sees
 (a transfer whose run fails to come is given up): there, either of two outcomes is right.
@@ -23,7 +23,7 @@ FATAL = (8, 8, 64)
 
 
 def split(value: int, widths: tuple[int, ...]) -> tuple[int, ...]:
-    """Splits a packed struct of SystemVerilog into its fields, highest first."""
+    """Splits the bits of a packed SystemVerilog struct into fields, the highest first."""
     found = []
     for width in reversed(widths):
         found.append(value & (1 << width) - 1)
@@ -32,7 +32,7 @@ def split(value: int, widths: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def join(values: tuple[int, ...], widths: tuple[int, ...]) -> int:
-    """Packs fields into a packed struct of SystemVerilog, highest first."""
+    """Joins fields to the bits of a packed SystemVerilog struct, the highest first."""
     total = 0
     for value, width in zip(values, widths, strict=True):
         assert 0 <= value < 1 << width
@@ -42,7 +42,7 @@ def join(values: tuple[int, ...], widths: tuple[int, ...]) -> int:
 
 @dataclasses.dataclass(eq=False)
 class Moving:
-    """Holds a protected DMA transfer in the model."""
+    """Holds a transfer of the model: its region, its unanswered chunks and its progress."""
 
     queue: int
     golden: Transfer
@@ -56,18 +56,18 @@ class Moving:
 
     @property
     def out(self) -> bool:
-        """Returns true for a transfer from device to host."""
+        """Returns true if the transfer goes from device to host."""
         return self.golden.region.d2h
 
     @property
     def granules(self) -> set[int]:
-        """Returns the memory granules of a transfer's region."""
+        """Returns the numbers of the 64-byte granules in the transfer's memory region."""
         return set(range(self.golden.region.base // GRANULE, self.golden.region.end // GRANULE))
 
 
 @dataclasses.dataclass(eq=False)
 class Chunk:
-    """Holds an armed chunk of a protected transfer in the model."""
+    """Holds a chunk that the transfer engine has accepted, and its progress, in the model."""
 
     place: tuple[int, int, int]
     body: wire.Transfer
@@ -79,7 +79,7 @@ class Chunk:
 
 
 class Model:
-    """Models the armed, active and answered chunks of protected transfers."""
+    """Models all transfers and queues of mae_guard_transfer_engine."""
 
     def __init__(self, queues: int, regions: int, memory: int, chunk: int) -> None:
         self.capabilities = SimpleNamespace(log2_memory=memory, log2_chunk=chunk)
@@ -90,11 +90,11 @@ class Model:
         self.before = (0, False)  # both, a clock ago
 
     def open_of(self, queue: int) -> Moving | None:
-        """Returns the open transfer of a queue."""
+        """Returns the transfer of a queue that still expects chunks, or None."""
         return next((m for m in self.transfers if m.queue == queue and m.open), None)
 
     def statuses(self, queue: int, out: bool, body: wire.Transfer) -> set[Status]:
-        """Returns the possible statuses of arming a chunk; two if a transfer may have ended."""
+        """Returns the statuses that a chunk request may get; several if a transfer may be over."""
         unsure = [m for m in self.transfers if m.late]
         found = set()
         for gone in itertools.product((False, True), repeat=len(unsure)):
@@ -118,7 +118,7 @@ class Model:
         return Transfers(device)._refusal(place, kind, body) or Status.OK
 
     def arm(self, place: tuple[int, int, int], out: bool, body: wire.Transfer) -> None:
-        """Records a chunk that the transfer engine has armed."""
+        """Adds a chunk that the transfer engine has accepted to the model."""
         queue = place[0]
         if body.index == 0:
             for other in self.transfers:
@@ -138,11 +138,11 @@ class Model:
         self.queues[queue].append(chunk)
 
     def is_late(self, moving: Moving) -> bool:
-        """Returns true if the kernel run that a chunk waits for can no longer come."""
+        """Returns true if a transfer waits for a kernel run that a fault prevents."""
         return self.fault and self.runs < moving.golden.after
 
     def clock(self) -> None:
-        """Records chunks of the model whose kernel run can no longer come."""
+        """Runs one clock of the model: marks transfers whose kernel run a fault prevents."""
         runs, fault = self.before
         for queue in self.queues:
             if queue and not queue[0].started:
@@ -154,7 +154,7 @@ class Model:
                 chunk.always_late &= self.is_late(moving)
 
     def start(self, out: bool, fields: tuple[int, ...]) -> Chunk:
-        """Checks that a starting chunk is the next of its queue, in time and as armed."""
+        """Asserts that a chunk started by the RTL is its queue's next, unchanged, not too early."""
         queue = self.queues[fields[0]]
         at = next(i for i, chunk in enumerate(queue) if not chunk.started)
         chunk, body = queue[at], queue[at].body
@@ -169,7 +169,7 @@ class Model:
         return chunk
 
     def scrub(self, granule: int) -> None:
-        """Records that a granule of an aborted transfer is zeroed."""
+        """Records that the RTL zeroes a granule, which must belong to an aborted transfer."""
         for moving in self.transfers:
             if (moving.asked or moving.late) and not moving.out and granule in moving.granules:
                 assert all(chunk.moved for chunk in moving.chunks if chunk.started), "not drained"
@@ -179,7 +179,7 @@ class Model:
         raise AssertionError(f"granule {granule} is nobody's to scrub")
 
     def answer(self, fields: tuple[int, ...]) -> Status:
-        """Checks an answer of the transfer engine against the next chunk that is due."""
+        """Compares an answer of the RTL with the model's oldest chunk and returns its status."""
         queue, status = self.queues[fields[0]], Status(fields[4])
         chunk = next(chunk for chunk in queue if chunk.place == fields[:3])
         moving = chunk.moving
@@ -215,7 +215,7 @@ class Model:
             self.transfers.remove(moving)
 
     def ask(self, queue: int) -> None:
-        """Records that the abort of a queue's open transfer begins."""
+        """Records that the RTL begins to abort a queue's unfinished transfer."""
         moving = self.open_of(queue)
         if moving:
             moving.asked = True
@@ -224,7 +224,7 @@ class Model:
                 chunk.always_late = self.is_late(moving)
 
     def asked(self, queue: int) -> None:
-        """Records that the abort of a queue's transfer is complete."""
+        """Records an abort's end; asserts that the region is zeroed and all chunks answered."""
         moving = self.open_of(queue)
         if moving:
             assert not moving.chunks, "chunks without an answer"
@@ -232,7 +232,7 @@ class Model:
             self._free(moving)
 
     def fault_of(self, write: bool, address: int) -> bool | None:
-        """Returns true if a kernel access is refused by a region lock, None while that changes."""
+        """Returns true if a kernel access must fault, false if not, None if either is right."""
         if address >= self.size:
             return True
         granule, unsure = address // GRANULE, False
@@ -245,13 +245,13 @@ class Model:
 
 
 class Requests:
-    """Makes random requests to arm chunks: legal, and slightly wrong."""
+    """Makes random chunk requests for the transfer engine: legal, or wrong in one field."""
 
     def __init__(self, model: Model, generator: random.Random) -> None:
         self.model, self.random = model, generator
 
     def _free(self) -> int:
-        """Chooses a start address for a transfer's region, rarely inside another one."""
+        """Returns a random start address, which rarely lies in the region of another transfer."""
         for _ in range(4):
             base = GRANULE * self.random.randrange(self.model.size // GRANULE)
             if not any(base // GRANULE in moving.granules for moving in self.model.transfers):
@@ -264,7 +264,7 @@ class Requests:
         return min(rest, longest, GRANULE * self.random.choice((1, 1, 2, 5, longest // GRANULE)))
 
     def body(self, queue: int) -> tuple[bool, wire.Transfer]:
-        """Makes the direction and body of a random request to arm a chunk."""
+        """Returns the direction and the fields of a random chunk request for a queue."""
         generator, model = self.random, self.model
         longest = 1 << model.capabilities.log2_chunk
         opened = model.open_of(queue)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds firmware for a LiteX SoC from LiteX's headers, start-up, linker script and the driver."""
+"""Builds firmware for a LiteX SoC from LiteX's headers and start-up code and the C driver."""
 
 import pathlib
 import struct
@@ -15,7 +15,7 @@ CPU = pathlib.Path(core.__file__).parent
 
 
 def build(folder: pathlib.Path) -> list[int]:
-    """Builds ROM contents for a LiteX SoC whose generated headers are in a folder."""
+    """Builds the firmware of a LiteX SoC; returns its ROM contents as words."""
     files = [pathlib.Path(__file__).with_suffix(".c"), CPU / "crt0.S"]
     files += firmware.FREESTANDING
     includes = [folder, LITEX / "software" / "include", CPU, firmware.DRIVER / "include"]
@@ -32,7 +32,7 @@ def build(folder: pathlib.Path) -> list[int]:
 
 
 def words(elf: ELFFile) -> list[int]:
-    """Converts a program into little-endian words from address 0."""
+    """Returns a linked ELF program as little-endian words from address 0."""
     image = bytearray()
     for segment in elf.iter_segments("PT_LOAD"):
         at, data = segment["p_paddr"], segment.data()

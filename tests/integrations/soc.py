@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes small LiteX SoCs with the peripheral; writes their Verilog and headers."""
+"""Makes small LiteX SoCs with the AES peripheral; writes their Verilog and C headers."""
 
 import os
 import pathlib
@@ -35,14 +35,14 @@ IO = [
 
 
 class Platform(GenericPlatform):
-    """Defines a LiteX platform with bare pins."""
+    """Defines a LiteX platform that has only pins."""
 
     def __init__(self) -> None:
         GenericPlatform.__init__(self, device="", io=IO)
 
 
 class Soc(SoCCore):
-    """Defines a LiteX SoC: memory, optional CPU and console, peripheral, bus master port."""
+    """Defines a LiteX SoC with the AES peripheral, and optionally CPU, console and bus master."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Soc(SoCCore):
 
 
 def write_verilog(soc: Soc, platform: Platform, name: str, folder: pathlib.Path) -> pathlib.Path:
-    """Writes a LiteX SoC as Verilog with memory files found by absolute path."""
+    """Writes a LiteX SoC as Verilog and its memory contents; returns the Verilog's path."""
     output = platform.get_verilog(soc, name=name)
     source = STAMP.sub("", output.main_source)
     for file, content in output.data_files.items():
@@ -81,7 +81,7 @@ def write_verilog(soc: Soc, platform: Platform, name: str, folder: pathlib.Path)
 
 
 def write_headers(soc: Soc, folder: pathlib.Path) -> None:
-    """Writes the C headers for a program on a LiteX SoC."""
+    """Writes the C headers and linker regions of a LiteX SoC."""
     generated = folder / "generated"
     generated.mkdir(parents=True, exist_ok=True)
     base = soc.mem_regions["csr"].origin
@@ -94,7 +94,7 @@ def write_headers(soc: Soc, folder: pathlib.Path) -> None:
 
 
 def replace(path: pathlib.Path, text: str) -> None:
-    """Writes a file only if its contents change."""
+    """Writes a text file unless it already has this content."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         new = path.with_suffix(f".{os.getpid()}")
@@ -103,7 +103,7 @@ def replace(path: pathlib.Path, text: str) -> None:
 
 
 def make(name: str, folder: str, *, firmware: bool = False, **options: object) -> None:
-    """Makes a LiteX SoC's Verilog and sources.f, the list of all its files."""
+    """Makes a LiteX SoC in a folder: Verilog, firmware, and sources.f with the list of files."""
     where = pathlib.Path(folder)
     platform = Platform()
     soc = Soc(platform, integrated_sram_size=0x1000, **options)

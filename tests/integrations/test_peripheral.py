@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the peripheral in LiteX SoCs against OpenSSL, from the files given to LiteX.
+"""Tests the AES peripheral in LiteX SoCs, by a bus master and by firmware, against OpenSSL.
 
 Without a CPU a bus master of the test drives the registers through LiteX's interconnect; with one,
 PicoRV32 runs firmware made of the driver's freestanding part and LiteX's own headers and start-up.
@@ -29,7 +29,7 @@ FOLDER = paths.BUILD / "litex"
 
 
 class Behind(Peripheral):
-    """Accesses the peripheral's registers over the bus of a LiteX SoC."""
+    """Drives the AES peripheral's registers over the bus of a LiteX SoC."""
 
     async def read_at(self, offset: int) -> tuple[int, AxiResp]:
         return await super().read_at(ORIGIN + offset)
@@ -39,7 +39,7 @@ class Behind(Peripheral):
 
 
 async def begin(dut) -> None:  # noqa: ANN001 - cocotb's handle
-    """Starts clock and reset of a LiteX SoC."""
+    """Starts the clock and resets the LiteX SoC."""
     dut.rst_ni.value = 0
     Clock(dut.clk_i, PERIOD_NS, unit="ns").start()
     await ClockCycles(dut.clk_i, 3)
@@ -49,7 +49,7 @@ async def begin(dut) -> None:  # noqa: ANN001 - cocotb's handle
 
 @cocotb.test(timeout_time=2, timeout_unit="ms", skip="firmware" in os.environ.get("LITEX", ""))
 async def host(dut) -> None:  # noqa: ANN001
-    """ECB, CTR and GCM over the LiteX SoC's bus agree with OpenSSL."""
+    """ECB, CTR and GCM over the LiteX SoC's bus give OpenSSL's output."""
     random.seed(int(os.environ.get("MAESLANT_SEED", "1")))
     aes = Behind(dut)
     await begin(dut)
@@ -74,7 +74,7 @@ async def host(dut) -> None:  # noqa: ANN001
 
 @cocotb.test(timeout_time=5, timeout_unit="ms", skip="firmware" not in os.environ.get("LITEX", ""))
 async def firmware(dut) -> None:  # noqa: ANN001
-    """The firmware on the LiteX SoC prints the expected results."""
+    """The firmware on the LiteX SoC prints the ciphertexts and tags that OpenSSL gives."""
     printed = bytearray()
     dut.serial_source_ready.value = 1
     dut.serial_sink_valid.value = 0
@@ -97,7 +97,7 @@ async def firmware(dut) -> None:  # noqa: ANN001
 
 
 def elaborated(name: str, **options: object) -> list[str]:
-    """Lets LiteX write a SoC in a separate process; returns the list of files."""
+    """Lets LiteX write a SoC in a process of its own; returns the list of its files."""
     folder = FOLDER / name
     program = (
         f"from tests.integrations import soc; soc.make({name!r}, {str(folder)!r}, **{options!r})"
@@ -110,13 +110,13 @@ def elaborated(name: str, **options: object) -> list[str]:
 
 
 def simulated(name: str, **options: object) -> None:
-    """Simulates a LiteX SoC with the coroutines of this file."""
+    """Builds a LiteX SoC and runs this file's simulation tests on it."""
     sources = [line for line in elaborated(name, **options) if not line.startswith("+")]
     bench.run(name, sources=sources, env={"LITEX": name}, optimize="-O0")
 
 
 def test_files() -> None:
-    """Verilator compiles a LiteX SoC from the files given to LiteX alone."""
+    """Verilator compiles a LiteX SoC from only the files that the integration gives to LiteX."""
     name = "mae_litex_files"
     elaborated(name, aes={"Sbox": "SboxTower"}, cpu_type=None, with_uart=False)
     command = [paths.tool("verilator"), "--lint-only", "-Wno-fatal", "--top-module", name]
@@ -127,7 +127,7 @@ def test_files() -> None:
 
 @pytest.mark.full
 def test_bus() -> None:
-    """The peripheral works in a LiteX SoC as plain Verilog on an AXI-Lite bus without a CPU."""
+    """A bus master drives the AES peripheral in a LiteX SoC with an AXI-Lite bus and no CPU."""
     simulated(
         "mae_litex_host",
         aes={"plain": True, "KeySlots": 8, "Sbox": "SboxTower"},
@@ -140,7 +140,7 @@ def test_bus() -> None:
 
 @pytest.mark.full
 def test_firmware() -> None:
-    """PicoRV32 firmware in a LiteX SoC uses the peripheral and its interrupt."""
+    """Firmware on PicoRV32 in a LiteX SoC uses the AES peripheral and its interrupt."""
     simulated(
         "mae_litex_firmware",
         aes={"MaxKeyLen": "Aes128"},
@@ -152,6 +152,6 @@ def test_firmware() -> None:
 
 
 def test_parameters() -> None:
-    """LiteX refuses an unknown parameter of the peripheral by name."""
+    """MaeslantAES refuses an unknown parameter by its name."""
     with pytest.raises(ValueError, match="no parameter Lanes"):
         MaeslantAES(None, Lanes=4)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models device memory at a kernel's memory port: in order, with stalls and refusals."""
+"""Models device memory at a compute kernel's port of 16-byte rows, with stalls and refusals."""
 
 import collections
 import random
@@ -12,7 +12,7 @@ ROW_MASK = (1 << 128) - 1
 
 
 class DeviceMemory:
-    """Serves the memory port of a kernel; stores writes and checks the port's rules."""
+    """Serves a kernel's memory port of 16-byte rows and asserts the port's rules."""
 
     def __init__(
         self,
@@ -39,19 +39,19 @@ class DeviceMemory:
         self._task = cocotb.start_soon(self._serve())
 
     def load(self, address: int, data: bytes) -> None:
-        """Writes bytes into the kernel's modelled memory from a row's start."""
+        """Writes bytes to the modelled memory, from the start of a row."""
         assert address % ROW == 0
         data = data + bytes(-len(data) % ROW)
         for at in range(0, len(data), ROW):
             self.rows[(address + at) // ROW] = data[at : at + ROW]
 
     def read(self, address: int, size: int) -> bytes:
-        """Reads bytes of the kernel's modelled memory; unwritten bytes are zero."""
+        """Returns bytes of the modelled memory; bytes never written are zero."""
         rows = range(address // ROW, -(-(address + size) // ROW))
         return b"".join(self.rows.get(row, bytes(ROW)) for row in rows)[:size]
 
     def refuse_waiting(self) -> None:
-        """Refuses memory accesses of the kernel that are accepted and not yet answered."""
+        """Makes all accepted but unanswered accesses of the kernel end with an error."""
         self._waiting = collections.deque((due, data, True) for due, data, _ in self._waiting)
 
     def stop(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_affine_bytes: all lengths, overlaps, refusals, clears.
+"""Tests mae_kernel_affine_bytes (3x + 1 on bytes) against the card model's kernel.
 
 Tests mae_kernel_affine_bytes against the reference's kernel.
 """
@@ -19,14 +19,14 @@ SIZE = 1 << 12
 
 
 async def begin(dut, **options) -> DeviceMemory:
-    """Resets the affine kernel and connects a memory to its port."""
+    """Resets mae_kernel_affine_bytes; returns the memory model at its port."""
     idle = dict(clear_i=0, start_i=0, source_i=0, destination_i=0, length_i=0)
     await start(dut, **idle, mem_ready_i=0, mem_rvalid_i=0, mem_rdata_i=0, mem_fault_i=0)
     return DeviceMemory(dut, whole=False, **options)
 
 
 async def go(dut, source: int, destination: int, length: int) -> tuple[bool, int]:
-    """Runs the affine kernel; returns its fault flag and clocks."""
+    """Runs mae_kernel_affine_bytes; returns its fault flag and the clocks taken."""
     dut.source_i.value, dut.destination_i.value = source, destination
     dut.length_i.value, dut.start_i.value = length, 1
     await RisingEdge(dut.clk_i)
@@ -41,7 +41,7 @@ async def go(dut, source: int, destination: int, length: int) -> tuple[bool, int
 
 
 def reference(data: bytes, source: int, destination: int, length: int) -> bytes:
-    """Returns the memory after a run of the golden affine kernel."""
+    """Returns the memory's contents after a run of the card model's kernel."""
     memory = card.Memory(SIZE, 1)
     memory.data[:] = data
     kernel = card.Kernel(memory)
@@ -57,7 +57,7 @@ def reference(data: bytes, source: int, destination: int, length: int) -> bytes:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def runs(dut) -> None:
-    """Random runs of the affine kernel, overlaps included, agree with the golden kernel."""
+    """Random runs of mae_kernel_affine_bytes, even overlapping, equal the card model's."""
     chooser = random.Random(1)
     for number in range(120):
         stall, slow = ((0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3))[number % 4]
@@ -78,7 +78,7 @@ async def runs(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def given_up(dut) -> None:
-    """A refused access or an illegal place ends the affine kernel's run with a fault."""
+    """A refused access or an illegal address ends mae_kernel_affine_bytes with a fault."""
     for number in range(19):
         device = await begin(dut, stall=0.2, slow=0.2, answer=2, seed=number)
         device.load(0, bytes(range(128)))
@@ -101,7 +101,7 @@ async def given_up(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """After clear_i the affine kernel makes no access, reports no end and holds no data."""
+    """After clear_i mae_kernel_affine_bytes makes no access, reports no end and holds no data."""
     for clocks in range(1, 40):
         device = await begin(dut, answer=3)
         device.load(0, b"\xa5" * 128)
@@ -123,13 +123,13 @@ async def cleared(dut) -> None:
 
 
 def test_kernel_affine_bytes() -> None:
-    """Runs the checks of mae_kernel_affine_bytes in a simulation."""
+    """Builds mae_kernel_affine_bytes and runs this file's tests."""
     bench.run("mae_kernel_affine_bytes")
 
 
 @pytest.mark.parametrize("length", [0, 1, 64, 200])
 def test_reference(length: int) -> None:
-    """The golden affine kernel equals a table of its results."""
+    """The card model's kernel computes 3x + 1 modulo 256 for each byte."""
     data = bytes(range(256)) * (SIZE // 256)
     after = reference(data, 0, 1024, length)
     assert after[1024 : 1024 + length] == bytes((3 * x + 1) % 256 for x in data[:length])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_int8_nn against the integer reference of maeslant/protected/network.
+"""Tests mae_kernel_int8_nn (int8 neural networks) against maeslant/protected/network.
 
 Covers its parts mae_kernel_address_gen and mae_kernel_mac_lanes.
 Layers of random sizes and data, at the ends of their ranges; stalls, refusals, illegal commands,
@@ -24,14 +24,14 @@ LIST, SOURCE, PARAMS, OUT = 0x100, 0x10000, 0x40000, 0x80000
 
 
 async def begin(dut, **options) -> DeviceMemory:
-    """Resets the int8 kernel and connects a memory to its port."""
+    """Resets mae_kernel_int8_nn; returns the memory model at its port."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     return DeviceMemory(dut, **options)
 
 
 async def go(dut, address: int = LIST, limit: int = 200_000) -> tuple[bool, int]:
-    """Runs the int8 kernel; returns fault_o and the clocks to done_o."""
+    """Runs mae_kernel_int8_nn on a command list; returns fault_o and the clocks taken."""
     dut.start_i.value, dut.list_i.value = 1, address
     await RisingEdge(dut.clk_i)
     dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
@@ -46,7 +46,7 @@ async def go(dut, address: int = LIST, limit: int = 200_000) -> tuple[bool, int]
 
 
 def random_layer(rng: np.random.Generator, extreme: bool = False) -> tuple:
-    """Makes a random layer of the int8 neural network and an input for it."""
+    """Returns a random neural-network layer and an input for it."""
 
     def values(*shape: int) -> np.ndarray:
         if extreme:
@@ -82,7 +82,7 @@ def random_layer(rng: np.random.Generator, extreme: bool = False) -> tuple:
 def put(
     device: DeviceMemory, layer: layers.Layer, source: np.ndarray, at: int = LIST, last: bool = True
 ) -> memory.Command:
-    """Writes a layer's command list, parameters and input to the kernel's memory."""
+    """Writes a layer's command, parameters and input to the modelled memory."""
     params = isinstance(layer, layers.Convolution)
     command = memory.command(layer, source.shape, SOURCE, OUT, PARAMS if params else 0)
     command.last = last
@@ -94,7 +94,7 @@ def put(
 
 
 def expect(device: DeviceMemory, before: dict, layer: layers.Layer, source: np.ndarray) -> None:
-    """Checks that a layer's output equals the reference and no other row changed."""
+    """Asserts that a layer's output equals the Python layer's and nothing else was written."""
     wanted = layer.run(source)
     packed = memory.pack_map(wanted)
     if isinstance(layer, layers.Convolution) or layer.relu or wanted.shape[2] % 16 == 0:
@@ -106,7 +106,7 @@ def expect(device: DeviceMemory, before: dict, layer: layers.Layer, source: np.n
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def layers_equal_the_reference(dut) -> None:
-    """Random neural-network layers on the int8 kernel agree with the reference."""
+    """mae_kernel_int8_nn computes random layers as the Python layers do, with stalls."""
     for number in range(int(os.environ.get("KERNEL_LAYERS", "60"))):
         rng = np.random.default_rng(number)
         stall, slow = ((0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3))[number % 4]
@@ -124,7 +124,7 @@ async def layers_equal_the_reference(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def widest_and_largest(dut) -> None:
-    """The int8 kernel computes 15 x 15 kernels, maps of 255 columns and hundreds of channels."""
+    """mae_kernel_int8_nn computes the widest kernels, maps and channel counts right."""
     rng = np.random.default_rng(8)
 
     def convolution(made: int, kernel: int, channels: int, pad: int) -> layers.Convolution:
@@ -153,7 +153,7 @@ async def widest_and_largest(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def takes_the_stated_clocks(dut) -> None:
-    """The int8 kernel takes exactly the clocks of maeslant/protected/network/clocks.py."""
+    """mae_kernel_int8_nn takes exactly the clocks of maeslant/protected/network/clocks.py."""
     for answer in (1, 2, 14):
         for number in range(16):
             device = await begin(dut, answer=answer)
@@ -167,7 +167,7 @@ async def takes_the_stated_clocks(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def stops_at_every_refusal(dut) -> None:
-    """A refusal of any access ends the int8 kernel's run with fault_o; the next run is right."""
+    """If a memory access is refused, mae_kernel_int8_nn stops with fault_o; the next run works."""
     rng = np.random.default_rng(5)
 
     def values(*shape: int) -> np.ndarray:
@@ -209,12 +209,12 @@ async def stops_at_every_refusal(dut) -> None:
 
 
 def plan_image(plan: memory.Plan) -> np.ndarray:
-    """Returns the memory image of a plan with a single 2x2 image of one channel."""
+    """Returns a memory plan's input image, which has 2 x 2 pixels and one channel."""
     return memory.unpack_map(plan.images[1], 2, 2, 1)
 
 
 def broken(good: memory.Command) -> list[memory.Command]:
-    """Returns illegal kernel commands, each a legal convolution with one changed field."""
+    """Returns illegal commands: the given legal one with one field changed in each."""
     changes: list[dict[str, int]] = [
         *({"op": op} for op in (0, 2, 3, 4, 255)),
         *({"height": n} for n in (0, 1)),
@@ -232,7 +232,7 @@ def broken(good: memory.Command) -> list[memory.Command]:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def refuses_illegal_commands(dut) -> None:
-    """The int8 kernel reports a fault for each illegal command and writes nothing."""
+    """mae_kernel_int8_nn refuses each illegal command with a fault and writes nothing."""
     rng = np.random.default_rng(3)
     weights = rng.integers(-128, 128, (2, 2, 2, 5), np.int8)
     layer = layers.Convolution(weights, np.zeros(2, np.int32), 1, 4)
@@ -264,7 +264,7 @@ async def refuses_illegal_commands(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def stops_at_the_end_of_the_address_space(dut) -> None:
-    """The int8 kernel refuses lists and data that wrap past the end of the address space."""
+    """mae_kernel_int8_nn refuses lists and data that wrap around the address space."""
     device = await begin(dut)
     top = 1 << 32
     layer = layers.Convolution(np.ones((17, 1, 1, 1), np.int8), np.zeros(17, np.int32), 1, 0)
@@ -294,7 +294,7 @@ async def stops_at_the_end_of_the_address_space(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def start_while_busy_is_ignored(dut) -> None:
-    """start_i during a run of the int8 kernel has no effect."""
+    """start_i during a run of mae_kernel_int8_nn has no effect."""
     device = await begin(dut, stall=0.2, slow=0.2)
     layer, source = random_layer(np.random.default_rng(12))
     put(device, layer, source)
@@ -325,7 +325,7 @@ WALK = ("line_step_q", "origin_q", "pixel_q", "input_q", "params_q", "out_q", "w
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def clear_erases(dut) -> None:
-    """clear_i or reset at any clock stops the int8 kernel and erases its data."""
+    """clear_i or reset at any clock stops mae_kernel_int8_nn and erases its data."""
     holders = [getattr(dut, name) for name in DATA]
     for part, names in ((dut.u_lanes, LANES), (dut.u_requant, REQUANT), (dut.u_walk, WALK)):
         holders += [getattr(part, name) for name in names]
@@ -377,7 +377,7 @@ async def clear_erases(dut) -> None:
 
 @cocotb.test(timeout_time=2000, timeout_unit="ms")
 async def reads_digits(dut) -> None:
-    """The int8 kernel classifies held-out digits as the integer reference does."""
+    """mae_kernel_int8_nn classifies digits as the Python network does."""
     network = digits.load()
     count = int(os.environ.get("KERNEL_DIGITS", "3"))
     pixels, wanted = (part[:count] for part in digits.held_out())
@@ -405,26 +405,26 @@ FILTERS = {2: "layers_equal|stops_at_every", 16: "^(?!.*(clear_erases|reads_digi
 
 @pytest.mark.parametrize("outstanding", FILTERS)
 def test_kernel_int8_nn(outstanding: int) -> None:
-    """Runs the checks of mae_kernel_int8_nn with 2 and with 16 outstanding reads."""
+    """Builds mae_kernel_int8_nn with 2 and 16 outstanding reads and runs this file's tests."""
     parameters = {"Outstanding": outstanding}
     bench.run("mae_kernel_int8_nn", parameters=parameters, test_filter=FILTERS[outstanding])
 
 
 @pytest.mark.full
 def test_kernel_clears() -> None:
-    """Runs the clear and reset checks of mae_kernel_int8_nn."""
+    """Builds mae_kernel_int8_nn with all signals visible and runs the clear test."""
     bench.run("mae_kernel_int8_nn", test_filter="clear_erases", visible=True)
 
 
 @pytest.mark.full
 def test_kernel_digits() -> None:
-    """Runs a few digits on mae_kernel_int8_nn."""
+    """Builds mae_kernel_int8_nn and classifies three digits."""
     bench.run("mae_kernel_int8_nn", parameters={"Outstanding": 16}, test_filter="reads_digits")
 
 
 @pytest.mark.slow
 def test_kernel_digits_all() -> None:
-    """Runs every held-out digit and more random layers on mae_kernel_int8_nn."""
+    """Builds mae_kernel_int8_nn, classifies all held-out digits and runs 600 random layers."""
     env = {"KERNEL_DIGITS": str(digits.HELD_OUT), "KERNEL_LAYERS": "600"}
     tests = "reads_digits|layers_equal"
     bench.run("mae_kernel_int8_nn", parameters={"Outstanding": 16}, test_filter=tests, env=env)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_requant: rounding, ties, saturation and clocks, by exact arithmetic."""
+"""Tests mae_kernel_requant: int32 sums scaled and rounded to int8, against exact arithmetic."""
 
 import random
 from fractions import Fraction
@@ -14,14 +14,14 @@ LANES, LATENCY = 16, 18
 
 
 def reference(total: int, multiplier: int, shift: int, relu: bool) -> int:
-    """Rounds an exact fraction to the nearest integer, ties up, then saturates to int8."""
+    """Returns a sum times multiplier / 2^shift, rounded half up and limited to int8."""
     exact = Fraction(total * multiplier, 2**shift)
     nearest = (2 * exact + 1) // 2
     return max(0 if relu else -128, min(127, nearest))
 
 
 async def once(dut, sums: list[int], multiplier: int, shift: int, relu: bool) -> list[int]:
-    """Requantizes sixteen sums on mae_kernel_requant; checks the row and its clock."""
+    """Requantizes 16 sums in mae_kernel_requant; asserts the latency, returns the 16 bytes."""
     dut.multiplier_i.value, dut.shift_i.value, dut.relu_i.value = multiplier, shift, relu
     dut.sums_i.value = sum((s % 2**32) << (32 * i) for i, s in enumerate(sums))
     dut.sums_valid_i.value = 1
@@ -48,13 +48,13 @@ async def begin(dut) -> None:
 
 
 def near(target: Fraction, multiplier: int) -> int:
-    """Draws a sum whose product with the multiplier is near a target."""
+    """Returns a 32-bit sum whose product with the multiplier is close to a target."""
     return max(-(2**31), min(2**31 - 1, round(target / multiplier)))
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def equals_arithmetic(dut) -> None:
-    """mae_kernel_requant equals exact arithmetic for every shift, ties and limits included."""
+    """mae_kernel_requant equals exact arithmetic for each shift, with ties and limits."""
     await begin(dut)
     ends = [-(2**31), 2**31 - 1, -1, 0, 1]
     for shift in range(48):
@@ -81,7 +81,7 @@ async def equals_arithmetic(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def loads_and_clears(dut) -> None:
-    """A loaded row of mae_kernel_requant appears a clock later; clear_i erases it."""
+    """A row loaded into mae_kernel_requant appears a clock later; clear_i erases it."""
     await begin(dut)
     for wait in range(24):
         dut.load_i.value, dut.load_row_i.value = 1, 2**128 - 1 - wait
@@ -106,5 +106,5 @@ async def loads_and_clears(dut) -> None:
 
 
 def test_kernel_requant() -> None:
-    """Runs all checks of mae_kernel_requant in a simulation."""
+    """Builds mae_kernel_requant and runs this file's tests."""
     bench.run("mae_kernel_requant")

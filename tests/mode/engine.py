@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes random messages for mae_mode_bench and computes OpenSSL's answers."""
+"""Makes random messages for mae_mode_bench, drives it and compares its output with OpenSSL."""
 
 import dataclasses
 import itertools
@@ -32,12 +32,12 @@ ANY_LENGTH = ("cfb", "ofb", "ctr")
 
 
 def chains(mode: str, decrypt: bool) -> bool:
-    """Returns true if a mode's block must wait for the answer of the previous block."""
+    """Returns true if a mode must finish each block before it can start the next (chaining)."""
     return mode in ("pcbc", "ofb") or (mode in ("cbc", "cfb") and not decrypt)
 
 
 def crypt(mode: str, decrypt: bool, key: bytes, tweak_key: bytes, iv: bytes, data: bytes) -> bytes:
-    """Encrypts or decrypts by OpenSSL; PCBC is composed from its ECB."""
+    """Encrypts or decrypts data by OpenSSL in any of the engine's modes."""
     if mode == "pcbc":
         return pcbc(decrypt, key, iv, data)
     kinds = {
@@ -54,7 +54,7 @@ def crypt(mode: str, decrypt: bool, key: bytes, tweak_key: bytes, iv: bytes, dat
 
 
 def pcbc(decrypt: bool, key: bytes, iv: bytes, data: bytes) -> bytes:
-    """Computes PCBC block by block from OpenSSL's ECB."""
+    """Computes AES-PCBC block by block from OpenSSL's ECB."""
     cipher = Cipher(algorithms.AES(key), modes.ECB())
     context = cipher.decryptor() if decrypt else cipher.encryptor()
     chain, out = iv, b""
@@ -70,13 +70,13 @@ def pcbc(decrypt: bool, key: bytes, iv: bytes, data: bytes) -> bytes:
 
 
 def xor(a: bytes, b: bytes) -> bytes:
-    """XORs two byte strings."""
+    """Returns the XOR of two byte strings of equal length."""
     return bytes(x ^ y for x, y in zip(a, b, strict=True))
 
 
 @dataclasses.dataclass
 class Message:
-    """Holds a message for the mode engine: consecutive jobs of one context."""
+    """Holds a message for mae_mode_engine: mode, keys, IV, data and the jobs that carry it."""
 
     mode: str
     decrypt: bool
@@ -89,7 +89,7 @@ class Message:
     lost: bool = False  # the key goes away: zeros are expected
 
     def pieces(self) -> list[tuple[bool, bool, bytes]]:
-        """Lists the jobs of a message for the mode engine."""
+        """Returns the message's jobs as (first, XTS with stealing, data)."""
         out, at = [], 0
         for i, size in enumerate(self.jobs):
             out.append((i == 0, self.mode == "xts" and size % 16 != 0, self.data[at : at + size]))
@@ -98,7 +98,7 @@ class Message:
 
 
 class Keys:
-    """Holds the keys that the mode engine's key slots should contain."""
+    """Holds the keys that the test has written to the key slots of mae_mode_bench."""
 
     def __init__(self, count: int, rng: random.Random, lengths: tuple[int, ...] = LENGTHS) -> None:
         self.keys = [rng.randbytes(lengths[i % len(lengths)]) for i in range(count)]
@@ -118,7 +118,7 @@ def message(
     jobs: int = 1,
     granule: int = 16,
 ) -> Message:
-    """Makes a random message for the mode engine of about ``size`` bytes in some jobs."""
+    """Returns a random message for mae_mode_engine of about ``size`` bytes in ``jobs`` jobs."""
     if key_slot is None:
         key_slot = rng.randrange(len(keys.keys))
         if mode == "xts":  # SP 800-38E knows two key lengths
@@ -139,7 +139,7 @@ def message(
 
 
 class Bench:
-    """Drives all ports of mae_mode_bench, clock by clock."""
+    """Drives all ports of mae_mode_bench: keys, job configurations, rows in, rows out."""
 
     def __init__(self, dut: SimHandleBase, lanes: int, contexts: int, seed: int = 1) -> None:
         self.dut, self.lanes, self.contexts = dut, lanes, contexts
@@ -171,14 +171,14 @@ class Bench:
         await RisingEdge(self.dut.clk_i)
 
     async def clear(self) -> None:
-        """Asserts clear_i of the mode engine for one clock."""
+        """Pulses clear_i of mae_mode_bench for one clock."""
         self.dut.clear_i.value = 1
         await RisingEdge(self.dut.clk_i)
         self.dut.clear_i.value = 0
         await RisingEdge(self.dut.clk_i)
 
     async def write_key(self, slot: int, key: bytes | None) -> None:
-        """Writes or erases a key slot of the mode engine."""
+        """Writes a key to a key slot of mae_mode_bench, or erases the slot."""
         dut = self.dut
         dut.write_valid_i.value = 1
         dut.write_slot_i.value = slot
@@ -195,7 +195,7 @@ class Bench:
             await self.write_key(slot, key)
 
     def rows(self, data: bytes) -> list[tuple[int, int, int]]:
-        """Splits data into rows for the mode engine, random behind the last byte."""
+        """Splits data into input rows (value, bytes, last), padded with random bytes."""
         out = []
         for at in range(0, len(data), self.row_bytes):
             row = data[at : at + self.row_bytes]
@@ -219,7 +219,7 @@ class Bench:
         first_init: bool = True,
         hook: Callable[[int], None] | None = None,
     ) -> None:
-        """Sends all contexts' messages through the mode engine.
+        """Runs all contexts' messages through mae_mode_bench and records the output rows.
 
         ``heed_room``: 1: two rows may be on their way when the driver sees that room fell, as the
         engine allows; 2: three; None: it does not look. ``in_turn``: contexts in turn, not at
@@ -332,7 +332,7 @@ class Bench:
         dut.cfg_valid_i.value = 0
 
     def check(self, queues: dict[int, list[Message]]) -> None:
-        """Compares all outputs of the mode engine with OpenSSL."""
+        """Asserts that the recorded output of each message equals OpenSSL's."""
         for ctx, messages in queues.items():
             rows = iter(self.out[ctx])
             for message in messages:
@@ -352,19 +352,19 @@ class Bench:
 
 
 def blocks_per_clock(out_clocks: list[tuple[int, int]], skip: float = 0.2) -> float:
-    """Returns the blocks per clock in the middle part of a mode engine's run."""
+    """Returns the AES blocks per clock in the middle of a run of mae_mode_bench."""
     begin = out_clocks[int(len(out_clocks) * skip)][0]
     end = out_clocks[int(len(out_clocks) * (1 - skip))][0]
     return sum(n for clock, n in out_clocks if begin < clock <= end) / (end - begin)
 
 
 def spread(out_clocks: list[tuple[int, int]]) -> set[int]:
-    """Returns the clocks between consecutive output rows of the mode engine."""
+    """Returns the set of distances, in clocks, between consecutive output rows."""
     return {b - a for (a, _), (b, _) in itertools.pairwise(out_clocks)}
 
 
 async def fresh(dut: SimHandleBase, parameters: dict, seed: int = 1) -> Bench:
-    """Resets the mode engine's bench module and returns its driver."""
+    """Resets mae_mode_bench; returns a driver for it."""
     bench = Bench(dut, int(parameters["Lanes"]), int(parameters["Contexts"]), seed)
     await bench.start()
     cocotb.log.info("%s", parameters)

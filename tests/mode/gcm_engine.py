@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives mae_gcm_stream clock by clock, checks its outputs, and counts its clocks."""
+"""Drives mae_gcm_stream clock by clock and compares data, tags and clocks with OpenSSL's."""
 
 import random
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ ROUNDS = {16: 10, 24: 12, 32: 14}
 
 @dataclass
 class Message:
-    """Holds a GCM message for mae_gcm_stream and its expected result.
+    """Holds a GCM message for mae_gcm_stream: key bank, IV, AAD, data, and the expected result.
 
     For decryption, data is the ciphertext.
     """
@@ -50,7 +50,7 @@ class Message:
             self.expected, self.tag = gcm_oracle.encrypt(self.key, self.iv, self.aad, self.data)
 
     def beats(self, row: int) -> list[tuple[int, int, int]]:
-        """Splits a GCM message into beats (data, bytes, last)."""
+        """Returns the message's input beats as (data, bytes, last)."""
         parts = [self.iv if len(self.iv) != 12 else b"", self.aad, self.data]
         out = []
         for part in parts:
@@ -66,7 +66,7 @@ class Message:
         return [tuple(beat) for beat in out]
 
     def announcement(self) -> int:
-        """Packs a message's announcement into gcm_msg_t."""
+        """Packs lengths, key bank, IV and tag of the message into gcm_msg_t."""
         word = self.bank << 1 | self.decrypt
         word = word << 96 | (int.from_bytes(self.iv, "big") if len(self.iv) == 12 else 0)
         for part in (self.iv, self.aad, self.data):
@@ -76,7 +76,7 @@ class Message:
 
 
 def lanes(row: bytes) -> int:
-    """Packs bytes into a row: block 0 lowest, byte 0 of a block highest."""
+    """Packs the bytes of a row into an integer, with block 0 in the lowest bits."""
     value = 0
     for i in range(0, len(row), 16):
         value |= int.from_bytes(row[i : i + 16], "big") << 8 * i
@@ -84,7 +84,7 @@ def lanes(row: bytes) -> int:
 
 
 class Engine:
-    """Drives and checks mae_gcm_stream."""
+    """Drives mae_gcm_stream with queued keys and messages and checks everything it gives."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -102,7 +102,7 @@ class Engine:
         self.wipe()
 
     def wipe(self) -> None:
-        """Discards all planned messages of the GCM engine's test."""
+        """Drops all keys and messages queued for mae_gcm_stream, and all expected results."""
         self.plan: list = []  # ("key", bank, key) and messages, to be announced in order
         self.in_beats: list = []
         self.out_beats: list = []
@@ -110,7 +110,7 @@ class Engine:
         self.hold = 0  # clocks before the next beat is offered
 
     async def reset(self) -> None:
-        """Resets the GCM engine with idle inputs."""
+        """Resets mae_gcm_stream with idle inputs."""
         names = (
             "clear_i abort_i key_valid_i key_i msg_valid_i msg_i in_valid_i in_data_i in_bytes_i"
         )
@@ -118,23 +118,23 @@ class Engine:
         await start(self.dut, **{name: 0 for name in names.split()})
 
     def key(self, bank: int, key: bytes | None = None) -> None:
-        """Plans a key load into a bank of the GCM engine after all planned messages."""
+        """Queues a key load into a key bank of mae_gcm_stream."""
         key = key or random.randbytes(random.choice(self.sizes))
         self.keys[bank] = key
         self.plan.append((bank, key))
 
     def any_bank(self) -> int:
-        """Returns a random key bank of the GCM engine."""
+        """Returns a random key bank number of mae_gcm_stream."""
         return random.randrange(self.banks)
 
     def message(self, bank: int, iv: bytes, aad: bytes, data: bytes, **options) -> Message:
-        """Plans a GCM message under a bank's key."""
+        """Queues a GCM message under the key last queued for a bank; returns the message."""
         message = Message(bank, self.keys[bank], iv, aad, data, **options)
         self.plan.append(message)
         return message
 
     def _begin(self, message: Message) -> None:
-        """Queues a message's beats and its expected end for the GCM engine."""
+        """Queues the message's input beats, and the output beats and tag expected for it."""
         self.in_beats += [(message, beat) for beat in message.beats(self.row)]
         data = message.expected
         for at in range(0, len(data), self.row):
@@ -145,7 +145,7 @@ class Engine:
         self.ends.append(message)
 
     def _announce(self) -> None:
-        """Offers the next key or message to the GCM engine."""
+        """Offers the next queued key or message to mae_gcm_stream."""
         dut = self.dut
         keys = [entry for entry in self.plan[:1] if isinstance(entry, tuple)]
         rest = self.plan[len(keys) :]
@@ -163,7 +163,7 @@ class Engine:
         self.key_offered = bool(keys)
 
     async def tick(self) -> None:
-        """Runs one clock of the GCM engine."""
+        """Runs one clock of mae_gcm_stream: offers keys, messages and beats, checks outputs."""
         dut = self.dut
         self._announce()
         beat = None
@@ -205,7 +205,7 @@ class Engine:
     kept = False
 
     def _end(self, verdict: int) -> None:
-        """Checks a tag or verdict of the GCM engine."""
+        """Asserts mae_gcm_stream's tag and verdict of the oldest unfinished message."""
         assert self.ends, "a tag too many"
         message = self.ends.pop(0)
         message.clocks["tag"] = self.clock
@@ -215,7 +215,7 @@ class Engine:
         self.done += 1
 
     async def run(self, limit: int = 20000) -> None:
-        """Runs the GCM engine until all planned messages are complete."""
+        """Runs mae_gcm_stream until all queued messages have ended."""
         clocks = 0
         while self.plan or self.in_beats or self.out_beats or self.ends:
             await self.tick()

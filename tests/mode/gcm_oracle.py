@@ -9,7 +9,7 @@ REDUCTION = 0xE1 << 120
 
 
 def multiply(x: int, y: int) -> int:
-    """Multiplies in GF(2^128) by SP 800-38D algorithm 1; bit 0 is the leftmost bit."""
+    """Multiplies two elements of GF(2^128) by SP 800-38D algorithm 1."""
     z, v = 0, y
     for i in range(128):
         if x >> (127 - i) & 1:
@@ -19,13 +19,13 @@ def multiply(x: int, y: int) -> int:
 
 
 def blocks(data: bytes) -> list[int]:
-    """Splits data into blocks, padded with zeros."""
+    """Splits data into 128-bit integers, padded with zeros."""
     padded = data + bytes(-len(data) % 16)
     return [int.from_bytes(padded[i : i + 16], "big") for i in range(0, len(padded), 16)]
 
 
 def ghash(h: int, words: list[int]) -> int:
-    """Computes GHASH by SP 800-38D algorithm 2."""
+    """Computes GHASH of 128-bit blocks under H (SP 800-38D algorithm 2)."""
     y = 0
     for word in words:
         y = multiply(y ^ word, h)
@@ -33,30 +33,30 @@ def ghash(h: int, words: list[int]) -> int:
 
 
 def lengths(aad: bytes, data: bytes) -> int:
-    """Returns GHASH's last block with the lengths of AAD and data."""
+    """Returns GHASH's last block, which holds the lengths of AAD and data in bits."""
     return len(aad) * 8 << 64 | len(data) * 8
 
 
 def encrypt_block(key: bytes, block: bytes) -> int:
-    """Encrypts a block by AES for the GCM reference; returns a number."""
+    """Encrypts one AES block by `cryptography`; returns it as an integer."""
     side = Cipher(algorithms.AES(key), modes.ECB()).encryptor()
     return int.from_bytes(side.update(block), "big")
 
 
 def hash_key(key: bytes) -> int:
-    """Computes the hash key H: the encrypted zero block."""
+    """Computes GCM's hash key H, the encrypted zero block."""
     return encrypt_block(key, bytes(16))
 
 
 def first_counter(key: bytes, iv: bytes) -> bytes:
-    """Computes J0 by SP 800-38D §7.1 step 2."""
+    """Computes GCM's first counter block J0 from key and IV (SP 800-38D §7.1)."""
     if len(iv) == 12:
         return iv + b"\0\0\0\1"
     return ghash(hash_key(key), [*blocks(iv), len(iv) * 8]).to_bytes(16, "big")
 
 
 def encrypt(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, bytes]:
-    """Encrypts by OpenSSL's GCM; by SP 800-38D for an IV that OpenSSL refuses."""
+    """Encrypts by OpenSSL's GCM, or block by block if OpenSSL refuses the IV's length."""
     if 8 <= len(iv) <= 128:
         side = Cipher(algorithms.AES(key), modes.GCM(iv)).encryptor()
         side.authenticate_additional_data(aad)
@@ -74,7 +74,7 @@ def encrypt(key: bytes, iv: bytes, aad: bytes, data: bytes) -> tuple[bytes, byte
 
 
 def accepts(key: bytes, iv: bytes, aad: bytes, text: bytes, tag: bytes) -> bool:
-    """Returns true if OpenSSL accepts the tag at its length."""
+    """Returns true if OpenSSL's GCM accepts the tag, which may be truncated."""
     side = Cipher(algorithms.AES(key), modes.GCM(iv, tag, min_tag_length=4)).decryptor()
     side.authenticate_additional_data(aad)
     side.update(text)

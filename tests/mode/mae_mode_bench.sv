@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// mae_mode_bench: connects mode engine, key cache and cipher as a device does, with flat ports.
+// mae_mode_bench: connects mae_mode_engine, mae_key_cache and the cipher, with flat ports.
 
 module mae_mode_bench
   import mae_aes_pkg::*;

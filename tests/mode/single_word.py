@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes GCM messages of one word for mae_gcm_single and mae_gcm_prefetch, with answers."""
+"""Makes GCM messages of one word for mae_gcm_single and mae_gcm_prefetch, with expected answers."""
 
 import random
 from collections.abc import Iterator
@@ -13,13 +13,13 @@ MSG_BITS = 8 + 6 + 256 + 5 + 128 + 5 + 128  # gcm_beat_msg_t
 
 
 def number(data: bytes, size: int) -> int:
-    """Packs a byte field of a GCM message: byte 0 highest, random bits after the last byte."""
+    """Packs a byte field of a GCM message, padded with random bits to a fixed size."""
     return int.from_bytes(data + random.randbytes(size - len(data)), "big")
 
 
 @dataclass
 class Word:
-    """Holds a GCM message of one word with its key and expected result.
+    """Holds a GCM message of at most one block, with its key and expected answer.
 
     ``wanted`` is the answer: ok, data, tag.
     """
@@ -34,44 +34,44 @@ class Word:
     ctx: int = field(default_factory=lambda: random.randrange(256))
 
     def msg(self) -> int:
-        """Packs a GCM message of one word into gcm_beat_msg_t."""
+        """Packs lengths, AAD, data and tag of the message into gcm_beat_msg_t."""
         word = self.ctx << 6 | len(self.aad)
         word = (word << 256 | number(self.aad, 32)) << 5 | len(self.data)
         word = (word << 128 | number(self.data, 16)) << 5 | (len(self.tag) if self.decrypt else 0)
         return word << 128 | number(self.tag, 16)
 
     def own_key(self) -> int:
-        """Packs a GCM message's own key and IV into gcm_beat_key_t."""
+        """Packs the message's key and IV into gcm_beat_key_t."""
         word = self.decrypt << 2 | KEY_SIZES.index(len(self.key))
         return (word << 256 | number(self.key, 32)) << 96 | int.from_bytes(self.iv, "big")
 
     def answer(self) -> int:
-        """Packs the expected answer to a GCM message into gcm_beat_rsp_t."""
+        """Packs the expected verdict, data and tag into gcm_beat_rsp_t."""
         ok, data, tag = self.wanted
         word = (self.ctx << 1 | ok) << 128 | int.from_bytes(data.ljust(16, b"\0"), "big")
         return word << 128 | int.from_bytes(tag.ljust(16, b"\0"), "big")
 
 
 def sealed(key: bytes, iv: bytes, aad: bytes, data: bytes) -> Word:
-    """Makes a GCM message of one word to encrypt, with OpenSSL's answer."""
+    """Returns a message to encrypt, with ciphertext and tag expected by OpenSSL."""
     text, tag = gcm_oracle.encrypt(key, iv, aad, data)
     return Word(key, iv, aad, data, wanted=(True, text, tag))
 
 
 def opened(key: bytes, iv: bytes, aad: bytes, data: bytes, tag_bytes: int = 16) -> Word:
-    """Makes a GCM message of one word to decrypt, sealed by OpenSSL."""
+    """Returns a message to decrypt, encrypted by OpenSSL, with its expected plaintext."""
     text, tag = gcm_oracle.encrypt(key, iv, aad, data)
     return Word(key, iv, aad, text, True, tag[:tag_bytes], (True, data, b""))
 
 
 def flipped(data: bytes) -> bytes:
-    """Inverts one bit of a byte string."""
+    """Returns a byte string with one random bit inverted."""
     bit = random.randrange(8 * len(data))
     return (int.from_bytes(data, "big") ^ 1 << bit).to_bytes(len(data), "big")
 
 
 def tampered(word: Word) -> Word:
-    """Changes any field of a GCM message to decrypt, so that it must be refused."""
+    """Changes a random field of a message to decrypt; it must then be rejected."""
     parts = [name for name in ("aad", "data", "tag") if getattr(word, name)]
     name = random.choice([*parts, "length"])
     if name == "length":
@@ -85,7 +85,7 @@ def tampered(word: Word) -> Word:
 
 
 def any_word(key: bytes, iv: bytes, decrypt: bool | None = None) -> Word:
-    """Makes a random GCM message of one word, half of the decryptions tampered with."""
+    """Returns a random message to encrypt or decrypt; half of the latter are tampered with."""
     aad = random.randbytes(random.choice((0, random.randrange(33), 16, 32)))
     data = random.randbytes(random.choice((0, 4, 8, 16, random.randrange(17))))
     if decrypt is None:
@@ -97,7 +97,7 @@ def any_word(key: bytes, iv: bytes, decrypt: bool | None = None) -> Word:
 
 
 def vectors(longest_key: int) -> Iterator[Word]:
-    """Returns NIST's CAVP vectors of one word with IVs of 96 bits."""
+    """Yields NIST's CAVP GCM vectors of at most one block with 96-bit IVs."""
     for v in cavp.cavp():
         if len(v.key) > longest_key or len(v.iv) != 12 or len(v.aad) > 32:
             continue

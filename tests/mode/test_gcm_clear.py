@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests erasure in mae_gcm_stream: clear_i erases all secrets; abort_i keeps the keys.
+"""Tests that clear_i erases all secrets in mae_gcm_stream, and abort_i all but the keys.
 
 All signals of the model are looked through for pieces of what it worked on, before and after.
 """
@@ -27,12 +27,12 @@ PUBLIC = re.compile(r"\.u_announce\.u_parts\.u_fifo\.")
 
 
 def pieces(*numbers: int) -> set[int]:
-    """Returns the 64-bit pieces of 128-bit blocks, to search registers for."""
+    """Returns the 64-bit pieces of 128-bit numbers, to search registers for them."""
     return {piece for number in numbers for piece in leaks.pairs(number, 128)}
 
 
 def key_pieces(key: bytes, lanes: int) -> set[int]:
-    """Returns 64-bit pieces of a key, its round keys and the powers of its hash key."""
+    """Returns the 64-bit pieces of a key, its round keys and the powers of its hash key."""
     found = leaks.secret_words(key, [])
     for word in round_keys(key):
         found |= pieces(int.from_bytes(word, "big"))
@@ -44,7 +44,7 @@ def key_pieces(key: bytes, lanes: int) -> set[int]:
 
 
 def message_pieces(message) -> set[int]:
-    """Returns 64-bit pieces of a GCM message's texts, keystream, mask and hash."""
+    """Returns the 64-bit pieces of a GCM message's texts, keystream, mask and hash."""
     found = set()
     for text in (message.data, message.expected, message.aad):
         found |= pieces(*gcm_oracle.blocks(text))
@@ -64,7 +64,7 @@ def message_pieces(message) -> set[int]:
 
 
 async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
-    """Starts two keys and long messages on the GCM engine; returns their secrets."""
+    """Loads keys and runs long messages for some clocks; returns pieces of keys and of texts."""
     for bank in range(BANKS):
         engine.key(bank, random.randbytes(engine.sizes[-1]))
     messages = []
@@ -81,7 +81,7 @@ async def busy(engine: Engine, clocks: int) -> tuple[set[int], set[int]]:
 
 
 async def stop(dut, port, active: int = 1) -> None:
-    """Ends all input of the GCM engine, asserts a signal for a clock, and waits."""
+    """Ends all inputs of mae_gcm_stream, pulses clear, abort or reset, and waits."""
     for name in ("key_valid", "msg_valid", "in_valid", "out_ready", "tag_ready"):
         getattr(dut, f"{name}_i").value = 0
     for name in ("key", "msg", "in_data"):
@@ -96,7 +96,7 @@ async def stop(dut, port, active: int = 1) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def clear_takes_all(dut) -> None:
-    """Two clocks after a clear or reset no register of mae_gcm_stream holds data.
+    """Two clocks after clear_i or reset no register of mae_gcm_stream holds a secret.
 
     Deep: its pipelines and its hash go on with zeros, nothing in them is of what was worked on.
     """
@@ -121,7 +121,7 @@ async def clear_takes_all(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def abort_takes_messages(dut) -> None:
-    """Two clocks after an abort no message data remains in mae_gcm_stream, but its keys do."""
+    """Two clocks after abort_i mae_gcm_stream holds no message data, but still its keys."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in (47, 80, 95):
@@ -138,13 +138,13 @@ async def abort_takes_messages(dut) -> None:
 @pytest.mark.parametrize("mask_pipe", [1, 0])
 @pytest.mark.full
 def test_gcm_clear(mask_pipe: int) -> None:
-    """Runs the erasure checks of mae_gcm_stream in the smallest engines with each key length."""
+    """Builds mae_gcm_stream with one lane and runs this file's tests."""
     parameters = {"Lanes": 1, "KeyBanks": BANKS, "MaskPipe": mask_pipe}
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)
 
 
 @pytest.mark.slow
 def test_gcm_clear_deep() -> None:
-    """Runs the erasure checks of mae_gcm_stream with all pipeline registers."""
+    """Builds mae_gcm_stream with all pipeline registers and runs the test of clear_i."""
     parameters = {"Lanes": 1, "KeyBanks": BANKS, "RegsPerRound": 2, "Deep": 1, "MsgDepth": 16}
     bench.run("mae_gcm_stream", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_key_cache between an imitated engine, which requests slots, and a cipher."""
+"""Tests mae_key_cache: which key slots it loads into the cipher's key banks, and when."""
 
 import random
 
@@ -15,7 +15,7 @@ LOAD = 12  # clocks a cipher may need to let its last block go
 
 
 class Cache:
-    """Drives the ports of mae_key_cache."""
+    """Drives mae_key_cache and models the cipher that takes its keys."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -51,13 +51,13 @@ class Cache:
     def demand(
         self, want: int, urgent: int | None = None, used: int = 0, waits: int | None = None
     ) -> None:
-        """Requests slots; rows wait for all of them unless ``waits`` says for which."""
+        """Sets the key slots that the mode engine wants, and those for which rows wait."""
         waits = want if waits is None else waits
         word = (urgent is not None) << 74 | (urgent or 0) << 68 | want << 4 | used
         self.dut.demand_i.value = waits << 75 | word
 
     def resident(self) -> dict[int, tuple[int, bool, bool]]:
-        """Returns the usable banks of mae_key_cache with the slot that each holds."""
+        """Returns the usable key banks with slot and directions that mae_key_cache reports."""
         word = int(self.dut.keys_o.value)
         out = {}
         for b in range(4):
@@ -67,7 +67,7 @@ class Cache:
         return out
 
     async def step(self, clocks: int = 1, wait: int = 0) -> None:
-        """Runs clocks of mae_key_cache in which the cipher accepts keys after a delay."""
+        """Runs clocks of mae_key_cache, in which the cipher accepts offered keys after a delay."""
         for _ in range(clocks):
             await RisingEdge(self.dut.clk_i)
             self.clock += 1
@@ -90,7 +90,7 @@ class Cache:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def loads(dut):
-    """mae_key_cache loads requested slots into banks; decryption is ready Nr + 1 clocks later."""
+    """mae_key_cache loads wanted slots; decryption is possible Nr + 1 clocks after the load."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(1)
@@ -117,7 +117,7 @@ async def loads(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def turns(dut):
-    """If more slots than banks are requested, mae_key_cache gives each a bank in turn."""
+    """If more slots are wanted than banks exist, mae_key_cache gives each slot a bank in turn."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(2)
@@ -141,7 +141,7 @@ async def turns(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def unwanted_first(dut):
-    """mae_key_cache replaces unrequested slots first, the least recently used one first."""
+    """mae_key_cache first replaces unwanted slots, the least recently used one before others."""
     cache = Cache(dut)
     await cache.start()
     if cache.banks < 2 or cache.slots < 3:
@@ -165,7 +165,7 @@ async def unwanted_first(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def without_rows(dut):
-    """A slot without rows gives way to one with rows, and takes only a bank that nobody needs."""
+    """mae_key_cache gives the bank of a slot without waiting rows to a slot with rows."""
     cache = Cache(dut)
     await cache.start()
     if cache.slots <= cache.banks:
@@ -189,7 +189,7 @@ async def without_rows(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def urgent(dut):
-    """An urgent slot of mae_key_cache replaces others before their residence ends."""
+    """mae_key_cache loads an urgent slot before the minimum residence of others is over."""
     cache = Cache(dut)
     await cache.start()
     if cache.slots < cache.banks + 1:
@@ -209,7 +209,7 @@ async def urgent(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def rewritten(dut):
-    """A rewritten or erased slot of mae_key_cache leaves its bank in the next clock."""
+    """mae_key_cache drops a rewritten or erased slot from its bank in the next clock."""
     cache = Cache(dut)
     await cache.start()
     rng = random.Random(3)
@@ -244,7 +244,7 @@ async def rewritten(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def cleared(dut):
-    """clear_i empties mae_key_cache: no slot, bank, offer or key remains."""
+    """After clear_i mae_key_cache holds no slot, bank, offer or key."""
     cache = Cache(dut)
     await cache.start()
     for at in range(12):
@@ -268,7 +268,7 @@ async def cleared(dut):
     ("slots", "banks", "least"), [(16, 2, 256), (64, 4, 64), (1, 1, 32), (5, 1, 100), (3, 3, 256)]
 )
 def test_key_cache(slots, banks, least):
-    """Runs the checks of mae_key_cache for extreme parameters."""
+    """Builds mae_key_cache with extreme parameters and runs this file's tests."""
     bench.run(
         "mae_key_cache",
         parameters={"KeySlots": slots, "KeyBanks": banks, "MinResidence": least},

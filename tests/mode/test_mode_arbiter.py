@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_arbiter: rows in one clock, no loss, no duplicate, fair turns on each lane."""
+"""Tests mae_mode_arbiter: rows and serial blocks reach the cipher lanes once and in fair turns."""
 
 import random
 
@@ -14,7 +14,7 @@ REQ_BITS = 8 + 2 + 1 + 128
 
 
 class Askers:
-    """Models the requests of both paths to the mode arbiter; records what reaches lanes."""
+    """Models the parallel and serial path that share the lanes through mae_mode_arbiter."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -25,20 +25,20 @@ class Askers:
         self.log: list[tuple[str, int]] = []
 
     async def reset(self) -> None:
-        """Resets the mode arbiter without requests on either path."""
+        """Resets mae_mode_arbiter without requests."""
         await start(self.dut, parallel_valid_i=0, serial_valid_i=0, req_ready_i=0)
 
     def ask(self, lanes: int) -> None:
-        """Offers a row for given lanes to the mode arbiter on the parallel path."""
+        """Offers a row of blocks for a set of lanes on mae_mode_arbiter's parallel port."""
         chosen = [i for i in range(self.lanes) if lanes >> i & 1]
         self.row = {i: random.getrandbits(REQ_BITS) for i in chosen}
 
     def ask_serial(self, lane: int) -> None:
-        """Offers a block to the mode arbiter on the serial path."""
+        """Offers a block for a lane on mae_mode_arbiter's serial port."""
         self.serial[lane] = random.getrandbits(REQ_BITS)
 
     async def step(self) -> tuple[set[int], set[int]]:
-        """Runs one clock of the mode arbiter; returns the lanes that took blocks."""
+        """Runs one clock of mae_mode_arbiter; returns lanes granted to row and serial blocks."""
         dut, row = self.dut, self.row or {}
         dut.parallel_valid_i.value = self.row is not None
         dut.parallel_lanes_i.value = sum(1 << i for i in row)
@@ -70,7 +70,7 @@ class Askers:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def nothing_lost_nothing_stuck(dut) -> None:
-    """Each random request of the mode arbiter is served once, after few others."""
+    """mae_mode_arbiter passes each request to its lane exactly once, after a bounded wait."""
     askers = Askers(dut)
     await askers.reset()
     waited, passed = 0, [0] * askers.lanes
@@ -92,7 +92,7 @@ async def nothing_lost_nothing_stuck(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def takes_turns(dut) -> None:
-    """With ready lanes the mode arbiter grants a lane to rows and serial blocks in turn."""
+    """mae_mode_arbiter grants a lane to row blocks and serial blocks in turn."""
     askers = Askers(dut)
     await askers.reset()
     askers.ready = every = (1 << askers.lanes) - 1
@@ -111,7 +111,7 @@ async def takes_turns(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def keeps_its_turn(dut) -> None:
-    """The mode arbiter holds back rows when a serial block waits in its turn."""
+    """mae_mode_arbiter holds back rows while a serial block whose turn it is waits for its lane."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1
@@ -136,7 +136,7 @@ async def keeps_its_turn(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us", skip=bench.parameters().get("Lanes", 1) < 2)
 async def keeps_its_turn_beside_short_rows(dut) -> None:
-    """A serial block keeps its turn in the mode arbiter while rows for other lanes pass."""
+    """mae_mode_arbiter keeps a serial block's turn while rows for other lanes pass."""
     askers = Askers(dut)
     await askers.reset()
     top, every = askers.lanes - 1, (1 << askers.lanes) - 1
@@ -156,5 +156,5 @@ async def keeps_its_turn_beside_short_rows(dut) -> None:
 
 @pytest.mark.parametrize("lanes", (1, 3))
 def test_mode_arbiter(lanes: int) -> None:
-    """Runs the checks of mae_mode_arbiter for one lane and several."""
+    """Builds mae_mode_arbiter for one and several lanes and runs this file's tests."""
     bench.run("mae_mode_arbiter", parameters={"Lanes": lanes})

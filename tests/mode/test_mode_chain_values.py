@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_chain_values: three writers per clock, newest value for readers, wipe."""
+"""Tests mae_mode_chain_values: three writers per clock, readers see the newest value, wipe."""
 
 import random
 
@@ -14,7 +14,7 @@ READERS = ("par", "answer", "ask")
 
 
 class Chain:
-    """Drives mae_mode_chain_values and models its slots."""
+    """Drives mae_mode_chain_values and models the value of each context."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -22,7 +22,7 @@ class Chain:
         self.held = [0] * bench.parameters()["Slots"]
 
     async def empty(self) -> None:
-        """Wipes all slots of mae_mode_chain_values, one per clock."""
+        """Erases all values of mae_mode_chain_values, one per clock."""
         idle = dict.fromkeys(("wipe_i", "iv_valid_i", "par_valid_i", "answer_valid_i"), 0)
         self.dut.clk_i.value = 0
         for name, value in idle.items():
@@ -35,19 +35,19 @@ class Chain:
         self.held = [0] * len(self.held)
 
     async def clock(self) -> None:
-        """Runs one clock of mae_mode_chain_values, which has no reset."""
+        """Runs one clock of mae_mode_chain_values."""
         for level in (1, 0):
             await Timer(5, "ns")
             self.dut.clk_i.value = level
         await Timer(5, "ns")
 
     def check(self, reader: str, slot: int) -> None:
-        """Checks that a reader of a chain value sees the newest value."""
+        """Asserts that a read port shows the newest chain value of a context."""
         wanted = self.held[slot] if reader != "par" or self.parallel else 0
         assert int(getattr(self.dut, f"{reader}_o").value) == wanted, (reader, slot)
 
     async def write(self, writes: dict[str, tuple[int, int]]) -> None:
-        """Runs one clock of mae_mode_chain_values with writes; checks all readers."""
+        """Runs one clock of mae_mode_chain_values with given writes; asserts all read ports."""
         dut, slots = self.dut, len(self.held)
         for writer, port in (("iv", "iv_i"), ("par", "par_i"), ("answer", "answer_i")):
             slot, value = writes.get(writer, (random.randrange(slots), random.getrandbits(128)))
@@ -74,7 +74,7 @@ class Chain:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def newest_value_wins(dut) -> None:
-    """Readers of mae_mode_chain_values see the newest value under random writes."""
+    """All read ports of mae_mode_chain_values show the newest value under random writes."""
     chain = Chain(dut)
     await chain.empty()
     slots = len(chain.held)
@@ -102,7 +102,7 @@ async def wipe_leaves_nothing(dut) -> None:
 
 
 def values(handle) -> list:
-    """Lists every 128-bit register below a simulated module."""
+    """Returns all 128-bit registers of a simulated module and its submodules."""
     return [s for s in signals(handle) if "_q" in s._name and len(s) == 128]
 
 
@@ -112,5 +112,5 @@ def values(handle) -> list:
     ids=str,
 )
 def test_mode_chain_values(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_mode_chain_values for many slots, one slot, and the serial path."""
+    """Builds mae_mode_chain_values for several sizes and runs this file's tests."""
     bench.run("mae_mode_chain_values", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that clear_i and reset erase keys, keystream, chain values and text in the engine."""
+"""Tests that clear_i and reset erase keys, keystream, chain values and text in mae_mode_engine."""
 
 import random
 
@@ -34,7 +34,7 @@ SMALL_STORES = [
 
 
 def content(dut, name):
-    """Returns the words of a memory in the simulated mode engine."""
+    """Returns the words of a memory or register in the simulated mae_mode_bench."""
     handle = dut
     for part in name.split("."):
         part, _, index = part.partition("[")
@@ -48,7 +48,7 @@ def content(dut, name):
 
 
 def wide_names(handle):
-    """Returns the names of all registers of at least a block below a module."""
+    """Returns the names of all registers of 128 bits or more in a simulated module."""
     names = set()
     for child in handle:
         name = child._name
@@ -63,7 +63,7 @@ def wide_names(handle):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def leaves_nothing(dut):
-    """All memories of the mode engine hold data during work and none after clear_i or reset."""
+    """All memories of mae_mode_engine hold data during work, and none after clear_i or reset."""
     tb = await engine.fresh(dut, bench.parameters())
     stores = SMALL_STORES if tb.contexts == 1 else STORES
     found = wide_names(dut.u_engine) | wide_names(dut.u_cache)
@@ -98,5 +98,5 @@ async def leaves_nothing(dut):
 @pytest.mark.parametrize("parameters", [engine.ONE, engine.SMALL], ids=["one", "small"])
 @pytest.mark.full
 def test_mode_clear(parameters):
-    """Runs the erasure check of the mode engine for the full and the smallest build."""
+    """Builds mae_mode_bench in its full and smallest size and runs the erasure test."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE], visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_engine with key cache and cipher against OpenSSL, all contexts at once."""
+"""Tests mae_mode_engine with key cache and cipher against OpenSSL, on many contexts at once."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def every_mode(dut):
-    """The mode engine is right for each mode, direction and key size, from one byte to rows."""
+    """mae_mode_engine gives OpenSSL's output in each mode, direction, key size and length."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(6, rng)
@@ -30,7 +30,7 @@ async def every_mode(dut):
 
 
 async def mixture(tb, seed, count, **how):
-    """Makes random messages for the mode engine in random contexts, divided into jobs."""
+    """Runs random messages in random contexts through mae_mode_engine and checks the output."""
     rng = random.Random(seed)
     keys = engine.Keys(9, rng)
     await tb.write_keys(keys)
@@ -55,13 +55,13 @@ async def mixture(tb, seed, count, **how):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed(dut):
-    """The mode engine is right for many contexts and modes, and more keys than banks."""
+    """mae_mode_engine gives OpenSSL's output for many contexts, modes and keys at once."""
     await mixture(await engine.fresh(dut, bench.parameters()), 2, 120)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed_stalls(dut):
-    """The mode engine is right under stalls of both its input and its output."""
+    """mae_mode_engine gives OpenSSL's output under stalls of input and output."""
     tb = await engine.fresh(dut, bench.parameters())
     await mixture(tb, 3, 60, in_stall=0.5, out_stall=0.2)
     await mixture(tb, 4, 60, in_stall=0.1, out_stall=0.7)
@@ -70,13 +70,13 @@ async def mixed_stalls(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def mixed_heedless(dut):
-    """The mode engine is right, but slower, if its user ignores room_o."""
+    """mae_mode_engine gives OpenSSL's output, only slower, if rows are sent without room_o."""
     await mixture(await engine.fresh(dut, bench.parameters()), 5, 60, heed_room=None)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def path_change(dut):
-    """A chain value of the mode engine continues between parallel and serial path."""
+    """mae_mode_engine continues a CFB chain when decryption (parallel) follows encryption."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))
@@ -94,7 +94,7 @@ async def path_change(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def key_lost(dut):
-    """A job of the mode engine whose key is rewritten, erased or missing ends with zeros."""
+    """If a job's key is rewritten, erased or missing, mae_mode_engine outputs zeros."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(7)
     keys = engine.Keys(4, rng, (16,))
@@ -130,7 +130,7 @@ async def key_lost(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def new_key(dut):
-    """The mode engine uses a rewritten key although the old key is still in a bank."""
+    """mae_mode_engine uses a newly written key although the old one is in a key bank."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(8)
     for length in (16, 32, 24, 16, 16):
@@ -144,7 +144,7 @@ async def new_key(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def broken_off(dut):
-    """After a reset or clear during work the mode engine works as new."""
+    """After a reset or clear during work mae_mode_engine runs new messages right."""
     tb = await engine.fresh(dut, bench.parameters())
     for round_ in range(6):
         rng = random.Random(100 + round_)
@@ -178,5 +178,5 @@ async def broken_off(dut):
     ids=["wide", "one", "small", "smallest"],
 )
 def test_mode_engine(parameters):
-    """Runs all checks of mae_mode_engine on the relevant builds."""
+    """Builds mae_mode_bench for all relevant configurations and runs this file's tests."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_key_requests: each context's needed key, its availability, and its loss."""
+"""Tests mae_mode_key_requests: which key slots the contexts want, can use and have lost."""
 
 import dataclasses
 import random
@@ -18,7 +18,7 @@ SLOTS = (0, 3, 17, 40, 62, 63)  # few, so that contexts and banks meet
 
 @dataclasses.dataclass
 class Context:
-    """Holds the key slots that a context of the mode engine needs now and later."""
+    """Models the key slots that a context of mae_mode_engine needs now and later."""
 
     needs: list[tuple[int, int]]
     active: bool = True
@@ -27,7 +27,7 @@ class Context:
 
 
 class Keys:
-    """Drives mae_mode_key_requests clock by clock beside a model."""
+    """Drives mae_mode_key_requests and compares its outputs with a model in each clock."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -37,11 +37,11 @@ class Keys:
         self.valid = sum(1 << slot for slot in SLOTS)
 
     async def reset(self) -> None:
-        """Resets mae_mode_key_requests to no job and no key in any bank."""
+        """Resets mae_mode_key_requests with no job, and no key in any bank."""
         await start(self.dut, cfg_valid_i=0, tweak_done_i=0, active_i=0, waits_i=0, keys_i=0)
 
     def usable(self, need: tuple[int, int]) -> bool:
-        """Returns true if a key is in a bank that stays and supports the direction."""
+        """Returns true if a key bank holds the needed slot for the needed direction."""
         return any(bank[3] == need[0] and not bank[0] and bank[1 + need[1]] for bank in self.banks)
 
     async def step(
@@ -50,7 +50,7 @@ class Keys:
         tweaked: int | None = None,
         changed: int | None = None,
     ) -> None:
-        """Runs one clock of mae_mode_key_requests with an optional job start."""
+        """Runs one clock of mae_mode_key_requests, with or without a new job; checks outputs."""
         dut = self.dut
         dut.cfg_valid_i.value = cfg is not None
         banks = sum(
@@ -92,14 +92,14 @@ class Keys:
                 assert int(dut.want_o.value) >> context.needs[0][0] & 1, "wanted until it ends"
 
     def random_cfg(self, n: int) -> tuple[int, int, int, int, int, int]:
-        """Makes a random job for a context of mae_mode_key_requests."""
+        """Returns a random job configuration for a context."""
         two = random.randrange(2), random.randrange(2)
         return (n, random.choice((*range(7), XTS, XTS)), *two, *random.choices(SLOTS, k=2))
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def needs_and_losses(dut) -> None:
-    """mae_mode_key_requests agrees with a model on available and lost keys."""
+    """mae_mode_key_requests reports usable and lost keys of each context as the model does."""
     keys = Keys(dut)
     await keys.reset()
     for _ in range(1500):
@@ -123,7 +123,7 @@ async def needs_and_losses(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def wants_what_active_jobs_need(dut) -> None:
-    """A clock after a change exactly the slots of active contexts are wanted, or wait for rows."""
+    """mae_mode_key_requests asks one clock later for exactly the active contexts' key slots."""
     keys = Keys(dut)
     await keys.reset()
     for _ in range(20):
@@ -152,5 +152,5 @@ async def wants_what_active_jobs_need(dut) -> None:
     ids=str,
 )
 def test_mode_key_requests(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_mode_key_requests for one context and for many."""
+    """Builds mae_mode_key_requests for one and many contexts and runs this file's tests."""
     bench.run("mae_mode_key_requests", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_output_mux: each row leaves once, in turn, without keystream or lost keys.
+"""Tests mae_mode_output_mux: rows of all sources leave once, in turn, without excess bytes.
 
 Tests mae_mode_output_mux.
 """
@@ -17,7 +17,7 @@ PAYLOAD = ("ctx", "data", "bytes", "last", "key_lost")
 
 
 class Row:
-    """Holds an output row of one source of the multiplexer."""
+    """Holds a random output row that a source offers to mae_mode_output_mux."""
 
     def __init__(self, lanes: int, contexts: int) -> None:
         self.ctx = random.randrange(contexts)
@@ -27,13 +27,13 @@ class Row:
 
 
 def blocks(data: bytes) -> int:
-    """Packs AES blocks side by side, the first in the lowest bits."""
+    """Packs the AES blocks of a row into an integer, the first in the lowest bits."""
     order = [data[at : at + 16] for at in range(0, len(data), 16)]
     return int.from_bytes(b"".join(reversed(order)), "big")
 
 
 class Merge:
-    """Drives the output multiplexer with an optional row on each source."""
+    """Drives mae_mode_output_mux with rows on its sources and checks what leaves."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -43,11 +43,11 @@ class Merge:
         self.kept: list[int] | None = None  # shown and not taken
 
     async def reset(self) -> None:
-        """Resets the output multiplexer with idle sources."""
+        """Resets mae_mode_output_mux with idle sources."""
         await start(self.dut, source_valid_i=0, out_ready_i=0, lost_i=0)
 
     def offer(self, source: int) -> None:
-        """Offers a new row on a source of the output multiplexer."""
+        """Offers a new random row on a source of mae_mode_output_mux."""
         self.offered[source] = Row(self.lanes, self.contexts)
 
     def _drive(self, port: str, width: int, value) -> None:
@@ -55,7 +55,7 @@ class Merge:
         getattr(self.dut, f"source_{port}_i").value = packed
 
     async def step(self, ready: bool) -> int | None:
-        """Runs one clock of the output multiplexer; returns the source whose row left."""
+        """Runs one clock of mae_mode_output_mux; returns the source whose row left."""
         dut = self.dut
         self._drive("valid", 1, lambda row: 1)
         self._drive("ctx", 8, lambda row: row.ctx)
@@ -84,7 +84,7 @@ class Merge:
         return source
 
     def visible(self, row: Row) -> int:
-        """Returns the part of an output row that may be visible."""
+        """Returns a row's value as it may leave: zeros beyond its length or after a lost key."""
         if self.lost >> row.ctx & 1:
             return 0
         return blocks(row.data[: row.bytes].ljust(16 * self.lanes, b"\0"))
@@ -92,7 +92,7 @@ class Merge:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def shows_what_it_may(dut) -> None:
-    """Each random row leaves the output multiplexer once, without bytes beyond its length."""
+    """Each row leaves mae_mode_output_mux once, with zeros beyond its length or for lost keys."""
     merge = Merge(dut)
     await merge.reset()
     left = 0
@@ -108,7 +108,7 @@ async def shows_what_it_may(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def every_length(dut) -> None:
-    """The output multiplexer cuts rows at each byte position."""
+    """mae_mode_output_mux zeroes all bytes beyond a row's length, for each length."""
     merge = Merge(dut)
     await merge.reset()
     for count in range(1, 16 * merge.lanes + 1):
@@ -119,7 +119,7 @@ async def every_length(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def in_turns(dut) -> None:
-    """With all sources busy the output multiplexer serves each in turn, a row per clock."""
+    """If all sources offer rows, mae_mode_output_mux takes one per clock from each in turn."""
     merge = Merge(dut)
     await merge.reset()
     sources, served = merge.lanes + 1, []
@@ -136,5 +136,5 @@ async def in_turns(dut) -> None:
     "parameters", ({"Lanes": 1, "Contexts": 1}, {"Lanes": 3, "Contexts": 12}), ids=str
 )
 def test_mode_output_mux(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_mode_output_mux for the peripheral's lane and a few lanes."""
+    """Builds mae_mode_output_mux with one and a few lanes and runs this file's tests."""
     bench.run("mae_mode_output_mux", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_parallel in its engine: a row per clock, for any mix of contexts."""
+"""Tests mae_mode_parallel inside mae_mode_engine: a row per clock, for any mix of contexts."""
 
 import random
 
@@ -15,7 +15,7 @@ CASES += [("xts", False), ("xts", True)]
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def full_rate(dut):
-    """The parallel path passes a row per clock for one context and for several in any order."""
+    """mae_mode_parallel passes a row per clock, of one context or of several in any order."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(4, rng, (16,))
@@ -37,7 +37,7 @@ async def full_rate(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def two_keys(dut):
-    """Rows of two keys in two banks, in any order, lose no clock of the parallel path."""
+    """Rows under two keys in two banks pass mae_mode_parallel at one per clock in any order."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(2)
     keys = engine.Keys(2, rng, (16,))
@@ -56,7 +56,7 @@ async def two_keys(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def stalled(dut):
-    """Slow output loses no answer of the parallel path and delays no row that has room."""
+    """A slow output loses no row of mae_mode_parallel and delays none for which room is left."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(5)
     keys = engine.Keys(4, rng, (16, 32))
@@ -74,7 +74,7 @@ async def stalled(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def many_keys(dut):
-    """With three times as many keys as banks all contexts progress on the parallel path."""
+    """With three times more keys than banks all contexts still progress in mae_mode_parallel."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(3)
     keys = engine.Keys(6, rng, (16,))
@@ -92,7 +92,7 @@ async def many_keys(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def beside_chains(dut):
-    """Parallel rows and chained messages share lanes, and both progress."""
+    """Rows of mae_mode_parallel and blocks of chained modes share the lanes; both progress."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(4)
     for lengths in ((16, 16), (16, 32), (32, 16)):
@@ -124,7 +124,7 @@ async def beside_chains(dut):
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def beside_one_chain(dut):
-    """A single chained message keeps nearly its full speed beside continuous parallel rows."""
+    """One chained message keeps nearly its full speed beside mae_mode_parallel's full rows."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(6)
     keys = engine.Keys(2, rng, (16,))
@@ -150,5 +150,5 @@ async def beside_one_chain(dut):
     ids=["wide", "one", "deep"],
 )
 def test_mode_parallel(parameters):
-    """Runs the checks of mae_mode_parallel, which takes a row per clock."""
+    """Builds mae_mode_bench in several configurations and runs this file's tests."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_pkg: its table of modes, evaluated by the test, gives OpenSSL's results."""
+"""Tests mae_mode_pkg: its functions of modes, counters and tweaks give OpenSSL's results."""
 
 import pathlib
 import random
@@ -15,17 +15,17 @@ WRAPPER = pathlib.Path(__file__).with_name("mode_pkg_wrapper.sv")
 
 
 def number(block: bytes) -> int:
-    """Converts an AES block to its number on a port of type block_t."""
+    """Returns an AES block as the integer of a block_t port."""
     return int.from_bytes(block, "big")
 
 
 def block_of(signal) -> bytes:
-    """Converts a number on a port to an AES block."""
+    """Returns the AES block on a block_t port."""
     return int(signal.value).to_bytes(16, "big")
 
 
 def times_alpha(tweak: bytes, steps: int) -> bytes:
-    """Multiplies an XTS tweak by alpha: IEEE 1619, byte 0 least significant."""
+    """Multiplies an XTS tweak by alpha^steps in GF(2^128) (IEEE 1619)."""
     value = int.from_bytes(tweak, "little")
     for _ in range(steps):
         value <<= 1
@@ -36,7 +36,7 @@ def times_alpha(tweak: bytes, steps: int) -> bytes:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def table(dut):
-    """The mode table of mae_mode_pkg gives OpenSSL's blocks: out = Cipher(pre) ^ mask."""
+    """The input and mask that mae_mode_pkg gives for each block lead to OpenSSL's output."""
     rng = random.Random(1)
     for mode in engine.MODES:
         for decrypt in (False, True):
@@ -69,7 +69,7 @@ async def table(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def ahead(dut):
-    """mae_mode_pkg advances counter and tweak by any number of steps, over every carry."""
+    """mae_mode_pkg advances a CTR counter and an XTS tweak by 0 to 16 steps right."""
     rng = random.Random(2)
     tweaks = [bytes(15) + b"\x80", b"\xff" * 16, b"\x80" + bytes(15)]
     for chain in [*tweaks, *(rng.randbytes(16) for _ in range(40))]:
@@ -87,7 +87,7 @@ async def ahead(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def small_ones(dut):
-    """The functions first_bytes, bank_lookup and bank_stays of mae_mode_pkg are right."""
+    """first_bytes, bank_lookup and bank_stays of mae_mode_pkg return the right values."""
     rng = random.Random(3)
     for count in range(16):
         dut.bytes_i.value = count
@@ -112,5 +112,5 @@ async def small_ones(dut):
 
 
 def test_mode_pkg():
-    """Runs all checks of mae_mode_pkg in a simulation."""
+    """Builds mode_pkg_wrapper around mae_mode_pkg and runs this file's tests."""
     bench.run("mode_pkg_wrapper", sources=[WRAPPER])

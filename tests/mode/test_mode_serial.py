@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_serial in its engine: clocks of chained modes, and XTS with stealing."""
+"""Tests mae_mode_serial inside mae_mode_engine: clocks of chained modes, XTS with stealing."""
 
 import random
 
@@ -22,7 +22,7 @@ IEEE = [
 
 
 def latency(length):
-    """Returns the clocks from a cipher request to its answer for a key length."""
+    """Returns the cipher's latency in clocks for a key length, in this build."""
     rounds = 6 + length // 4
     if bench.parameters().get("Iter"):
         return rounds
@@ -31,7 +31,7 @@ def latency(length):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def one_message(dut):
-    """One chained message takes exactly the cipher's latency per block on the serial path."""
+    """mae_mode_serial takes exactly the cipher's latency per block for one chained message."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(1)
     keys = engine.Keys(6, rng)
@@ -53,7 +53,7 @@ async def one_message(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def many_messages(dut):
-    """Chained messages, as many per lane as clocks of latency, keep all lanes busy."""
+    """mae_mode_serial keeps all lanes busy with as many chained messages as clocks of latency."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(2)
     keys = engine.Keys(1, rng, (16,))
@@ -75,7 +75,7 @@ async def many_messages(dut):
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def stealing(dut):
-    """XTS with ciphertext stealing is right from 17 bytes to three rows, in one job and in two."""
+    """XTS with stealing on mae_mode_serial equals OpenSSL's, from 17 bytes to three rows."""
     tb = await engine.fresh(dut, bench.parameters())
     rng = random.Random(3)
     keys = engine.Keys(4, rng, (16, 32))
@@ -94,7 +94,7 @@ async def stealing(dut):
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def ieee_vectors(dut):
-    """XTS with ciphertext stealing passes the vectors of IEEE 1619."""
+    """mae_mode_engine passes the IEEE 1619 vectors of XTS with ciphertext stealing."""
     tb = await engine.fresh(dut, bench.parameters())
     for slot, key in enumerate(IEEE_KEYS):
         await tb.write_key(slot, key)
@@ -119,5 +119,5 @@ async def ieee_vectors(dut):
     ids=["wide", "two", "one", "small", "deep"],
 )
 def test_mode_serial(parameters):
-    """Runs the checks of mae_mode_serial: block clocks and ciphertext stealing."""
+    """Builds mae_mode_bench in several configurations and runs this file's tests."""
     bench.run("mae_mode_bench", parameters=parameters, sources=[engine.SOURCE])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_mode_side_blocks: each requested block is encrypted once, under its own key slot.
+"""Tests mae_mode_side_blocks: it lets mae_mode_engine encrypt each requested block once.
 
 The test plays the mode engine: it accepts at random, and answers in any order.
 """
@@ -18,13 +18,13 @@ REQUESTS = 300
 
 
 def fields(cfg: int) -> tuple[int, int, int, int, int]:
-    """Returns mode, direction, init, serial and key slot of a configuration (mode_cfg_t)."""
+    """Unpacks mode, direction, init, serial and key slot from the bits of mode_cfg_t."""
     flags = cfg >> 140
     return flags >> 3, flags >> 2 & 1, flags >> 1 & 1, flags & 1, cfg >> 134 & 63
 
 
 async def encrypt_blocks(dut, ready: float, answers: float) -> None:
-    """Requests blocks at random; the engine is ready and answers with the given probabilities."""
+    """Requests random blocks of mae_mode_side_blocks; models the engine and checks each answer."""
     random.seed(7)
     blocks, first = (bench.parameters()[name] for name in ("Blocks", "FirstCtx"))
     quiet = ("clear_i", "ask_valid_i", "cfg_ready_i", "room_i", "row_ready_i", "answer_taken_i")
@@ -73,17 +73,17 @@ async def encrypt_blocks(dut, ready: float, answers: float) -> None:
 
 @cocotb.test()
 async def slow_engine(dut) -> None:
-    """An engine that is seldom ready gets each block once."""
+    """mae_mode_side_blocks encrypts each block once if the engine is seldom ready."""
     await encrypt_blocks(dut, 0.3, 0.2)
 
 
 @cocotb.test()
 async def fast_engine(dut) -> None:
-    """An engine that is always ready gets each block once."""
+    """mae_mode_side_blocks encrypts each block once if the engine is always ready."""
     await encrypt_blocks(dut, 1.0, 0.3)
 
 
 @pytest.mark.parametrize("blocks", [4, 1])
 def test_mode_side_blocks(blocks: int) -> None:
-    """Random blocks go through mae_mode_side_blocks."""
+    """Builds mae_mode_side_blocks for several numbers of blocks and runs this file's tests."""
     bench.run("mae_mode_side_blocks", parameters={"Blocks": blocks, "FirstCtx": 16})

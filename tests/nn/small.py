@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes small ONNX networks of every supported operator, for tests of a few thousand clocks."""
+"""Makes small ONNX networks that together use each operator supported by mae_kernel_array."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from maeslant.nn.networks import Builder
 
 
 def pooled() -> object:
-    """Makes strides, padding, both poolings with a rounded-up size, and a fully connected layer."""
+    """Returns an ONNX network with strides, padding, both poolings and a fully connected layer."""
     b = Builder(3, 11, 9, 1)
     x = b.conv(b.input, 20, 5, 2, 2)
     x = b.maximum(x, 3, 2, 0, True)
@@ -16,7 +16,7 @@ def pooled() -> object:
 
 
 def residual() -> object:
-    """Makes a residual block with a strided shortcut, and a fully connected layer of a map."""
+    """Returns an ONNX network with a residual block and a fully connected layer."""
     b = Builder(9, 6, 7, 2)
     y = b.conv(b.conv(b.input, 16, 3, 2, 1), 16, 3, 1, 1, False)
     x = b.add(b.conv(b.input, 16, 1, 2, 0, False), y)
@@ -24,7 +24,7 @@ def residual() -> object:
 
 
 def joined() -> object:
-    """Makes an Inception block: branches of odd channel counts, pooling of a concatenation."""
+    """Returns an ONNX network with an Inception block: branches that are concatenated."""
     b = Builder(4, 5, 7, 3)
     x = b.conv(b.input, 12, 3, 1, 1)
     x = b.concat(b.conv(x, 5, 1), b.conv(b.conv(x, 3, 1), 9, 3, 1, 1), x)
@@ -33,7 +33,7 @@ def joined() -> object:
 
 
 def large_kernel() -> object:
-    """Makes an 11x11 convolution of stride 4 on an input of one channel."""
+    """Returns an ONNX network with one 11 x 11 convolution of stride 4."""
     b = Builder(1, 19, 23, 4)
     return b.model(b.conv(b.input, 8, 11, 4, 2))
 
@@ -42,5 +42,5 @@ NETWORKS = {"pooled": pooled, "residual": residual, "joined": joined, "large": l
 
 
 def image(shape: tuple[int, int, int]) -> np.ndarray:
-    """Makes a pseudo-random input."""
+    """Returns a pseudo-random float32 input for a network."""
     return np.random.default_rng(6).normal(0, 2.5, shape).astype(np.float32)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the errors of ONNX networks: operators, files, sizes, shapes, options; the layout."""
+"""Tests that unsupported ONNX networks are refused with clear errors, and the memory layout."""
 
 import pathlib
 
@@ -23,7 +23,7 @@ SHAPE = Shape(8, 2)
 
 
 def replaced(model: object, op: str, **changes: object) -> object:
-    """Changes the first operator of a kind: its type (op_type) or attributes."""
+    """Changes type or attributes of the first operator of a kind in an ONNX model."""
     node = next(n for n in model.graph.node if n.op_type == op)
     node.op_type = changes.pop("op_type", op)
     for name, value in changes.items():
@@ -47,14 +47,14 @@ def replaced(model: object, op: str, **changes: object) -> object:
     ],
 )
 def test_unsupported(network: str, op: str, changes: dict, message: str) -> None:
-    """An unsupported operator or attribute is named."""
+    """graph.read refuses an unsupported operator or attribute and names it."""
     model = replaced(NETWORKS[network](), op, **changes)
     with pytest.raises(MaeslantError, match=message):
         graph.read(model)
 
 
 def test_scales() -> None:
-    """Scales that the kernel cannot represent exactly are refused by the operator's name."""
+    """The compiler refuses scales that the kernel cannot represent and names the operator."""
     network = graph.read(NETWORKS["residual"]())
     layer = next(x for x in network.layers if x.op == "Add")
     layer.sources[0].scale *= 1000
@@ -63,7 +63,7 @@ def test_scales() -> None:
 
 
 def test_damaged(tmp_path: pathlib.Path) -> None:
-    """A damaged, empty or missing ONNX file gets an error that names the file."""
+    """graph.load names the file in its error if it is damaged, empty or missing."""
     file, raw = tmp_path / "net.onnx", NETWORKS["pooled"]().SerializeToString()
     for data in (raw[: len(raw) // 2], b"", b"no model at all", raw[:40] + b"\xff" * 40):
         file.write_bytes(data)
@@ -76,7 +76,7 @@ def test_damaged(tmp_path: pathlib.Path) -> None:
 
 
 def test_sizes() -> None:
-    """A network larger than device memory and inputs of wrong shapes or types are refused."""
+    """Networks that exceed device memory and inputs of wrong shape or type are refused."""
     network = graph.read(NETWORKS["pooled"]())
     with pytest.raises(MaeslantError, match="bytes of device memory"):
         compiler.compile_network(network, SHAPE, 4096)
@@ -93,7 +93,7 @@ def test_sizes() -> None:
 
 
 def test_layout() -> None:
-    """No two tensors overlap in memory but a concatenation and its sources, at their offsets."""
+    """Tensors do not overlap in device memory, except a concatenation and its sources."""
     plan = compiler.compile_network(graph.read(NETWORKS["joined"]()), SHAPE, 1 << 20)
     used = [(plan.parameters[0], len(plan.parameters[1]))]
     used += [(plan.commands[0], len(plan.commands[1]))]
@@ -105,7 +105,7 @@ def test_layout() -> None:
 
 
 def test_options(tmp_path: pathlib.Path) -> None:
-    """`infer` refuses options that do not fit, unknown networks and bad inputs, at once."""
+    """`maeslant infer` refuses illegal options, unknown networks and bad inputs."""
 
     def bad(*words: object) -> str:
         result = CliRunner().invoke(cli.app, ["infer", *map(str, words)])
@@ -128,7 +128,7 @@ def test_options(tmp_path: pathlib.Path) -> None:
 
 
 def test_networks() -> None:
-    """ResNet-18 is the same model in each run, with its published multiply-accumulates."""
+    """networks.make gives ResNet-18 the same in each run, with 1.814 G multiply-accumulates."""
     model = networks.make("resnet18")
     assert model.SerializeToString() == networks.make("resnet18").SerializeToString()
     plan = compiler.compile_network(graph.read(model), inference.SHAPE, inference.MEMORY)
@@ -168,7 +168,7 @@ def test_digits() -> None:
 
 
 def test_unlike_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A byte that differs between the cards is told with its map's name, whatever its channel."""
+    """inference.infer reports the feature map in which the two cards' bytes differ."""
 
     def fake(plan: compiler.Plan, _image: object, is_protected: bool, *_: object) -> inference.Run:
         sizes = {x.output.name: plan.places[x.output.name] for x in plan.network.layers}
@@ -186,7 +186,7 @@ def test_unlike_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.full
 def test_both_cards() -> None:
-    """A small network gives the reference's maps and the same bytes on both cards."""
+    """A small network's maps equal the reference's on the plain and on the protected card."""
     found = inference.infer(NETWORKS["joined"](), None, [True, False], True, Console(quiet=True))
     assert found["equal"] and found["same_bytes"] and found["bytes_compared"] > 3000
     assert found["cards"]["nn"]["clocks"] < found["cards"]["nn_protected"]["clocks"]
@@ -195,7 +195,7 @@ def test_both_cards() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", networks.NAMES)
 def test_whole_network(name: str) -> None:
-    """Every map of a whole network equals the reference's, with the same bytes on both cards."""
+    """All feature maps of a whole network equal the reference's on both simulated cards."""
     found = inference.infer(networks.make(name), None, [True, False], True, Console(quiet=True))
     assert found["equal"] and found["same_bytes"]
     assert found["onnx_greatest_difference"] <= (name == "digits")

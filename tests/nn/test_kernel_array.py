@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_array and its parts against sums in NumPy and exact fractions.
+"""Tests mae_kernel_array (neural-network layers) against NumPy sums and exact fractions.
 
 Covers mae_nn_walk, mae_nn_weights, mae_nn_macs, mae_nn_requant and mae_nn_output. Layers of random
 sizes and data, at the ends of their ranges; memory latency, stalls, refusals, illegal commands,
@@ -28,7 +28,7 @@ LIST, SOURCE, PARAMS, OUT = 0x1000, 0x10000, 0x100000, 0x200000
 
 
 async def begin(dut, **options) -> WideMemory:
-    """Resets the array kernel with an erased state and a memory at its port."""
+    """Resets mae_kernel_array; returns the memory model at its port."""
     idle = dict(clear_i=0, start_i=0, list_i=0, mem_ready_i=0, mem_rvalid_i=0)
     await start(dut, **idle, mem_rdata_i=0, mem_fault_i=0)
     memory = WideMemory(dut, **options)
@@ -38,7 +38,7 @@ async def begin(dut, **options) -> WideMemory:
 
 
 async def go(dut, address: int = LIST, limit: int = 100_000) -> tuple[bool, int]:
-    """Runs the array kernel; returns fault_o and the clocks to done_o."""
+    """Runs mae_kernel_array on a command list; returns fault_o and the clocks taken."""
     dut.start_i.value, dut.list_i.value = 1, address
     await RisingEdge(dut.clk_i)
     dut.start_i.value, dut.list_i.value = 0, 0xFFFFFFFF
@@ -53,7 +53,7 @@ async def go(dut, address: int = LIST, limit: int = 100_000) -> tuple[bool, int]
 
 @dataclasses.dataclass
 class Case:
-    """A layer with its input: of weights, by channel (addition, average), or a maximum."""
+    """Holds a layer for mae_kernel_array: command, input, parameters, expected result."""
 
     command: Command
     source: bytes
@@ -62,7 +62,7 @@ class Case:
 
 
 def scaled(sums: np.ndarray, multipliers: list, shifts: list, command: Command) -> np.ndarray:
-    """Rounds sums to int8 by exact fractions, ties to even."""
+    """Scales int32 sums and rounds them to int8 by exact fractions, ties to even."""
     wrapped = sums.astype(np.uint32).astype(np.int32)
     result = np.empty(sums.shape, np.int8)
     for place in np.ndindex(*sums.shape):
@@ -74,7 +74,7 @@ def scaled(sums: np.ndarray, multipliers: list, shifts: list, command: Command) 
 
 
 def windows(source: np.ndarray, command: Command) -> list[list[np.ndarray]]:
-    """Returns for each kernel line and column the input that each result pixel meets."""
+    """Returns, for each row and column of the kernel window, the input that each pixel meets."""
     height, width = command.height_out, command.width_out
     high = command.stride_y * height + command.kernel_y
     wide = command.stride_x * width + command.kernel_x
@@ -99,7 +99,7 @@ def windows(source: np.ndarray, command: Command) -> list[list[np.ndarray]]:
 
 
 def random_case(rng: np.random.Generator, extreme: bool) -> Case:
-    """Makes a random layer at the ends of its ranges or within them."""
+    """Returns a random layer with its input and expected result, also at its limits."""
 
     def values(*shape: int) -> np.ndarray:
         if extreme:
@@ -193,14 +193,14 @@ def random_case(rng: np.random.Generator, extreme: bool) -> Case:
 
 
 def put(memory: WideMemory, case: Case, at: int = LIST) -> None:
-    """Writes a layer's command, parameters and input to memory."""
+    """Writes a layer's command, parameters and input to the modelled memory."""
     memory.load(at, case.command.encode())
     memory.load(SOURCE, case.source)
     memory.load(PARAMS, case.params)
 
 
 def expect(memory: WideMemory, before: dict, case: Case) -> None:
-    """Checks the result's channels, and that no granule but the result's changed."""
+    """Asserts that the layer's output is as expected and nothing else was written."""
     size = case.command.planes_out * case.command.plane_out
     found = SHAPE.unpack_map(memory.read(OUT, size), *case.result.shape[1:])
     assert (found[: len(case.result)] == case.result).all(), case.command
@@ -210,7 +210,7 @@ def expect(memory: WideMemory, before: dict, case: Case) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def layers_equal_the_reference(dut) -> None:
-    """Random layers and layers at the limits agree with exact sums, with any memory latency."""
+    """mae_kernel_array computes random layers right, with any memory latency and stalls."""
     for number in range(int(os.environ.get("ARRAY_LAYERS", "60"))):
         rng = np.random.default_rng(number)
         stall, slow = ((0, 0), (0.5, 0), (0, 0.5), (0.3, 0.3))[number % 4]
@@ -227,7 +227,7 @@ async def layers_equal_the_reference(dut) -> None:
 
 
 def convolution(size: int, channels: int, made: int, kernel: int = 3) -> Case:
-    """Makes a convolution of a square map with fixed data."""
+    """Returns a convolution layer of a square map with fixed random data."""
     rng = np.random.default_rng(7)
     plane = SHAPE.plane_bytes(size, size)
     planes, columns = SHAPE.planes(channels), min(SHAPE.columns, SHAPE.planes(made))
@@ -262,7 +262,7 @@ def convolution(size: int, channels: int, made: int, kernel: int = 3) -> Case:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def takes_the_stated_clocks(dut) -> None:
-    """A layer of full tiles takes a clock for each pixel and pass, within a tenth."""
+    """mae_kernel_array needs a clock per pixel and pass for a large layer, within 10 %."""
     lanes, depth = SHAPE.lanes, VALUES["Depth"]
     size = 8
     case = convolution(size, 2 * lanes, lanes * SHAPE.columns)
@@ -281,7 +281,7 @@ async def takes_the_stated_clocks(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def stops_at_every_refusal(dut) -> None:
-    """A refusal of any access ends the array kernel's run with fault_o; the next run is right."""
+    """If a memory access is refused, mae_kernel_array stops with fault_o; the next run works."""
     case = convolution(3, SHAPE.lanes + 1, SHAPE.lanes + 1, 1)
     for stall, slow, answer in ((0, 0, 1), (0.3, 0.3, 9)):
         memory = await begin(dut, stall=stall, slow=slow, answer=answer)
@@ -302,7 +302,7 @@ async def stops_at_every_refusal(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def hears_of_a_late_refusal(dut) -> None:
-    """A last write whose refusal is told as late as an answer ends the run with fault_o."""
+    """A late error response to the kernel's last write still ends its run with fault_o."""
     command = dataclasses.replace(
         convolution(1, 1, 1, 1).command, op=OP_MAX, sources=1, params=0, columns=1
     )
@@ -318,7 +318,7 @@ async def hears_of_a_late_refusal(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def passes_of_one_pixel(dut) -> None:
-    """Passes of one pixel follow each other as fast as the sums allow: a maximum of one window."""
+    """Maximum pooling of one window gives the right pixel; nothing else in memory changes."""
     rng = np.random.default_rng(3)
     for kernel_y, kernel_x in ((1, 3), (3, 3), (2, 5)):
         command = dataclasses.replace(
@@ -346,7 +346,7 @@ async def passes_of_one_pixel(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def refuses_illegal_commands(dut) -> None:
-    """Illegal commands and list addresses end the run with fault_o before a write."""
+    """mae_kernel_array refuses illegal commands and list addresses with fault_o, unwritten."""
     memory = await begin(dut)
     case = convolution(3, 1, 1, 1)
     put(memory, case)
@@ -378,7 +378,7 @@ async def refuses_illegal_commands(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def clears(dut) -> None:
-    """After clear_i nothing is requested, done_o stays low, and the next run is right."""
+    """After clear_i mae_kernel_array makes no access, reports no end; the next run works."""
     case = convolution(4, 2 * SHAPE.lanes, 2 * SHAPE.lanes)
     for clocks in (1, 4, 9, 30, 100, 200, 400):
         memory = await begin(dut, answer=7, slow=0.2, seed=clocks)
@@ -402,7 +402,7 @@ async def clears(dut) -> None:
 
 
 def held(dut) -> set[str]:
-    """Lists the registers and memories with data of a layer: all but states and read tags."""
+    """Returns the registers and memories of mae_kernel_array that are not zero."""
     names = {}
     for signal in signals(dut):
         name = signal._path.partition(".")[2]
@@ -413,7 +413,7 @@ def held(dut) -> set[str]:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def erases(dut) -> None:
-    """After clear_i no register and no sum of the array kernel holds data of the layer."""
+    """After clear_i no register of mae_kernel_array holds data of the layer."""
     case = convolution(6, 2 * SHAPE.lanes, 2 * SHAPE.lanes)
     seen = set()
     for clocks in (60, 400, 900):
@@ -439,14 +439,14 @@ async def erases(dut) -> None:
 
 @pytest.mark.full
 def test_array_erases() -> None:
-    """Runs the erasure check of mae_kernel_array with every signal visible."""
+    """Builds mae_kernel_array with all signals visible and runs the erasure test."""
     parameters = {"Lanes": 8, "Columns": 2, "Depth": 32, "Outstanding": 32}
     bench.run("mae_kernel_array", parameters=parameters, test_filter="erases$", visible=True)
 
 
 @pytest.mark.parametrize("lanes,columns", [(8, 2), (16, 1), (32, 1)])
 def test_kernel_array(lanes: int, columns: int) -> None:
-    """Runs the checks of mae_kernel_array in three sizes."""
+    """Builds mae_kernel_array in three sizes and runs this file's tests but erasure."""
     parameters = {
         "Lanes": lanes,
         "Columns": columns,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the FuseSoC cores: one per product, up to date, with lint targets that pass."""
+"""Tests the FuseSoC cores: their lint targets pass, and each product has a core."""
 
 import importlib.util
 import pathlib
@@ -25,7 +25,7 @@ LARGE = ("maeslant", "protected_card", "stream_card")
 
 @pytest.fixture(scope="module")
 def generator() -> object:
-    """Imports the module tools/gen_core.py for its tests."""
+    """Imports tools/gen_core.py as a module."""
     spec = importlib.util.spec_from_file_location("gen_core", paths.ROOT / "tools" / "gen_core.py")
     module = importlib.util.module_from_spec(spec)
     sys.modules["gen_core"] = module
@@ -34,7 +34,7 @@ def generator() -> object:
 
 
 def lint(core: str, target: str, folder: pathlib.Path, *flags: str, root: pathlib.Path) -> str:
-    """Runs a FuseSoC core's lint target; returns its complaint or nothing."""
+    """Runs a FuseSoC core's lint target; returns its output if it fails, else nothing."""
     command = [sys.executable, "-m", "fusesoc.main", "--cores-root", str(root), "run"]
     command += ["--target", target, "--work-root", str(folder / "work"), f"maeslant:aes:{core}"]
     environment = {"PATH": toolchain.search_path(), "HOME": str(folder)}
@@ -49,18 +49,18 @@ def lint(core: str, target: str, folder: pathlib.Path, *flags: str, root: pathli
     [pytest.param(*t, marks=[pytest.mark.slow] * (t[0] in LARGE)) for t in TARGETS],
 )
 def test_lint(core: str, target: str, tmp_path: pathlib.Path) -> None:
-    """Each FuseSoC core passes its lint target without a warning."""
+    """The lint target of each FuseSoC core passes."""
     assert not lint(core, target, tmp_path, root=paths.RTL)
 
 
 def test_lint_with_parameters(tmp_path: pathlib.Path) -> None:
-    """FuseSoC's command line flags set module parameters, enums by their numbers."""
+    """FuseSoC sets the parameters of core gcm by command-line flags."""
     flags = ("--Lanes", "2", "--Sbox", "2", "--MaxKeyLen", "0")
     assert not lint("gcm", "lint", tmp_path, *flags, root=paths.RTL)
 
 
 def test_lint_notices_a_file_that_is_missing(tmp_path: pathlib.Path, generator) -> None:
-    """The lint target of a core fails if the core's file list lacks a file."""
+    """A FuseSoC core's lint target fails if its file list lacks a file."""
     core = next(core for core in generator.PRODUCTS if core.name == "cipher")
     entry = generator.document(core, generator.files(core))
     entry["filesets"]["rtl"]["files"].remove("cipher/key/mae_key_expand.sv")
@@ -73,7 +73,7 @@ def test_lint_notices_a_file_that_is_missing(tmp_path: pathlib.Path, generator) 
 
 
 def test_cores_are_licensed_products(generator) -> None:
-    """Each product's top module has a FuseSoC core with an SPDX licence."""
+    """Each FuseSoC core states its license, and gen_core.py finds products without a core."""
     for path in CORES:
         text = path.read_text()
         assert "SPDX-License-Identifier: Apache-2.0" in text
@@ -88,7 +88,7 @@ def test_cores_are_licensed_products(generator) -> None:
 
 
 def test_builds_say_what_they_are(monkeypatch, tmp_path: pathlib.Path) -> None:
-    """Each named build has a kind; products, research and six recommendations exist."""
+    """Each build of configs/ has a legal kind; only products are recommended for a use."""
     kinds = [build["kind"] for build in configurations.load().values()]
     assert kinds == sorted(kinds) and len(configurations.recommended()) == 6
     file = tmp_path / "builds.yml"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests make dist: the archive of a commit with plain Verilog, and the release's pages."""
+"""Tests tools/dist.py (`make dist`): release archive, plain Verilog, version, workflows."""
 
 import importlib.util
 import io
@@ -17,7 +17,7 @@ from maeslant.errors import MaeslantError
 
 @pytest.fixture(scope="module")
 def dist() -> object:
-    """Imports the module tools/dist.py for its tests."""
+    """Imports tools/dist.py as a module."""
     spec = importlib.util.spec_from_file_location("dist", paths.ROOT / "tools" / "dist.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -25,7 +25,7 @@ def dist() -> object:
 
 
 def test_archive(dist) -> None:
-    """tools/dist.py packs a commit and given files under one folder, reproducibly."""
+    """dist.archive packs the commit and given files into one folder, always in the same bytes."""
     if not (paths.ROOT / ".git").exists():
         pytest.skip("no git checkout")
     data = dist.archive({"small.v": "module x; endmodule\n"})
@@ -40,7 +40,7 @@ def test_archive(dist) -> None:
 
 @pytest.mark.slow
 def test_plain_verilog_of_every_recommended_build(dist) -> None:
-    """The release archive has a plain Verilog file for each recommended build and lists all."""
+    """dist.verilog gives a Verilog file for each recommended build and a README that lists them."""
     found = dist.verilog()
     assert found.keys() == {"README.md", *(f"{name}.v" for name in configurations.recommended())}
     for name, build in configurations.recommended().items():
@@ -49,7 +49,7 @@ def test_plain_verilog_of_every_recommended_build(dist) -> None:
 
 
 def test_pages_agree_on_the_version(dist) -> None:
-    """CHANGELOG.md and CITATION.cff have the version of the package."""
+    """CHANGELOG.md and CITATION.cff state the version of the Python package."""
     dist.check_changelog()
     with pytest.raises(MaeslantError, match="no section for 9.9.9"):
         dist.check_changelog("9.9.9")
@@ -60,7 +60,7 @@ def test_pages_agree_on_the_version(dist) -> None:
 
 
 def test_workflows_run_what_is_there() -> None:
-    """The GitHub workflows run the commands of .ci and build the site."""
+    """The GitHub workflows run the commands of .ci and build the documentation site."""
     folder = paths.ROOT / ".github" / "workflows"
     steps = {
         path.stem: [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests pyproject's extras, the lock file and `make setup`: groups, pins and hashes."""
+"""Tests the optional dependencies (extras) of pyproject.toml, the lock file and `make setup`."""
 
 import importlib.util
 import re
@@ -17,7 +17,7 @@ LOCK = (paths.ROOT / "requirements.lock").read_text()
 
 
 def tool(name: str) -> types.ModuleType:
-    """Imports a Python module of tools/ by its name."""
+    """Imports a Python file of tools/ as a module."""
     spec = importlib.util.spec_from_file_location(name, paths.ROOT / "tools" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -25,13 +25,13 @@ def tool(name: str) -> types.ModuleType:
 
 
 def names(text: str) -> set[str]:
-    """Returns the package names of a list of requirements."""
+    """Returns the package names in a list of pinned requirements."""
     found = re.findall(r"(?m)^([A-Za-z0-9._-]+)==", text)
     return {name.lower().replace("_", "-") for name in found}
 
 
 def test_extras_are_those_of_the_package() -> None:
-    """The doctor, the errors and the Makefile name exactly the extras of pyproject.toml."""
+    """extras.py and the Makefile name exactly the extras of pyproject.toml."""
     assert extras.EXTRAS.keys() == PROJECT["optional-dependencies"].keys()
     makefile = (paths.ROOT / "Makefile").read_text()
     targets = re.search(r"(?m)^EXTRAS := (.*)$", makefile)[1].split()
@@ -39,14 +39,14 @@ def test_extras_are_those_of_the_package() -> None:
 
 
 def test_every_module_of_an_extra_is_installed_with_it() -> None:
-    """Every Python module that an extra provides is installed in the test environment."""
+    """Each Python module that extras.py expects of an extra is installed here."""
     for name, (_, modules) in extras.EXTRAS.items():
         extras.need_modules(modules)
         assert name in extras.how_to_get(name)
 
 
 def test_a_missing_module_is_one_line(monkeypatch) -> None:
-    """The error about a missing Python module names the extra and the install command."""
+    """The error about a missing Python module names the command that installs its extra."""
     monkeypatch.setattr(extras, "is_there", lambda name: name != "ziglang")
     with pytest.raises(extras.MissingExtra, match="ziglang is not installed: make setup-soc$"):
         extras.need_modules(["elftools", "ziglang"])
@@ -56,7 +56,7 @@ def test_a_missing_module_is_one_line(monkeypatch) -> None:
 
 
 def test_command_without_its_extra() -> None:
-    """`maeslant soc run` without pyelftools gives an error without a traceback."""
+    """`maeslant soc run` without pyelftools fails with the command that installs it."""
     code = "import sys; sys.modules['elftools'] = None; from maeslant.cli import main; "
     code += "sys.argv = ['maeslant', 'soc', 'run']; sys.exit(main())"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -65,7 +65,7 @@ def test_command_without_its_extra() -> None:
 
 
 def test_lock_has_hashes_for_all_that_is_asked_for() -> None:
-    """Every package of pyproject.toml is pinned in the lock file with hashes and groups."""
+    """The lock file pins each package of pyproject.toml, with hashes."""
     asked = {*PROJECT["dependencies"]}
     for group in PROJECT["optional-dependencies"].values():
         asked.update(name.split("[")[0] for name in group)
@@ -77,7 +77,7 @@ def test_lock_has_hashes_for_all_that_is_asked_for() -> None:
 
 
 def test_set_up_takes_a_group_alone() -> None:
-    """tools/setup.py installs a single group of packages, which contains `run`."""
+    """setup.chosen returns a group's packages together with those of the group `run`."""
     setup = tool("setup")
     base = names(setup.chosen(LOCK, ["run"]))
     assert set(PROJECT["dependencies"]) <= base and not base & {
@@ -93,6 +93,6 @@ def test_set_up_takes_a_group_alone() -> None:
 
 
 def test_lock_reads_its_own_file() -> None:
-    """tools/lock.py reads its own lock file and keeps the pinned versions."""
+    """lock.packages reads the lock file and finds all its packages with hashes."""
     found = tool("lock").packages(LOCK)
     assert len(found) == len(names(LOCK)) and all("--hash" in lines for lines in found.values())

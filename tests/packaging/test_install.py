@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests make install and uninstall: installed files and exported functions of the libraries."""
+"""Tests tools/install.py (`make install` and `uninstall`): files, libraries, man page."""
 
 import os
 import pathlib
@@ -21,7 +21,7 @@ HEADERS = {
 
 
 def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs tools/install.py as a package build does, with prefix /usr."""
+    """Runs tools/install.py for prefix /usr below a staging folder."""
     environment = os.environ | {"PREFIX": "/usr", "LIBDIR": "", "DESTDIR": str(destdir)} | more
     return subprocess.run(
         [sys.executable, str(TOOL), *steps],
@@ -34,7 +34,7 @@ def install(destdir: pathlib.Path, *steps: str, **more: str) -> subprocess.Compl
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Installs libraries and documents into a staging folder; returns its usr folder."""
+    """Installs libraries and documents below a staging folder; returns its usr folder."""
     destdir = tmp_path_factory.mktemp("dest")
     done = install(destdir, "library", "documents")
     assert done.returncode == 0, done.stderr
@@ -42,19 +42,19 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def output(*command: object) -> str:
-    """Runs a program and returns its standard output."""
+    """Runs a program, asserts success and returns its standard output."""
     return subprocess.run([*map(str, command)], capture_output=True, text=True, check=True).stdout
 
 
 def declared(name: str) -> set[str]:
-    """Returns the functions that a library's public headers declare."""
+    """Returns the functions that a library's public C headers declare."""
     text = "".join((c_driver.DRIVER / "include" / file).read_text() for file in HEADERS[name])
     return set(re.findall(r"^MAE_API(?:_VOID)? [^;]*?\b(mae_\w+)\(", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("name", HEADERS)
 def test_shared_library(installed: pathlib.Path, name: str) -> None:
-    """The installed shared library has SONAME, links, hardening and versioned functions."""
+    """An installed shared library has SONAME, links, hardening and exactly the public functions."""
     folder = installed / "lib"
     library = folder / f"lib{name}.so.{__version__}"
     if name == "maeslant_protected" and not library.exists():
@@ -71,7 +71,7 @@ def test_shared_library(installed: pathlib.Path, name: str) -> None:
 
 
 def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
-    """The static library has all functions; maeslant.pc gives link flags for both libraries."""
+    """libmaeslant.a has all public functions, and maeslant.pc gives the flags to link."""
     symbols = output("nm", "-g", "--defined-only", installed / "lib" / "libmaeslant.a")
     assert declared("maeslant") <= set(re.findall(r" T (\w+)", symbols))
     text = (installed / "lib" / "pkgconfig" / "maeslant.pc").read_text()
@@ -82,14 +82,14 @@ def test_static_library_and_pkg_config(installed: pathlib.Path) -> None:
 
 
 def link_seal(prefix: pathlib.Path, program: pathlib.Path, *flags: str) -> None:
-    """Links the sealing example with the static library."""
+    """Links examples/c_program/seal_gcm.c with the installed libmaeslant.a."""
     source = paths.ROOT / "examples" / "c_program" / "seal_gcm.c"
     command = ["cc", "-I", prefix / "include", source, prefix / "lib" / "libmaeslant.a", *flags]
     output(*command, "-ldl", "-pthread", "-o", program)
 
 
 def run_seal(program: pathlib.Path, uri: str, builds: pathlib.Path) -> subprocess.CompletedProcess:
-    """Runs the statically linked sealing example on a device."""
+    """Runs the linked seal_gcm program on a device; returns the finished process."""
     environment = os.environ | {"MAESLANT_SIM_PATH": str(builds)}
     return subprocess.run(
         [program, uri], env=environment, capture_output=True, text=True, check=False
@@ -97,7 +97,7 @@ def run_seal(program: pathlib.Path, uri: str, builds: pathlib.Path) -> subproces
 
 
 def test_static_library_in_a_program(installed: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """A program with the static library runs on a simulated device."""
+    """A program linked with libmaeslant.a runs on a simulated device."""
     simulator.build("peripheral")
     link_seal(installed, tmp_path / "seal")
     assert "libmaeslant" not in output("readelf", "-d", tmp_path / "seal")
@@ -108,7 +108,7 @@ def test_static_library_in_a_program(installed: pathlib.Path, tmp_path: pathlib.
 def test_static_program_is_told_that_it_cannot_simulate(
     installed: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    """A program with static glibc gets an error of one line for simulated devices."""
+    """A program linked with -static reports that it cannot load a simulator."""
     link_seal(installed, tmp_path / "seal", "-static")
     folder = tmp_path / "some"
     folder.mkdir()
@@ -118,7 +118,7 @@ def test_static_program_is_told_that_it_cannot_simulate(
 
 
 def test_man_page(installed: pathlib.Path) -> None:
-    """The man page has every command and option of the help, in roff without warnings."""
+    """The man page describes each command and option of `maeslant --help`."""
     import typer
 
     from maeslant.cli import app
@@ -143,12 +143,12 @@ def test_man_page(installed: pathlib.Path) -> None:
     ],
 )
 def test_completion(installed: pathlib.Path, file: str, part: str) -> None:
-    """`make install` adds a completion script for each shell."""
+    """`make install` installs a completion script for each shell."""
     assert part in (installed / "share" / file).read_text()
 
 
 def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> None:
-    """`make uninstall` removes all installed files and keeps all others."""
+    """`make uninstall` removes all installed files and no other file."""
     assert install(tmp_path, "library", "documents").returncode == 0
     other = tmp_path / "usr" / "lib" / "other.so"
     other.write_text("")
@@ -157,7 +157,7 @@ def test_uninstall_takes_all_away_and_nothing_else(tmp_path: pathlib.Path) -> No
 
 
 def test_wrong_use(tmp_path: pathlib.Path) -> None:
-    """Wrong arguments of tools/install.py give an error of one line and write nothing."""
+    """tools/install.py reports wrong arguments and folders in one line and writes nothing."""
     assert "absolute" in install(tmp_path, "library", PREFIX="usr").stderr
     assert "usage" in install(tmp_path, "everything").stderr
     (tmp_path / "usr").write_text("a file where a folder should be")

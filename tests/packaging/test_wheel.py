@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests pip install: the package has its sources and finds them without a checkout."""
+"""Tests the wheel: maeslant installed by pip works without a checkout."""
 
 import json
 import os
@@ -16,13 +16,13 @@ SKIPPED = shutil.ignore_patterns(".venv*", ".git", "__pycache__", ".pytest_cache
 
 
 def skipped(folder: str, names: list[str]) -> set[str]:
-    """Returns folder entries that are no part of the source, for a copy of the tree."""
+    """Returns the entries of a folder that are not part of the sources."""
     return SKIPPED(folder, names) | ({"build"} if folder == str(paths.ROOT) else set())
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Installs the package by pip without dependencies into a folder; returns the folder."""
+    """Installs the package by pip into a folder; returns the folder."""
     folder = tmp_path_factory.mktemp("wheel")
     shutil.copytree(paths.ROOT, folder / "source", ignore=skipped)
     command = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-build-isolation"]
@@ -34,7 +34,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def maeslant(site: pathlib.Path, *words: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs the installed maeslant command outside the checkout."""
+    """Runs the installed `maeslant` outside the checkout; returns the finished process."""
     environment = {k: v for k, v in os.environ.items() if k != "MAESLANT_BUILD"}
     environment |= {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(site.parent / "cache")} | more
     return subprocess.run(
@@ -48,7 +48,7 @@ def maeslant(site: pathlib.Path, *words: str, **more: str) -> subprocess.Complet
 
 
 def test_it_is_the_installed_one(site: pathlib.Path) -> None:
-    """The installed maeslant command prints its version and lists files of its own tree."""
+    """The installed `maeslant` prints its version and lists RTL files of its own package."""
     assert maeslant(site, "--version").stdout == f"maeslant {__version__}\n"
     found = json.loads(maeslant(site, "files", "stream4", "--json").stdout)
     assert pathlib.Path(found["root"]) == site / "maeslant" / "_tree"
@@ -58,7 +58,7 @@ def test_it_is_the_installed_one(site: pathlib.Path) -> None:
 
 
 def test_all_that_is_tracked_in_its_folders_is_there(site: pathlib.Path) -> None:
-    """The wheel has every tracked file of its source folders."""
+    """The wheel contains every file of the source folders, unchanged."""
     tracked = ("configs", "driver", "formal", "rtl", "sim")
     for folder in tracked:
         for path in sorted((paths.ROOT / folder).rglob("*")):
@@ -71,7 +71,7 @@ def test_all_that_is_tracked_in_its_folders_is_there(site: pathlib.Path) -> None
 
 
 def test_driver_is_built_in_the_users_cache(site: pathlib.Path) -> None:
-    """The installed `maeslant devices` compiles the driver in the user's cache only."""
+    """The installed `maeslant devices` builds the driver in the user's cache, nowhere else."""
     before = {p for p in site.rglob("*") if p.suffix != ".pyc" and p.name != "__pycache__"}
     done = maeslant(site, "devices", "--json")
     assert done.returncode == 0, done.stderr
@@ -81,7 +81,7 @@ def test_driver_is_built_in_the_users_cache(site: pathlib.Path) -> None:
 
 
 def test_doctor(site: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """`maeslant doctor` prints the purpose and source of each missing tool."""
+    """`maeslant doctor` says for each missing tool how to get it and what fails without it."""
     found = json.loads(maeslant(site, "doctor", "--json").stdout)
     named = {finding["name"]: finding for finding in found}
     assert named["Verilator"]["found"] and named["g++"]["found"] and named["extra synth"]["found"]

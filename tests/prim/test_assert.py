@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_assert.svh: each assertion fires if its rule is broken; slang reads the macros."""
+"""Tests the assertion macros of mae_assert.svh: each fires, and slang and Yosys read them."""
 
 import subprocess
 import sys
@@ -19,7 +19,7 @@ WRAPPER = "tests/prim/broken_stream.sv"
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
 async def run_a_while(dut) -> None:
-    """Simulates the faulty stream long enough for each fault to occur."""
+    """Runs broken_stream long enough for each of its faults to occur."""
     await start(dut, ready_i=0)
     await ClockCycles(dut.clk_i, 10)
     dut.ready_i.value = 1
@@ -27,7 +27,7 @@ async def run_a_while(dut) -> None:
 
 
 def test_rules_kept() -> None:
-    """No assertion of mae_assert.svh fires on a stream that keeps the handshake rules."""
+    """No assertion of mae_assert.svh fires while broken_stream keeps the handshake rules."""
     bench.run("broken_stream", sources=[WRAPPER])
 
 
@@ -35,20 +35,20 @@ def test_rules_kept() -> None:
     ("fault", "name"), [(1, "StreamHolds"), (2, "StreamHolds"), (3, "ClockSmall")]
 )
 def test_fires(fault: int, name: str) -> None:
-    """An assertion of mae_assert.svh stops the simulation and names the broken rule."""
+    """An assertion of mae_assert.svh ends the simulation and names the broken rule."""
     with pytest.raises(SimulationError, match=f"Error: .*broken_stream.*{name}"):
         bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": fault})
 
 
 def test_illegal_parameter() -> None:
-    """An illegal parameter value stops the build of a module with MAE_PARAM."""
+    """MAE_PARAM ends the simulation of a module with an illegal parameter value."""
     with pytest.raises(SimulationError, match="illegal parameter: FaultLegal"):
         bench.run("broken_stream", sources=[WRAPPER], parameters={"Fault": 4})
 
 
 @pytest.mark.parametrize("defines", [[], ["-DSYNTHESIS=1"]], ids=["simulation", "synthesis"])
 def test_slang_reads(defines: list[str]) -> None:
-    """The slang front end accepts every macro of mae_assert.svh."""
+    """The slang front end compiles every macro of mae_assert.svh."""
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
     options = ["slang", "-I", str(paths.RTL / "prim"), *defines]
@@ -59,7 +59,7 @@ def test_slang_reads(defines: list[str]) -> None:
 
 @pytest.mark.parametrize("option", ["", "--no-synthesis-define"], ids=["synthesis", "formal"])
 def test_yosys_reads(option: str) -> None:
-    """Yosys reads mae_assert.svh: empty for synthesis, check cells for formal proofs."""
+    """Yosys reads mae_assert.svh: nothing for synthesis, check cells for formal proofs."""
     script = (
         "import sys; from pyosys import libyosys as ys; design = ys.Design();"
         "[ys.run_pass(line, design) for line in sys.argv[1:]]"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_bytes_pkg: conversion between the byte orders of FIPS 197 and AXI.
+"""Tests mae_bytes_pkg: conversion of a block between the byte orders of FIPS 197 and AXI.
 
 FIPS 197 writes a block as the hexadecimal number whose leftmost byte is in0: Python's
 ``int.from_bytes(data, "big")``. AXI has byte 0 in bits 7:0: ``"little"``. The conversion must
@@ -16,7 +16,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
 async def converts_both_ways(dut) -> None:
-    """mae_bytes_pkg converts AXI order to block order and back, for single bytes and blocks."""
+    """mae_bytes_pkg reverses a block's bytes, from AXI's order to FIPS 197's and back."""
     blocks = [bytes(0xA5 if i == at else 0 for i in range(16)) for at in range(16)]
     # FIPS 197 Appendix B's input: 32 43 f6 ... 34 as in0 ... in15.
     blocks.append(bytes.fromhex("3243f6a8885a308d313198a2e0370734"))
@@ -34,5 +34,5 @@ async def converts_both_ways(dut) -> None:
 
 
 def test_bytes_pkg() -> None:
-    """Runs the checks of mae_bytes_pkg on a wrapper module."""
+    """Builds bytes_wrapper around mae_bytes_pkg and runs this file's test."""
     bench.run("bytes_wrapper", sources=["tests/prim/bytes_wrapper.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_delay_line: the delay, words of zeros after a clear, erasure."""
+"""Tests mae_delay_line: it delays words, and a clear turns those inside into zeros."""
 
 import collections
 import random
@@ -16,7 +16,7 @@ CLOCKS = int(bench.parameters().get("Clocks", 2))
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def delays(dut) -> None:
-    """Words leave mae_delay_line after Clocks clocks; those inside at a clear leave as zeros."""
+    """A word leaves mae_delay_line after Clocks clocks, as zero if a clear came meanwhile."""
     await start(dut, clear_i=0, valid_i=0, data_i=0)
     due: collections.deque[int | None] = collections.deque([None] * CLOCKS)
     cleared = 0
@@ -39,7 +39,7 @@ async def delays(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def erases(dut) -> None:
-    """Clocks clocks after a clear or a reset the memory of mae_delay_line holds zeros only."""
+    """Clocks clocks after a clear or reset mae_delay_line's memory holds only zeros."""
     await start(dut, clear_i=0, valid_i=0, data_i=0)
     for signal, active in ((dut.clear_i, 1), (dut.rst_ni, 0)):
         dut.valid_i.value, dut.data_i.value = 1, 0xFFFF
@@ -57,5 +57,5 @@ async def erases(dut) -> None:
 
 @pytest.mark.parametrize("clocks", [5, 1, 48])
 def test_delay_line(clocks: int) -> None:
-    """Runs the checks of mae_delay_line with several delays."""
+    """Builds mae_delay_line with several delays and runs this file's tests."""
     bench.run("mae_delay_line", parameters={"Width": 16, "Clocks": clocks})

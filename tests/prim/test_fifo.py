@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_fifo: order, fullness, throughput and clearing, over depths and stalls."""
+"""Tests mae_fifo: order, depth, throughput and erasure, for several depths and widths."""
 
 import random
 
@@ -18,7 +18,7 @@ async def begin(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """mae_fifo keeps the order of words under random stalls of both sides."""
+    """Words leave mae_fifo in their order under random stalls of both sides."""
     await begin(dut)
     width = len(dut.in_data_i)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
@@ -31,7 +31,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def fills_to_its_depth(dut) -> None:
-    """mae_fifo holds exactly Depth words, and its count is right."""
+    """mae_fifo accepts exactly Depth words, and count_o counts them."""
     await begin(dut)
     depth = bench.parameters()["Depth"]
     dut.in_valid_i.value = 1
@@ -48,7 +48,7 @@ async def fills_to_its_depth(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_word_a_clock(dut) -> None:
-    """A mae_fifo of depth 2 or more passes a word per clock, of depth 1 every second clock."""
+    """mae_fifo passes a word per clock, or every second clock if its depth is 1."""
     await begin(dut)
     dut.in_valid_i.value = 1
     dut.out_ready_i.value = 1
@@ -95,5 +95,5 @@ async def clear_zeroes_the_store(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_fifo(parameters: dict) -> None:
-    """Runs all checks of mae_fifo for shallow, deep, narrow and wide configurations."""
+    """Builds mae_fifo with several depths and widths and runs this file's tests."""
     bench.run("mae_fifo", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_fifo_async: order at any phase and ratio of the clocks, throughput, erasure."""
+"""Tests mae_fifo_async: order at any ratio of its two clocks, depth, throughput, erasure."""
 
 import random
 
@@ -12,12 +12,12 @@ from tests.support.stream import Sink, Source, start_clock
 
 
 def source(dut, stall: float) -> Source:
-    """Returns a driver for the write side of the asynchronous FIFO."""
+    """Returns a driver of mae_fifo_async's write side with random stalls."""
     return Source(dut, "in", stall, seed=3, clock="in_clk_i")
 
 
 def sink(dut, stall: float) -> Sink:
-    """Returns a reader for the read side of the asynchronous FIFO."""
+    """Returns a reader of mae_fifo_async's read side with random stalls."""
     return Sink(dut, "out", stall, seed=4, clock="out_clk_i")
 
 
@@ -35,14 +35,14 @@ async def begin(dut, in_ps: int, out_ps: int) -> None:
 
 
 def end(dut) -> None:
-    """Stops both clocks of mae_fifo_async, so that another ratio can be tested."""
+    """Stops both clocks of mae_fifo_async."""
     for clock in dut._clocks:
         clock.cancel()
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_order_at_any_ratio(dut) -> None:
-    """mae_fifo_async keeps the order of words at any clock ratio under random stalls."""
+    """Words leave mae_fifo_async in their order at any ratio of the clocks, with stalls."""
     width = len(dut.in_data_i)
     for attempt in range(24):
         ratio = random.choice([1, random.uniform(1, 1.1), random.uniform(1, 8)])
@@ -61,7 +61,7 @@ async def keeps_order_at_any_ratio(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def one_word_a_clock(dut) -> None:
-    """mae_fifo_async passes a word per clock at equal periods with 8 or more entries."""
+    """With equal clocks mae_fifo_async passes a word per clock if it has 8 or more entries."""
     for _ in range(10):
         await begin(dut, 4000, 4000)
         dut.in_valid_i.value = dut.out_ready_i.value = 1
@@ -77,7 +77,7 @@ async def one_word_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def crosses_in_two_registers(dut) -> None:
-    """mae_fifo_async shows a word two clocks after its write and frees it after three."""
+    """mae_fifo_async shows a word two read clocks after its write."""
     for _ in range(20):
         await begin(dut, 4000, random.choice([3000, 4000, 9000]))
         await ClockCycles(dut.out_clk_i, 4)
@@ -102,7 +102,7 @@ async def crosses_in_two_registers(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def fills_to_its_depth(dut) -> None:
-    """mae_fifo_async accepts exactly 2^LogDepth words if nobody reads."""
+    """mae_fifo_async accepts exactly 2^LogDepth words while none is read."""
     await begin(dut, 4000, 7000)
     dut.in_valid_i.value = 1
     taken = 0
@@ -143,5 +143,5 @@ async def zeroes_what_was_taken(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_fifo_async(parameters: dict) -> None:
-    """Runs all checks of mae_fifo_async for the shallowest, the usual and a deep FIFO."""
+    """Builds mae_fifo_async with several depths and runs this file's tests."""
     bench.run("mae_fifo_async", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_fifo_out_reg: order, capacity and clearing, with and without its output register."""
+"""Tests mae_fifo_out_reg: order, depth and erasure, with and without output register."""
 
 import random
 
@@ -18,7 +18,7 @@ async def begin(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """mae_fifo_out_reg keeps the order of words under random stalls of both sides."""
+    """Words leave mae_fifo_out_reg in their order under random stalls of both sides."""
     await begin(dut)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
         words = [random.getrandbits(len(dut.in_data_i)) for _ in range(200)]
@@ -30,7 +30,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def holds_its_depth_and_the_register(dut) -> None:
-    """mae_fifo_out_reg holds Depth words, two more with Cut; clear_i erases all."""
+    """mae_fifo_out_reg accepts Depth words, or two more with Cut; clear_i erases all."""
     await begin(dut)
     capacity = bench.parameters()["Depth"] + 2 * bench.parameters()["Cut"]
     dut.in_valid_i.value = 1
@@ -49,5 +49,5 @@ async def holds_its_depth_and_the_register(dut) -> None:
 
 @pytest.mark.parametrize("cut", [0, 1])
 def test_fifo_out_reg(cut: int) -> None:
-    """Runs all checks of mae_fifo_out_reg with and without the output register."""
+    """Builds mae_fifo_out_reg with and without output register and runs this file's tests."""
     bench.run("mae_fifo_out_reg", parameters={"Width": 16, "Depth": 4, "Cut": cut})

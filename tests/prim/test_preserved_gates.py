@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_preserved_gates: every kind of gate, against Python's operators."""
+"""Tests mae_preserved_gates (AND, NAND, OR and NOR gates) against Python's operators."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=10, timeout_unit="us")
 async def equals_the_operator(dut) -> None:
-    """Gate i of mae_preserved_gates combines its Inputs bits, from bit i * Inputs up."""
+    """Each gate of mae_preserved_gates combines its own group of input bits right."""
     values = bench.parameters()
     inputs, width = values["Inputs"], values["Width"]
     for trial in range(200):
@@ -35,5 +35,5 @@ async def equals_the_operator(dut) -> None:
     ids=str,
 )
 def test_preserved_gates(parameters: dict[str, int]) -> None:
-    """Runs the check of mae_preserved_gates for AND, NAND, OR and NOR."""
+    """Builds mae_preserved_gates for AND, NAND, OR and NOR and runs this file's test."""
     bench.run("mae_preserved_gates", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the proofs of formal/proofs.yml hold, and that a defect in the RTL refutes each."""
+"""Tests that the formal proofs of formal/proofs.yml hold, and fail if the RTL has a defect."""
 
 import pathlib
 import shutil
@@ -64,13 +64,13 @@ NAMES = [pytest.param(n, marks=[pytest.mark.slow] if n in LONG else []) for n in
 
 @pytest.mark.parametrize("name", NAMES)
 def test_proved(name: str) -> None:
-    """Each formal proof of formal/proofs.yml holds."""
+    """A formal proof of formal/proofs.yml holds for the RTL."""
     assert PROOFS[name].run() == ""
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_refuted(name: str, tmp_path: pathlib.Path) -> None:
-    """A deliberate defect in the RTL is found by the assertions of its proof."""
+    """A formal proof fails if the test plants a defect in the RTL that it covers."""
     file, find, replace = BREAKS[name]
     copy = tmp_path / "rtl"
     shutil.copytree(paths.RTL, copy)
@@ -81,5 +81,5 @@ def test_refuted(name: str, tmp_path: pathlib.Path) -> None:
 
 
 def test_page() -> None:
-    """The documentation page of the proofs agrees with formal/proofs.yml."""
+    """The page on formal proofs in docs/ equals the one generated from formal/proofs.yml."""
     assert proofs.PAGE.read_text() == proofs.page()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_reset_sync: asserts at once, releases on the second rising edge."""
+"""Tests mae_reset_sync: reset starts at once and ends with a clock edge."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support.stream import start_clock
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
-    """A synchronized reset asserts at once and ends on the second rising edge, 50 times."""
+    """mae_reset_sync's output falls at once and rises with the second clock edge, 50 times."""
     dut.rst_ni.value = 0
     start_clock(dut.clk_i, 10_000)
     for _ in range(50):
@@ -30,5 +30,5 @@ async def asserts_at_once_and_releases_on_the_second_clock(dut) -> None:
 
 
 def test_reset_sync() -> None:
-    """Runs the check of mae_reset_sync in a simulation."""
+    """Builds mae_reset_sync and runs this file's test."""
     bench.run("mae_reset_sync")

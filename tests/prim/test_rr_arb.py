@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_rr_arb: equality with a model of its description, fairness, stable grants."""
+"""Tests mae_rr_arb (round-robin arbiter): grants equal a model's, fairness, stable grants."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.support.stream import start
 
 
 def grant(dut) -> int | None:
-    """Returns the arbiter's granted index and checks that its three outputs agree."""
+    """Returns mae_rr_arb's granted index, or None; asserts that its outputs agree."""
     one_hot, index = int(dut.grant_o.value), int(dut.index_o.value)
     assert int(dut.valid_o.value) == int(one_hot != 0)
     assert one_hot in (0, 1 << index)
@@ -21,7 +21,7 @@ def grant(dut) -> int | None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def follows_the_model(dut) -> None:
-    """The round-robin arbiter grants the first request at or after its pointer."""
+    """mae_rr_arb grants the first request at or after its pointer, under random requests."""
     n = len(dut.req_i)
     await start(dut, req_i=0, advance_i=0)
     pointer = 0
@@ -41,7 +41,7 @@ async def follows_the_model(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def serves_all_in_turn(dut) -> None:
-    """If all requesters ask, the round-robin arbiter grants each once in N clocks."""
+    """If all N requesters ask, mae_rr_arb grants each of them once in N clocks."""
     n = len(dut.req_i)
     await start(dut, req_i=2**n - 1, advance_i=1)
     served = []
@@ -53,7 +53,7 @@ async def serves_all_in_turn(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def unused_grant_stays(dut) -> None:
-    """An unused grant of the round-robin arbiter survives later requests."""
+    """A grant of mae_rr_arb that is not used stays, though others ask later."""
     n = len(dut.req_i)
     await start(dut, req_i=0, advance_i=0)
     dut.req_i.value = 1 << (n - 1)
@@ -67,5 +67,5 @@ async def unused_grant_stays(dut) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 5, 64])
 def test_rr_arb(n: int) -> None:
-    """Runs all checks of mae_rr_arb for one, two, an odd number and many requesters."""
+    """Builds mae_rr_arb for several numbers of requesters and runs this file's tests."""
     bench.run("mae_rr_arb", parameters={"N": n})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_stream_reg: order under stalls, full throughput, cut paths, clearing."""
+"""Tests mae_stream_reg: order, full throughput, registered paths, erasure."""
 
 import random
 
@@ -18,7 +18,7 @@ async def begin(dut) -> None:
 
 @cocotb.test(timeout_time=300, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """mae_stream_reg keeps the order of words under random stalls of both sides."""
+    """Words leave mae_stream_reg in their order under random stalls of both sides."""
     await begin(dut)
     width = len(dut.in_data_i)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
@@ -31,7 +31,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def one_word_a_clock(dut) -> None:
-    """mae_stream_reg passes a word in every clock with a latency of one clock."""
+    """mae_stream_reg passes a word in every clock, one clock after it came."""
     await begin(dut)
     dut.in_valid_i.value = 1
     dut.out_ready_i.value = 1
@@ -47,7 +47,7 @@ async def one_word_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def cuts_both_paths(dut) -> None:
-    """No input of mae_stream_reg changes an output within a clock."""
+    """No input of mae_stream_reg changes an output within the same clock."""
     await begin(dut)
     for preload in (0, 1, 2):
         dut.in_valid_i.value = int(preload > 0)
@@ -72,7 +72,7 @@ async def cuts_both_paths(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_zeroes_both_words(dut) -> None:
-    """clear_i and reset of mae_stream_reg erase both stored words."""
+    """clear_i and reset erase both words stored in mae_stream_reg."""
     for by_reset in (False, True):
         await begin(dut)
         dut.in_valid_i.value = 1
@@ -92,7 +92,7 @@ async def clear_zeroes_both_words(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def zeroes_what_has_left(dut) -> None:
-    """With Zero = 1 no register of mae_stream_reg keeps a word after its exit."""
+    """With Zero = 1 mae_stream_reg's registers are zero after their words have left."""
     await begin(dut)
     dut.in_valid_i.value = 1
     dut.in_data_i.value = 2 ** len(dut.in_data_i) - 1
@@ -108,10 +108,10 @@ async def zeroes_what_has_left(dut) -> None:
 
 @pytest.mark.parametrize("width", [1, 137])
 def test_stream_reg(width: int) -> None:
-    """Runs all checks of mae_stream_reg for a narrow and a wide word."""
+    """Builds mae_stream_reg with a narrow and a wide word and runs this file's tests."""
     bench.run("mae_stream_reg", parameters={"Width": width}, test_filter="^(?!.*zeroes_what)")
 
 
 def test_stream_reg_zero() -> None:
-    """Runs all checks of mae_stream_reg with erased words (Zero = 1)."""
+    """Builds mae_stream_reg with Zero = 1 and runs this file's tests."""
     bench.run("mae_stream_reg", parameters={"Width": 137, "Zero": 1})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_stream_reg_opt: order under stalls as register and as wires."""
+"""Tests mae_stream_reg_opt, which is a stream register or only wires, as Cut says."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.support.stream import Sink, Source, start
 
 @cocotb.test(timeout_time=300, timeout_unit="us")
 async def keeps_order_under_stalls(dut) -> None:
-    """mae_stream_reg_opt keeps the order of words under random stalls of both sides."""
+    """Words leave mae_stream_reg_opt in their order under random stalls of both sides."""
     await start(dut, clear_i=0, in_valid_i=0, in_data_i=0, out_ready_i=0)
     for in_stall, out_stall in ((0.0, 0.0), (0.7, 0.0), (0.0, 0.7), (0.4, 0.4)):
         words = [random.getrandbits(len(dut.in_data_i)) for _ in range(300)]
@@ -24,7 +24,7 @@ async def keeps_order_under_stalls(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def cuts_or_does_not(dut) -> None:
-    """Inputs of mae_stream_reg_opt reach outputs within a clock only without Cut."""
+    """Without Cut mae_stream_reg_opt's inputs reach its outputs at once; with Cut they do not."""
     await start(dut, clear_i=0, in_valid_i=0, in_data_i=0, out_ready_i=0)
     cut = int(dut.Cut.value)
     for valid, ready, data in ((1, 0, 5), (0, 1, 9), (1, 1, 6), (0, 0, 3)):
@@ -36,5 +36,5 @@ async def cuts_or_does_not(dut) -> None:
 
 @pytest.mark.parametrize("cut", [0, 1])
 def test_stream_reg_opt(cut: int) -> None:
-    """Runs both checks of mae_stream_reg_opt for wires and for a register."""
+    """Builds mae_stream_reg_opt as register and as wires and runs this file's tests."""
     bench.run("mae_stream_reg_opt", parameters={"Cut": cut})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Wraps the simulated machine's C interface for tests, with the registers of sim_probe."""
+"""Opens simulated devices through the simulator's C interface, for tests; drives sim_probe."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ WORDS = {"uint64_t": ctypes.c_uint64, "uint32_t": ctypes.c_uint32}
 
 
 def structure(name: str) -> type[ctypes.Structure]:
-    """Returns a C structure of the simulator's header with its fields in order."""
+    """Returns a C struct of the simulator's header as a ctypes Structure."""
     body = re.search(rf"struct {name} {{(.*?)\n}};", HEADER.read_text(), re.S)[1]
     found = re.findall(r"^\s+(uint\d+_t) (\w+);", body, re.M)
     fields = [(field, WORDS[kind]) for kind, field in found]
@@ -27,11 +27,11 @@ Detail = structure("mae_sim_detail")
 
 
 class SimError(OSError):
-    """Reports that a call of the simulator returned a negative errno."""
+    """Is raised when a function of the simulator returns a negative errno."""
 
 
 class Machine:
-    """Opens a simulated machine for a test and keeps its mapped buffers alive."""
+    """Opens a simulated device by the simulator's C library and wraps its functions."""
 
     def __init__(self, library: pathlib.Path, options: str = "") -> None:
         self.lib = ctypes.CDLL(str(library))
@@ -101,7 +101,7 @@ class Machine:
 
 
 class Probe(Machine):
-    """Opens a simulated sim_probe device and maps a source and destination of 64 KiB."""
+    """Opens a simulated sim_probe with a source and a destination buffer of 64 KiB."""
 
     SRC = 0x1_0000_0000
     DST = 0x2_0000_0000
@@ -127,7 +127,7 @@ class Probe(Machine):
         dst: int = DST,
         mutation: int = 0,
     ) -> None:
-        """Sets the registers of sim_probe and starts the run."""
+        """Writes the registers of sim_probe and starts its copy."""
         for offset, value in (
             (0x0C, src & 0xFFFFFFFF),
             (0x10, src >> 32),
@@ -143,13 +143,13 @@ class Probe(Machine):
             self.write(offset, value)
 
     def go(self, clocks: int = 100_000, **how: int) -> int:
-        """Runs sim_probe once; returns the number of clocks that the device counts."""
+        """Runs sim_probe to its end; returns the clocks that its register counts."""
         self.set_up(**how)
         assert self.wait(clocks), "the run did not end"
         return self.read(0x3C)
 
     def errors(self) -> set[str]:
-        """Returns the error responses that sim_probe saw in its last run."""
+        """Returns the kinds of error response that sim_probe saw in its last run."""
         names = ("read slverr", "read decerr", "write slverr", "write decerr")
         status = self.read(0x08) >> 2
         return {name for bit, name in enumerate(names) if status >> bit & 1}
@@ -162,7 +162,7 @@ class Probe(Machine):
 
 
 def build_probe(width: int = 512, trace: bool = False) -> pathlib.Path:
-    """Builds the simulator of sim_probe without bus checkers, to test the simulator's own rules."""
+    """Builds the simulator of sim_probe without AXI checkers; returns the library's path."""
     name = f"probe{width}"
     return simulator.build_top(
         name, "sim_probe", {"DataWidth": width}, sources=[PROBE], trace=trace, checked=False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests bus accesses that the simulator's caller answers: bursts, order, wrong answers."""
+"""Tests mae_sim_set_bus, by which the simulator's caller answers the device's bus accesses."""
 
 import ctypes
 import errno
@@ -17,7 +17,7 @@ WRITE = ctypes.CFUNCTYPE(
 
 
 class Played(Probe):
-    """Opens a simulated sim_probe whose memory accesses the test answers."""
+    """Opens a simulated sim_probe whose memory accesses the test answers by callbacks."""
 
     def __init__(self, options: str = "", width: int = 512) -> None:
         super().__init__(options, width=width)
@@ -44,18 +44,18 @@ class Played(Probe):
         return self.refuse(address)
 
     def give(self, address: int, size: int):
-        """Returns the data with which the test answers a bus read."""
+        """Returns the data that the test's callback gives for a read."""
         return bytes(self.src[address - self.SRC :][:size])
 
     def refuse(self, address: int) -> int:
-        """Returns true if the test refuses a bus write."""
+        """Returns 0, so that the test's callback accepts a write."""
         return 0
 
 
 @pytest.mark.parametrize("options", ["", "latency=3-90&order=shuffled&stall=30&seed=4"])
 @pytest.mark.parametrize("width", [128, 512])
 def test_copies(options: str, width: int) -> None:
-    """Each burst of the simulated device reaches the caller once, in order."""
+    """Each burst of sim_probe reaches the test's callbacks once and in order."""
     with Played(options, width) as machine:
         inner = machine.give
 
@@ -76,7 +76,7 @@ def test_copies(options: str, width: int) -> None:
 
 
 def test_errors() -> None:
-    """A burst that the caller refuses or answers by a partial beat gives SLVERR."""
+    """A callback that refuses a read or returns too few bytes causes an SLVERR response."""
     with Played() as machine:
         machine.give = lambda address, size: -1
         machine.go(bursts=1, beats=2, mode=machine.READ)
@@ -93,7 +93,7 @@ def test_errors() -> None:
 
 
 def test_bytes_more_or_less_are_beats_more_or_less(capfd) -> None:
-    """An answer of a wrong length ends the burst early or late, and the probe detects it."""
+    """A callback that returns too many or too few beats violates AXI, which is detected."""
     for beats in (0, 1, 3, 4, 5, 7):
         with Played() as machine:
             machine.give = lambda address, size, beats=beats: bytes(64 * beats)
@@ -108,7 +108,7 @@ def test_bytes_more_or_less_are_beats_more_or_less(capfd) -> None:
 
 
 def test_mapped_memory_again() -> None:
-    """Without callback functions the memory mapping answers the bus."""
+    """Without callbacks the mapped buffers answer the bus accesses again."""
     with Played() as machine:
         machine._check(machine.lib.mae_sim_set_bus(machine.sim, None, None, None))
         machine.map_buffers()
@@ -120,7 +120,7 @@ def test_mapped_memory_again() -> None:
 
 
 def test_no_provisioning_port() -> None:
-    """A simulated device without a provisioning port reports its absence."""
+    """Provisioning calls fail with ENOSYS on a simulated device without provisioning port."""
     with Probe() as machine:
         for call in (
             lambda: machine.lib.mae_sim_install(machine.sim, bytes(32), bytes(16), 1),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the simulated host memory: each option of sim/include/mae_sim.h, on sim_probe."""
+"""Tests the simulator's host memory and its options (latency, order, errors, ...) on sim_probe."""
 
 import errno
 
@@ -12,7 +12,7 @@ ORDERS = ["order=in", "order=shuffled"]
 
 @pytest.fixture
 def probe():
-    """Makes sim_probe devices with mapped buffers and closes them at the end of the test."""
+    """Returns a function that opens sim_probe devices, which are closed after the test."""
     made = []
 
     def make(options: str = "", **how: object) -> Probe:
@@ -37,7 +37,7 @@ def probe():
     ],
 )
 def test_copies(probe, width: int, options: str) -> None:
-    """The probe copies data exactly at every bus width and mode, and all beats are counted."""
+    """sim_probe copies data right at each bus width, and the statistics count all beats."""
     machine = probe(options, width=width)
     machine.go(bursts=31, beats=8)
     size = 31 * 8 * machine.beat
@@ -52,7 +52,7 @@ def test_copies(probe, width: int, options: str) -> None:
 
 @pytest.mark.parametrize("options", ["latency=23", "latency=23&order=shuffled"])
 def test_latency_exact(probe, options: str) -> None:
-    """The simulated memory keeps a fixed latency to the clock if no access waits."""
+    """With a fixed latency the simulated memory answers each access after exactly that time."""
     machine = probe(options)
     machine.go(beats=1, mode=Probe.READ)
     assert set(machine.read_clocks(64)) == {23}
@@ -61,7 +61,7 @@ def test_latency_exact(probe, options: str) -> None:
 
 
 def test_latency_spread(probe) -> None:
-    """A random memory latency covers its range evenly and never leaves it."""
+    """With a latency range the simulated memory's answers cover the range evenly."""
     machine = probe("latency=50-300&order=shuffled&seed=3")
     reads, writes = [], []
     for _ in range(40):
@@ -79,7 +79,7 @@ def test_latency_spread(probe) -> None:
 
 
 def test_shuffled_overtakes(probe) -> None:
-    """Shuffled memory answers overtake across IDs but not within an ID."""
+    """With order=shuffled answers overtake each other between IDs, but not within an ID."""
     machine = probe("latency=10-100&order=shuffled")
     machine.go()
     assert machine.read(0x38) > 0
@@ -99,7 +99,7 @@ def test_shuffled_overtakes(probe) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_one_way(probe, order: str) -> None:
-    """On a one-way bus no clock carries two data beats, and no clock is lost."""
+    """With bus=one-way no clock carries a read and a write beat, and none is lost."""
     machine = probe(f"bus=one-way&latency=20-60&{order}")
     clocks = machine.go(mode=Probe.BOTH)
     assert machine.stats().one_way == 1
@@ -116,7 +116,7 @@ def test_one_way(probe, order: str) -> None:
 
 @pytest.mark.parametrize("percent", [10, 25, 50, 90])
 def test_bandwidth(probe, percent: int) -> None:
-    """The memory serves the configured share of data clocks, per direction or in total."""
+    """With bandwidth=N the simulated memory uses N percent of the data clocks."""
     machine = probe(f"bandwidth={percent}")
     assert machine.go(mode=Probe.BOTH) == pytest.approx(1024 * 100 / percent, rel=0.05, abs=20)
     shared = probe(f"bandwidth={percent}&bus=one-way")
@@ -124,7 +124,7 @@ def test_bandwidth(probe, percent: int) -> None:
 
 
 def test_stall(probe) -> None:
-    """Stalls of a bus channel slow the simulated device by about the configured percentage."""
+    """With stall=N the bus channels pause for about N percent of the clocks."""
     clocks = [probe(f"stall={percent}&latency=9").go(mode=Probe.BOTH) for percent in (0, 30, 60)]
     assert clocks[0] < 1100
     assert clocks[1] == pytest.approx(1024 / 0.7, rel=0.1)
@@ -132,7 +132,7 @@ def test_stall(probe) -> None:
 
 
 def test_outstanding(probe) -> None:
-    """The simulated memory holds at most the configured number of outstanding bursts."""
+    """With outstanding=N the simulated memory holds at most N unanswered bursts."""
     machine = probe("outstanding=5&latency=100")
     machine.go()
     assert machine.detail().max_reads_outstanding == 5
@@ -143,7 +143,7 @@ def test_outstanding(probe) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_same_seed_same_clocks(probe, order: str) -> None:
-    """Equal seeds give equal random behaviour of the simulated memory, to the clock."""
+    """Runs with equal seeds take equal clocks and statistics; other seeds differ."""
     seen = {}
     for seed in (1, 2, 1, 2):
         machine = probe(f"latency=1-200&{order}&stall=20&error_read=50000&seed={seed}")
@@ -154,7 +154,7 @@ def test_same_seed_same_clocks(probe, order: str) -> None:
 
 
 def test_errors_everywhere(probe) -> None:
-    """At the highest error rate every burst of the simulated memory fails once."""
+    """With the highest error rate every burst to the simulated memory fails."""
     machine = probe("error_read=1000000")
     machine.go(mode=Probe.READ)
     assert machine.errors() == {"read slverr", "read decerr"}
@@ -167,7 +167,7 @@ def test_errors_everywhere(probe) -> None:
 
 
 def test_errors_rate(probe) -> None:
-    """Bus errors of the simulated memory occur at their rate and spare other bursts."""
+    """With an error rate only that share of bursts fails; the others write right."""
     machine = probe("error_write=250000&order=shuffled&latency=1-30")
     machine.go(beats=4)
     bad = 0
@@ -179,7 +179,7 @@ def test_errors_rate(probe) -> None:
 
 
 def test_errors_at(probe) -> None:
-    """A faulty address range of the simulated memory answers DECERR."""
+    """With error_at accesses to an address range fail with DECERR, and others do not."""
     at = Probe.SRC + 5 * 256 + 64
     machine = probe(f"error_at={at:#x}-{at:#x}")
     machine.go(beats=4)
@@ -197,7 +197,7 @@ def test_errors_at(probe) -> None:
 
 
 def test_unmapped(probe) -> None:
-    """Unmapped or read-only simulated memory answers DECERR and stays unchanged."""
+    """Accesses to unmapped memory, and writes to read-only memory, fail with DECERR."""
     machine = probe("latency=5")
     machine.go(src=0x5000_0000, bursts=3)
     assert machine.errors() == {"read decerr"}
@@ -217,7 +217,7 @@ def test_unmapped(probe) -> None:
 
 
 def test_unmapped_under_way(probe) -> None:
-    """Simulated memory that is unmapped during a burst is not accessed any more."""
+    """After an unmapping during a burst the burst's further beats fail with DECERR."""
     machine = probe("bandwidth=10")
     machine.set_up(bursts=1, mode=Probe.READ)
     machine.run(60)
@@ -230,7 +230,7 @@ def test_unmapped_under_way(probe) -> None:
 
 
 def test_partly_mapped(probe) -> None:
-    """A partly mapped beat of simulated memory reads 0xa5 outside the mapping."""
+    """A beat that is only partly mapped reads 0xa5 outside, and cannot be written."""
     machine = probe("latency=3")
     data = bytearray(b"\x11" * 300)
     machine.map(0x7000 + 10, data)
@@ -251,7 +251,7 @@ def test_partly_mapped(probe) -> None:
 
 
 def test_mapping_rules(probe) -> None:
-    """The simulator refuses overlapping or empty mappings and unknown unmappings."""
+    """The simulator refuses mappings that overlap or wrap, and unmappings of unknown ones."""
     machine = probe()
     for iova, size in ((Probe.SRC - 1, 2), (Probe.SRC + 65535, 9), (Probe.SRC + 8, 8)):
         with pytest.raises(SimError) as error:
@@ -269,7 +269,7 @@ def test_mapping_rules(probe) -> None:
 
 
 def test_writes_land_with_their_response(probe) -> None:
-    """Write data appears in the simulated memory only with its response."""
+    """Written data appears in the simulated memory only with the write's response."""
     machine = probe("latency=200")
     machine.go()
     machine.dst[:] = bytes(65536)
@@ -283,7 +283,7 @@ def test_writes_land_with_their_response(probe) -> None:
 
 @pytest.mark.parametrize("bus, clocks", [("two-way", 1024), ("one-way", 2048)])
 def test_host_copy(probe, bus: str, clocks: int) -> None:
-    """The simulated host's copy uses a read and a write beat per bus word."""
+    """The simulated host's copy takes a read and a write beat for each bus word."""
     machine = probe(f"bus={bus}&latency=80")
     machine.reset_stats()
     machine.host_copy(Probe.DST, Probe.SRC, 65536 - 3)
@@ -297,7 +297,7 @@ def test_host_copy(probe, bus: str, clocks: int) -> None:
 
 
 def test_host_copy_shares(probe) -> None:
-    """On a one-way bus the simulated host's copy takes turns with a busy device."""
+    """On a one-way bus the simulated host's copy and a busy device share the clocks."""
     machine = probe("bus=one-way&latency=10-50&order=shuffled")
     machine.map(0x3_0000_0000, copied := bytearray(65536))
     machine.set_up(mode=Probe.BOTH)
@@ -310,7 +310,7 @@ def test_host_copy_shares(probe) -> None:
 
 
 def test_payload_and_control(probe) -> None:
-    """Beats whose ID has its top bit set count as control, not as payload."""
+    """Beats with the top ID bit set count as control traffic, not as payload."""
     machine = probe()
     machine.go(mode=Probe.READ, bursts=5, beats=4, ids=0x7F)
     assert machine.stats().read_beats == 20
@@ -322,7 +322,7 @@ def test_payload_and_control(probe) -> None:
 
 
 def test_hang(probe) -> None:
-    """A simulated memory that stops answering stalls the device, but not the caller."""
+    """With hang=N the simulated memory stops after N bursts; registers still answer."""
     machine = probe("hang=10&latency=20&timeout=500")
     machine.set_up()
     assert not machine.wait(3000)
@@ -343,7 +343,7 @@ def test_hang(probe) -> None:
     ],
 )
 def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
-    """A simulated device that violates AXI makes every later call fail with a reason."""
+    """A simulated device that violates AXI makes this and every later call fail with a reason."""
     machine = probe(how.get("options", ""))
     with pytest.raises(SimError) as error:
         machine.go(mutation=mutation)
@@ -354,7 +354,7 @@ def test_breaches(probe, mutation: int, how: dict, says: str) -> None:
 
 
 def test_data_without_address(probe) -> None:
-    """The simulator's time-out names write data whose address never comes."""
+    """A timeout of the simulator reports write data that came without an address."""
     machine = probe("timeout=300&hang=0")
     machine.set_up(mode=Probe.WRITE, mutation=8)
     assert not machine.wait(500)

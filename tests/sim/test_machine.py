@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the simulated machine except its memory: registers, clocks, options, waveforms, build."""
+"""Tests the simulator's machine: registers, clocks, options, waveforms and builds."""
 
 import errno
 import fractions
@@ -20,13 +20,13 @@ HERE = pathlib.Path(__file__).parent
 
 
 def build_clocks() -> pathlib.Path:
-    """Builds the simulator library of sim_clocks."""
+    """Builds the simulator of sim_clocks, a device with two clocks; returns its path."""
     return simulator.build_top("clocks", "sim_clocks", {}, sources=[HERE / "sim_clocks.sv"])
 
 
 @pytest.mark.parametrize("options", ["", "stall=70&seed=5"])
 def test_registers(options: str) -> None:
-    """Registers of the simulated device keep their values; an unknown one gives -EIO."""
+    """Registers of a simulated device keep values; an unknown address gives EIO."""
     with Probe(options) as machine:
         for value in (0, 0xFFFFFFFF, 0x12345678):
             machine.write(4, value)
@@ -43,7 +43,7 @@ def test_registers(options: str) -> None:
 
 
 def test_registers_time_out() -> None:
-    """Each register access to a simulated device that hangs ends with a time-out."""
+    """A register access to a device that does not answer ends with ETIMEDOUT."""
     with Probe("timeout=200") as machine:
         machine.write(0x2C, 6)
         for _ in range(3):
@@ -56,7 +56,7 @@ def test_registers_time_out() -> None:
 
 @pytest.mark.parametrize("mutation, says", [(4, "told to fail"), (5, "ended the simulation")])
 def test_device_stops(mutation: int, says: str, capfd) -> None:
-    """A failed assertion or $finish in the simulated device is an error of the call."""
+    """A failed assertion or $finish in the simulated device becomes an error of the call."""
     with Probe() as machine:
         with pytest.raises(SimError) as error:
             machine.write(0x2C, mutation)
@@ -65,7 +65,7 @@ def test_device_stops(mutation: int, says: str, capfd) -> None:
 
 
 def test_wait_and_run() -> None:
-    """The simulator's wait() ends at the interrupt or its limit; run() takes exact clocks."""
+    """mae_sim_wait ends at the interrupt or its limit; mae_sim_run takes exact clocks."""
     with Probe() as machine:
         machine.map_buffers()
         machine.run(123)
@@ -82,7 +82,7 @@ def test_wait_and_run() -> None:
 
 @pytest.mark.parametrize("ratio", ["1:1", "3:1", "1:3", "7:5", "100:99"])
 def test_two_clocks(ratio: str) -> None:
-    """Core clock and bus clock of the simulator keep their ratio, with random phases."""
+    """With ratio=C:B core and bus clock run at that ratio, with random phases."""
     core, bus = map(int, ratio.split(":"))
     counts = set()
     for seed in range(6):
@@ -100,7 +100,7 @@ def test_two_clocks(ratio: str) -> None:
 
 
 def test_without_dma() -> None:
-    """A simulated device without a memory port refuses memory calls."""
+    """A simulated device without a memory port refuses mappings and host copies."""
     with Machine(build_clocks()) as machine:
         for call in (
             lambda: machine.map(0, bytearray(16)),
@@ -142,13 +142,13 @@ def test_without_dma() -> None:
     ],
 )
 def test_bad_options(options: str) -> None:
-    """A wrong simulator option is refused by name."""
+    """The simulator refuses a wrong option and names it."""
     with pytest.raises(ValueError, match=options.split("=")[0]):
         Probe(options)
 
 
 def test_side_by_side() -> None:
-    """Simulated machines of one library or of several do not affect each other."""
+    """Several simulated machines in one process do not affect each other."""
     with Probe("seed=1") as one, Probe("seed=2") as two, Probe("", width=1024) as wide:
         for machine in (one, two, wide):
             machine.map_buffers()
@@ -162,7 +162,7 @@ def test_side_by_side() -> None:
 
 
 def test_waveform(tmp_path: pathlib.Path) -> None:
-    """The trace variant of the simulator writes an FST file; the plain variant refuses."""
+    """A trace build of the simulator writes an FST waveform; other builds refuse wave=."""
     file = tmp_path / "run.fst"
     with pytest.raises(ValueError, match="wave"):
         Probe(f"wave={file}")
@@ -180,7 +180,7 @@ def test_waveform(tmp_path: pathlib.Path) -> None:
 
 
 def test_build_is_quick_when_nothing_changed() -> None:
-    """A second build of a simulator does nothing; a changed parameter builds another library."""
+    """simulator.build_top does nothing if the library is current."""
     path = build_probe()
     made = path.stat().st_mtime_ns
     start = time.monotonic()
@@ -189,7 +189,7 @@ def test_build_is_quick_when_nothing_changed() -> None:
 
 
 def test_build_failure(tmp_path: pathlib.Path) -> None:
-    """A compile error of a simulator build gives the tool's message and the log's path."""
+    """A compile error in a simulator build is reported with the path of the log."""
     source = tmp_path / "sim_broken.sv"
     source.write_text("module sim_broken (input logic clk_i); assign a = missing; endmodule\n")
     with pytest.raises(MaeslantError, match=r"(?s)missing.*build\.log"):
@@ -197,12 +197,12 @@ def test_build_failure(tmp_path: pathlib.Path) -> None:
 
 
 def make_parity(source: str) -> str:
-    """Builds a simulator in a separate process and returns its path."""
+    """Builds a simulator in a process of its own; returns the library's path."""
     return str(simulator.build_top("parity", "sim_clocks", {}, sources=[pathlib.Path(source)]))
 
 
 def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
-    """Two processes that build one simulator at once both get a complete library."""
+    """Two processes that build the same simulator at once compile it only once."""
     source = tmp_path / "sim_clocks.sv"
     source.write_text((HERE / "sim_clocks.sv").read_text() + f"// {time.time_ns()}\n")
     with multiprocessing.get_context("spawn").Pool(2) as pool:
@@ -215,7 +215,7 @@ def test_build_by_two_at_once(tmp_path: pathlib.Path) -> None:
 
 
 def test_command_line() -> None:
-    """An unknown simulator name gives an error and status 1, without a traceback."""
+    """`python -m maeslant.build.simulator` with an unknown name fails without a traceback."""
     command = [sys.executable, "-m", "maeslant.build.simulator", "no_such_build"]
     result = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 1 and "no_such_build" in result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the host of the simulated unprotected card: transfers, kernel runs, errors."""
+"""Tests unprotected_card.py, the host of the simulated unprotected card."""
 
 import random
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.device.registers import layout
 
 @pytest.fixture
 def card() -> Iterator[UnprotectedCard]:
-    """Opens the small simulated unprotected card."""
+    """Opens a small simulated unprotected card."""
     made = UnprotectedCard(
         "unprotected_small", "latency=20-60&order=shuffled&stall=5", size=1 << 20
     )
@@ -25,7 +25,7 @@ def card() -> Iterator[UnprotectedCard]:
 
 @pytest.mark.full
 def test_run(card: UnprotectedCard) -> None:
-    """The unprotected card runs a kernel between two transfers, twice."""
+    """UnprotectedCard transfers data, runs the card's kernel and reads the result, twice."""
     for seed in range(2):
         data = random.Random(seed).randbytes(5000)
         card.load(0, data)
@@ -37,7 +37,7 @@ def test_run(card: UnprotectedCard) -> None:
 
 
 def test_pieces(card: UnprotectedCard) -> None:
-    """The unprotected card's host makes more transfers than the card can queue."""
+    """UnprotectedCard makes more transfers than the card's queue holds."""
     data = random.Random(3).randbytes(30 * 500)
     pieces = [(1024 * i, 512 * i, 500) for i in range(30)]
     for number, (host, _, size) in enumerate(pieces):
@@ -48,7 +48,7 @@ def test_pieces(card: UnprotectedCard) -> None:
 
 
 def test_errors(card: UnprotectedCard) -> None:
-    """The unprotected card reports bad addresses, unmapped host memory and bad runs."""
+    """UnprotectedCard reports bad addresses, unmapped memory and failed kernel runs."""
     with pytest.raises(MaeslantError, match="gave no interrupt"):
         card.transfer(unprotected_card.H2D, [(0, 1 << 14, 64)], limit=1000)
     card.sim.write32(unprotected_card.H2D + unprotected_card.CHANNEL_STATUS, 0x300)
@@ -61,7 +61,7 @@ def test_errors(card: UnprotectedCard) -> None:
 
 
 def test_map() -> None:
-    """The register numbers of the card's host equal those of the register map."""
+    """The register addresses in unprotected_card.py equal those of the register description."""
     places = {name: offset for name, (offset, _, _) in layout("mae_unprotected_card").items()}
     assert places["h2d.host_lo"] == unprotected_card.H2D
     assert places["d2h.host_lo"] == unprotected_card.D2H

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the replacements of liblz4 and zlib write data that those libraries read."""
+"""Tests the simulator's own LZ4 and zlib writers (sim/wave_headers) with real decoders."""
 
 import os
 import pathlib
@@ -32,7 +32,7 @@ int main(int argc, char **argv) {
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Builds a program that compresses its input by the replacement of LZ4 or zlib."""
+    """Builds a program that compresses standard input by sim/wave_headers' LZ4 or zlib."""
     folder = tmp_path_factory.mktemp("plain")
     (folder / "plain.cpp").write_text(PROGRAM)
     includes = [f"-I{SIM / 'wave_headers' / name}" for name in ("lz4", "zlib")]
@@ -42,7 +42,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def literals(block: bytes) -> bytes:
-    """Decodes an LZ4 block that holds one sequence of literals."""
+    """Decodes an LZ4 block of literals only."""
     length, at = block[0] >> 4, 1
     if length == 15:
         while block[at] == 255:
@@ -54,7 +54,7 @@ def literals(block: bytes) -> bytes:
 
 @pytest.mark.parametrize("size", [0, 1, 14, 15, 16, 269, 270, 271, 65535, 65536, 200_000])
 def test_plain(program: pathlib.Path, size: int) -> None:
-    """The replacement compressors are right at the lengths where their formats change."""
+    """Data compressed by sim/wave_headers decompresses to the same, at each format's limits."""
     data = os.urandom(size)
     packed = subprocess.run([program], input=data, capture_output=True, check=True).stdout
     assert zlib.decompress(packed) == data

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives the CPU port of mae_soc_interconnect as a test requires."""
+"""Drives mae_soc_interconnect's CPU port: registers and memory accesses of PicoRV32."""
 
 import itertools
 
@@ -17,7 +17,7 @@ KEY_LEN = {16: 0, 24: 1, 32: 2}
 
 
 class System(Registers):
-    """Accesses the SoC's registers and memory as a CPU does."""
+    """Accesses registers and memory of the SoC through its CPU port, as PicoRV32 does."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -25,7 +25,7 @@ class System(Registers):
         self.layout = layout("mae_peripheral")
 
     async def open(self) -> None:
-        """Starts the clock, resets the SoC, and waits for its memory marks to clear."""
+        """Starts the clock, resets the SoC and waits until its memory's done bits are cleared."""
         Clock(self.dut.clk_i, 10, "ns").start()
         self.dut.mem_valid_i.value = 0
         await self.reset()
@@ -33,14 +33,14 @@ class System(Registers):
         await FallingEdge(self.dut.clk_i)
 
     async def reset(self) -> None:
-        """Resets the SoC and keeps its memory."""
+        """Resets the SoC; its memory keeps its contents."""
         self.dut.rst_ni.value = 0
         await ClockCycles(self.dut.clk_i, 3)
         self.dut.rst_ni.value = 1
         await FallingEdge(self.dut.clk_i)
 
     async def access(self, address: int, value: int = 0, strobes: int = 0) -> int:
-        """Makes one CPU access at once, with a clock between accesses, as PicoRV32 does."""
+        """Makes one access on the CPU port; returns the data read."""
         self.dut.mem_addr_i.value = address
         self.dut.mem_wdata_i.value = value
         self.dut.mem_wstrb_i.value = strobes
@@ -65,14 +65,14 @@ class System(Registers):
         return AxiResp.OKAY
 
     async def store(self, address: int, data: bytes) -> None:
-        """Writes bytes to the SoC's memory from a word's start."""
+        """Writes bytes to the SoC's memory, from a word boundary."""
         for at in range(0, len(data), 4):
             word = data[at : at + 4]
             value = int.from_bytes(word.ljust(4, b"\0"), "little")
             await self.access(address + at, value, (1 << len(word)) - 1)
 
     async def load(self, address: int, length: int) -> bytes:
-        """Reads bytes from the SoC's memory."""
+        """Reads bytes of the SoC's memory."""
         words = [await self.access(address + at) for at in range(0, length, 4)]
         return b"".join(word.to_bytes(4, "little") for word in words)[:length]
 
@@ -90,7 +90,7 @@ class System(Registers):
         iv: bytes | None = None,
         **fields: int,
     ) -> None:
-        """Starts a memory job on the SoC; without an IV the job continues the last message."""
+        """Starts an AES job from memory to memory; without an IV it continues the last message."""
         if iv is not None:
             await self.write_words("iv", iv)
         await self.write("source", source)
@@ -102,14 +102,14 @@ class System(Registers):
         )
 
     async def wait(self) -> int:
-        """Waits until the SoC runs no job; returns the number of clocks."""
+        """Waits until the SoC's AES job has ended; returns the clocks."""
         clocks = 0
         while (await self.fields("status"))["busy"]:
             clocks += self.clocks + 1
         return clocks
 
     async def error(self) -> int:
-        """Reads and clears the peripheral's error code."""
+        """Returns the error code of the AES peripheral and clears it."""
         found = (await self.fields("status"))["error"]
         await self.write("irq_status", done=1, error=1)
         return found

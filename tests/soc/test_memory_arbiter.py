@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_memory_arbiter by a part of `make torture`, against a sequential OpenSSL model.
+"""Tests mae_memory_arbiter with random CPU accesses during AES jobs (`make torture`, a part).
 
 Every read is the model's, memory is after every job, and no access is held longer than the header
 of mae_memory_arbiter states. With it its parts mae_memory_hazard_check, mae_memory_out_of_order and
@@ -18,7 +18,7 @@ SLOW = [pytest.param(seed, 250_000, marks=pytest.mark.slow) for seed in (2, 3, 4
 
 @pytest.mark.parametrize(("seed", "accesses"), [(1, 100_000), *SLOW])
 def test_part(seed: int, accesses: int) -> None:
-    """Random accesses to the memory arbiter agree with a sequential model."""
+    """Random CPU accesses during AES memory jobs see memory as a sequential model has it."""
     total = torture.torture(accesses, seed, processes=1)
     assert total["accesses"] >= accesses
     for name in COUNTS:

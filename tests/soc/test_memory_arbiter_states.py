@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests every state of mae_memory_arbiter with small jobs: a part of `make prove`."""
+"""Searches all states of mae_memory_arbiter for small jobs, as a part of `make prove`."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from maeslant.verify import arbiter_states
 
 @pytest.mark.full
 def test_small() -> None:
-    """Every state of the memory arbiter is legal for jobs of two blocks and any accesses."""
+    """No reachable state of mae_memory_arbiter is illegal for jobs of two blocks."""
     reports = arbiter_states.prove(arbiter_states.small(), processes=1)
     assert sum(report["states"] for report in reports) > 1_000_000
     for report in reports:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_memory_block_mover: memory jobs against OpenSSL, and clocks per block."""
+"""Tests mae_memory_block_mover: AES jobs in memory against OpenSSL, clocks per block."""
 
 import itertools
 import random
@@ -24,7 +24,7 @@ INVERSE = ("ecb", "cbc", "pcbc", "xts")  # modes that decrypt by the inverse cip
 
 
 async def clocks_of(dut, started) -> int:
-    """Measures the clocks from the start of a memory job to its interrupt."""
+    """Returns the clocks from the SoC's start of a memory job to its interrupt."""
     clocks = 0
     await started
     while dut.irq_o.value != 1:
@@ -35,7 +35,7 @@ async def clocks_of(dut, started) -> int:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def plain(dut) -> None:
-    """Memory jobs of unauthenticated modes agree with OpenSSL within a clock limit."""
+    """Memory jobs of unauthenticated modes equal OpenSSL's and meet a limit of clocks."""
     system, generator = System(dut), random.Random(1)
     await system.open()
     await system.write("irq_enable", done=1)
@@ -62,7 +62,7 @@ async def plain(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def key_each(dut) -> None:
-    """Memory jobs with a key per block agree with OpenSSL within a clock limit."""
+    """Memory jobs with a key for each block equal OpenSSL's and meet a limit of clocks."""
     system, generator = System(dut), random.Random(2)
     await system.open()
     await system.write("irq_enable", done=1)
@@ -98,7 +98,7 @@ async def key_each(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def authenticated(dut) -> None:
-    """GCM, CCM and CMAC memory jobs agree with OpenSSL; a wrong tag leaves zeros."""
+    """GCM, CCM and CMAC memory jobs equal OpenSSL's; a wrong tag leaves a zeroed destination."""
     system, generator = System(dut), random.Random(3)
     await system.open()
     await system.key(0, key := generator.randbytes(16))
@@ -133,7 +133,7 @@ async def authenticated(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def refused(dut) -> None:
-    """Memory jobs with illegal addresses or keys are refused with a reason and not started."""
+    """Memory jobs with illegal addresses, keys or modes end with an error code."""
     system, end = System(dut), 16 << 11
     await system.open()
     await system.key(0, bytes(16))
@@ -178,7 +178,7 @@ async def refused(dut) -> None:
 
 
 def test_memory_block_mover() -> None:
-    """Runs the checks of mae_memory_block_mover in the system without its CPU."""
+    """Builds mae_soc_interconnect without a CPU and runs this file's tests."""
     run(
         "mae_soc_interconnect", parameters={"RowBits": 11}, visible=True
     )  # as test_memory_out_of_order

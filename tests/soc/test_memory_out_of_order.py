@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_memory_out_of_order: CPU accesses ahead of a memory job, and the final memory.
+"""Tests mae_memory_out_of_order: CPU accesses during a memory job see the job's result.
 
 Covers mae_memory_hazard_check and mae_memory_done_bits, which have no other user.
 """
@@ -19,14 +19,14 @@ ANY_ORDER += [("xts", False), ("xts", True)]
 
 
 def longest(mode: str, rounds: int, blocks: int) -> int:
-    """Returns the longest hold of an out-of-order access that mae_memory_arbiter states."""
+    """Returns the most clocks for which mae_memory_arbiter may hold a CPU access in a job."""
     tweak = rounds + blocks // 128 + 22 if mode == "xts" else 0
     return (DEPTH + 2) * rounds + 24 + tweak
 
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def out_of_turn(dut) -> None:
-    """CPU accesses during a memory job see memory as if the job were done at its start."""
+    """CPU accesses during the SoC's memory job see memory as if the job had already ended."""
     system, generator = System(dut), random.Random(4)
     await system.open()
     for mode, decrypt in ANY_ORDER:
@@ -65,7 +65,7 @@ async def out_of_turn(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def in_turn(dut) -> None:
-    """Modes without out-of-order blocks hold a CPU access until the job's end."""
+    """In chained modes the SoC holds back a CPU access to a job's data until the job ends."""
     system, generator, blocks = System(dut), random.Random(5), 32
     await system.open()
     await system.key(0, key := generator.randbytes(16))
@@ -89,7 +89,7 @@ async def in_turn(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def dropped(dut) -> None:
-    """Done bits of a job ended by a wipe or reset do not affect the next job."""
+    """After a wipe or reset ends a memory job, the SoC's next job gives OpenSSL's output."""
     system, generator, blocks = System(dut), random.Random(6), 48
     await system.open()
     for by_reset in (False, True):
@@ -115,7 +115,7 @@ async def dropped(dut) -> None:
 
 @cocotb.test(timeout_time=60, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """A wipe during a memory job leaves no key and no block outside the memory."""
+    """After a wipe during a memory job no SoC register outside the memory holds keys or data."""
     system, generator, blocks = System(dut), random.Random(7), 24
     await system.open()
     for wipe, mode in ((True, "cbc"), (True, "xts"), (False, "ctr"), (False, "keys")):
@@ -149,5 +149,5 @@ async def nothing_stays(dut) -> None:
 
 
 def test_memory_out_of_order() -> None:
-    """Runs the checks of mae_memory_out_of_order in the system without its CPU."""
+    """Builds mae_soc_interconnect without a CPU and runs this file's tests."""
     run("mae_soc_interconnect", parameters={"RowBits": 11}, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_picorv32_to_axil: PicoRV32's accesses against an AXI4-Lite memory with pauses.
+"""Tests mae_picorv32_to_axil: accesses of PicoRV32 reach an AXI4-Lite memory with pauses.
 
 Tests mae_picorv32_to_axil.
 """
@@ -18,7 +18,7 @@ SIZE = 4096
 
 
 async def access(dut, address: int, strobes: int, data: int = 0) -> tuple[int, int]:
-    """Makes one access on PicoRV32's memory port; returns data and clocks."""
+    """Makes an access on PicoRV32's memory port; returns data and clocks."""
     dut.valid_i.value = 1
     dut.addr_i.value, dut.strb_i.value, dut.wdata_i.value = address, strobes, data
     clocks = 1
@@ -35,7 +35,7 @@ async def access(dut, address: int, strobes: int, data: int = 0) -> tuple[int, i
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def equals_a_memory(dut) -> None:
-    """Random PicoRV32 reads and writes of each width agree with a slow AXI4-Lite memory."""
+    """Random PicoRV32 reads and writes of each width equal those of a byte array."""
     generator = random.Random(cocotb.RANDOM_SEED)
     cocotb.start_soon(Clock(dut.clk_i, 10, unit="ns").start())
     dut.valid_i.value = 0
@@ -64,5 +64,5 @@ async def equals_a_memory(dut) -> None:
 
 
 def test_picorv32_to_axil() -> None:
-    """Runs the checks of mae_picorv32_to_axil with 12-bit addresses."""
+    """Builds mae_picorv32_to_axil with 12-bit addresses and runs this file's test."""
     run("mae_picorv32_to_axil", parameters={"AddrWidth": 12})

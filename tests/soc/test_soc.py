@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_soc in its C++ harness: programs start, end, trap, sleep and are interrupted."""
+"""Tests mae_soc in its C++ harness: small programs end, trap, sleep and are interrupted."""
 
 import pathlib
 
@@ -12,25 +12,25 @@ from maeslant.build import firmware
 
 
 def words(*codes: int) -> bytes:
-    """Packs CPU instructions into the bytes of a program."""
+    """Packs RISC-V instructions into the bytes of a program."""
     return b"".join(code.to_bytes(4, "little") for code in codes)
 
 
 @pytest.fixture(scope="module")
 def system() -> System:
-    """Builds one PicoRV32 system for the small test programs."""
+    """Builds the simulated PicoRV32 system for this file's programs."""
     return System()
 
 
 def start(system: System, program: bytes) -> None:
-    """Loads a program at address 0 and resets the SoC."""
+    """Writes a program to address 0 and resets the SoC."""
     system.console = ""
     system.write(0, program)
     system.reset()
 
 
 def test_finish(system: System) -> None:
-    """A program can write `m` to the console and end the run with status 9."""
+    """A program writes "m" to the SoC's console and ends the run with status 9."""
     start(system, words(0x200000B7, 0x06D00113, 0x0020A023, 0x00900113, 0x0020A823))
     assert system.run(1000) == 9
     assert system.console == "m"
@@ -47,21 +47,21 @@ def test_finish(system: System) -> None:
     ids=("illegal", "ebreak", "misaligned", "mul"),
 )
 def test_trap(system: System, program: bytes) -> None:
-    """An illegal instruction of the CPU ends the SoC run with a clear error."""
+    """An illegal RISC-V instruction or access ends the run with an error that says so."""
     start(system, program)
     with pytest.raises(SocError, match="illegal instruction or access"):
         system.run(1000)
 
 
 def test_limit(system: System) -> None:
-    """A program that never ends (`j 0`) is stopped at the clock limit."""
+    """A program that never ends is stopped at the clock limit with an error."""
     start(system, words(0x0000006F))
     with pytest.raises(SocError, match="does not end"):
         system.run(5000)
 
 
 def test_memory_bounds(system: System) -> None:
-    """The SoC harness refuses reads and writes outside the memory."""
+    """soc.System refuses to read or write beyond the simulated SoC's memory."""
     assert system.memory_bytes == 256 * 1024
     system.write(system.memory_bytes - 3, b"end")
     assert system.read(system.memory_bytes - 3, 3) == b"end"
@@ -73,7 +73,7 @@ def test_memory_bounds(system: System) -> None:
 
 
 def test_no_program(system: System, tmp_path: pathlib.Path) -> None:
-    """The SoC harness refuses a file that is not ELF."""
+    """soc.System refuses to load a program file that is not an ELF file."""
     path = tmp_path / "program"
     path.write_bytes(b"nothing of the kind")
     with pytest.raises(SocError, match="no program"):
@@ -81,7 +81,7 @@ def test_no_program(system: System, tmp_path: pathlib.Path) -> None:
 
 
 def test_speed_of_the_cpu(system: System) -> None:
-    """PicoRV32 takes 3 clocks for an addition and 5 for a load, so memory adds no wait."""
+    """PicoRV32 takes 3 clocks for an addition and 5 for a load from the SoC's memory."""
     code = [0x200000B7]  # lui x1, 0x20000
     code += [0xC0002173]  # rdcycle x2
     code += [0x00118193] * 16  # addi x3, x3, 1
@@ -98,7 +98,7 @@ def test_speed_of_the_cpu(system: System) -> None:
 
 
 def test_interrupt_and_sleep() -> None:
-    """A memory job gives equal results with a sleeping, a working and a polling CPU program."""
+    """The SoC's memory job gives equal results while its program sleeps, works or polls."""
     runner = Runner()
     data, key = bytes(range(256)), bytes(range(16))
     asleep = Job(jobs.INTERRUPT, "ecb", data=data, keys=[key])
@@ -112,7 +112,7 @@ def test_interrupt_and_sleep() -> None:
 
 
 def test_program_is_built_once() -> None:
-    """Unchanged firmware is not compiled again."""
+    """firmware.build does not compile an unchanged program again."""
     path = firmware.build(jobs.PROGRAM)
     made = path.stat().st_mtime_ns
     assert firmware.build(jobs.PROGRAM).stat().st_mtime_ns == made

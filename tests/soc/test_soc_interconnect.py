@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_soc_interconnect: address map, system registers, clocks per access.
+"""Tests mae_soc_interconnect and mae_soc_memory: address map, system registers, clocks.
 
 Tests mae_soc_interconnect and mae_soc_memory.
 """
@@ -19,7 +19,7 @@ MEMORY = 16 << ROW_BITS
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def memory(dut) -> None:
-    """SoC memory agrees with a model at every access width and survives a reset."""
+    """The SoC's memory equals a byte array under accesses of each width, and after a reset."""
     system, generator = System(dut), random.Random(cocotb.RANDOM_SEED)
     await system.open()
     model = bytearray(MEMORY)
@@ -42,7 +42,7 @@ async def memory(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def nothing(dut) -> None:
-    """Unmapped SoC addresses read 0, ignore writes, and count both."""
+    """The SoC's unmapped addresses read 0, ignore writes and are counted in a register."""
     system = System(dut)
     await system.open()
     await system.store(0, b"\x11" * 16)
@@ -58,7 +58,7 @@ async def nothing(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def registers(dut) -> None:
-    """The SoC's console and finish registers give pulses with their bytes; counters agree."""
+    """The SoC's console and finish registers give one pulse per write, with its byte."""
     system = System(dut)
     await system.open()
     seen = []
@@ -85,5 +85,5 @@ async def registers(dut) -> None:
 
 
 def test_soc_interconnect() -> None:
-    """Runs the checks of mae_soc_interconnect with a memory of 32 KiB."""
+    """Builds mae_soc_interconnect with 32 KiB of memory and runs this file's tests."""
     run("mae_soc_interconnect", parameters={"RowBits": ROW_BITS}, visible=True)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds random pauses to the channels of cocotbext-axi's models, for the tests of AXI modules."""
+"""Adds random pauses to the AXI models of cocotbext-axi, for tests of AXI modules."""
 
 import random
 from collections.abc import Iterator
 
 
 def pauses(share: float, seed: int) -> Iterator[bool]:
-    """Yields for each clock if a bus channel pauses, in bursts of random length."""
+    """Yields for each clock true if an AXI channel shall pause, in runs of random length."""
     generator = random.Random(seed)
     while True:
         paused = generator.random() < share
@@ -14,7 +14,7 @@ def pauses(share: float, seed: int) -> Iterator[bool]:
 
 
 def pause_all(model: object, share: float, seed: int = 1) -> None:
-    """Sets random pauses on all five channels of an AXI or AXI4-Lite manager or memory."""
+    """Sets random pauses on all channels of an AXI or AXI4-Lite model of cocotbext-axi."""
     for number, (side, names) in enumerate((("write_if", "aw w b"), ("read_if", "ar r"))):
         for name in names.split():
             channel = getattr(getattr(model, side), f"{name}_channel")

@@ -21,7 +21,7 @@ OKAY, SLVERR, DECERR = 0, 2, 3
 
 @dataclasses.dataclass
 class Burst:
-    """Holds an AXI burst in flight in the memory model."""
+    """Holds an AXI burst that the memory model has accepted and not yet answered."""
 
     id: int
     addr: int
@@ -33,7 +33,7 @@ class Burst:
 
 @dataclasses.dataclass
 class Statistics:
-    """Holds statistics of the AXI data channels, in clocks since the model started."""
+    """Counts beats and clocks of an AXI memory's data channels, from the start of the model."""
 
     read_beats: int = 0
     write_beats: int = 0
@@ -47,29 +47,29 @@ class Statistics:
     most_beats: int = 0  # read beats asked for and not yet answered
 
     def span(self) -> int:
-        """Returns the clocks from the first AXI data beat to the last."""
+        """Returns the clocks from the first data beat on the AXI bus to the last."""
         first = min(x for x in (self.first_read, self.first_write) if x is not None)
         last = max(x for x in (self.last_read, self.last_write) if x is not None)
         return last - first + 1
 
     def used(self) -> tuple[float, float, float]:
-        """Returns the share of clocks with an AXI read beat, a write beat, or either."""
+        """Returns the parts of the span with an AXI read beat, a write beat, and either one."""
         span = self.span()
         return self.read_beats / span, self.write_beats / span, self.busy_clocks / span
 
 
 def project_name(signal: str, output: bool) -> str:
-    """Converts an AXI signal name like `ar_valid` to the project's port name."""
+    """Returns the port name `ar_valid_o` or `ar_valid_i` for a signal like `ar_valid`."""
     return f"{signal}_{'o' if output else 'i'}"
 
 
 def axi_name(prefix: str):  # noqa: ANN201 - a function like project_name
-    """Converts an AXI signal name like `ar_valid` to a top's port name."""
+    """Returns a function that names ports like `m_axi_arvalid` for a signal like `ar_valid`."""
     return lambda signal, output: prefix + signal.replace("_", "")
 
 
 class _Answers:
-    """Queues AXI bursts that await responses: in order within an ID."""
+    """Queues AXI bursts until their latency has passed, in order within each ID."""
 
     def __init__(self, chooser: random.Random, shuffle: bool) -> None:
         self.random = chooser
@@ -81,7 +81,7 @@ class _Answers:
         self.total = 0
 
     def add(self, burst: Burst, now: int) -> None:
-        """Queues an accepted AXI burst, whose write data is complete, for its response."""
+        """Queues an AXI burst that may be answered after its latency."""
         queue = self.by_id[burst.id]
         queue.append(burst)
         self.count += 1
@@ -94,7 +94,7 @@ class _Answers:
         heapq.heappush(self.late, (due, self.total, burst))
 
     def step(self, now: int) -> None:
-        """Moves AXI bursts whose latency has passed to the ready ones."""
+        """Marks AXI bursts as ready whose latency has passed."""
         if self.shuffle:
             while self.late and self.late[0][0] <= now:
                 self.ready.append(heapq.heappop(self.late)[2])
@@ -102,7 +102,7 @@ class _Answers:
             self.ready.append(heapq.heappop(self.late)[2])
 
     def finish(self, burst: Burst, now: int) -> None:
-        """Removes an AXI burst from the queue once its response is complete."""
+        """Removes an AXI burst whose last beat or response has been sent."""
         self.ready.remove(burst)
         self.count -= 1
         queue = self.by_id[burst.id]
@@ -112,7 +112,7 @@ class _Answers:
 
 
 class AxiMemory:
-    """Models an AXI4 memory behind the manager ``dut``; starts with :meth:`start`."""
+    """Models an AXI4 memory for the manager ``dut``, with latency, reordering, stalls, errors."""
 
     def __init__(
         self,
@@ -175,17 +175,17 @@ class AxiMemory:
         self.drive_idle()
 
     def drive_idle(self) -> None:
-        """Drives all inputs of the manager to their idle values."""
+        """Sets all inputs of the AXI manager to idle values."""
         for handle in (self._ar_ready, self._r_valid, self._aw_ready, self._w_ready, self._b_valid):
             if handle is not None:
                 self._put(handle, 0)
 
     def start(self) -> None:
-        """Starts serving the AXI manager."""
+        """Starts to serve the AXI manager."""
         self._task = cocotb.start_soon(self._run())
 
     def stop(self) -> None:
-        """Stops serving the AXI manager and idles its inputs."""
+        """Stops serving the AXI manager and sets its inputs to idle values."""
         self._task.cancel()
         self._shown.clear()
         self.drive_idle()
@@ -193,34 +193,34 @@ class AxiMemory:
     def fail(
         self, first: int, after: int, resp: int = SLVERR, *, read: bool = True, write: bool = True
     ) -> None:
-        """Makes the AXI memory answer bursts in an address range with an error."""
+        """Makes bursts that touch an address range end with an error response."""
         self._ranges.append((first, after, resp, read, write))
 
     def mend(self) -> None:
-        """Clears the AXI memory's address ranges that answer with an error."""
+        """Removes all address ranges that give error responses."""
         self._ranges.clear()
 
     def read(self, addr: int, count: int) -> bytes:
-        """Reads the AXI memory as the host."""
+        """Returns bytes of the AXI memory, without use of the bus."""
         return bytes(self.data[addr - self.base : addr - self.base + count])
 
     def write(self, addr: int, data: bytes) -> None:
-        """Writes the AXI memory as the host."""
+        """Writes bytes to the AXI memory, without use of the bus."""
         at = addr - self.base
         assert 0 <= at and at + len(data) <= len(self.data)
         self.data[at : at + len(data)] = data
 
     @property
     def early(self) -> int:
-        """Returns the number of AXI write beats accepted before their address."""
+        """Returns the number of AXI write beats accepted before the address of their burst."""
         return len(self._early)
 
     def idle(self) -> bool:
-        """Returns true if no AXI burst is in flight."""
+        """Returns true if no AXI burst waits for data or a response."""
         return not (self._reads.count or self._replies.count or self._addresses or self._early)
 
     def reset_statistics(self) -> None:
-        """Resets the AXI memory's statistics to zero."""
+        """Starts new statistics of the AXI memory at zero."""
         self.statistics = Statistics()
 
     # what follows happens once a clock, at the falling edge: the master's outputs are settled, and
@@ -360,7 +360,7 @@ class AxiMemory:
             self._put(self._b_valid, 0)
 
     def _store(self, word: int, strobe: int, last: bool) -> None:
-        """Stores an AXI write beat of the oldest announced burst."""
+        """Stores an AXI write beat in the memory model, for the oldest incomplete burst."""
         burst = self._addresses[0]
         at = burst.addr // self.bytes * self.bytes + burst.done * self.bytes - self.base
         if burst.resp == OKAY:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a file of cocotb tests on a SystemVerilog module.
+"""Builds a SystemVerilog module and runs the cocotb tests of the calling file on it.
 
 A test file holds both halves: the ``@cocotb.test()`` coroutines that run inside the
 simulator, and pytest functions that call :func:`run` once for each configuration.
@@ -15,7 +15,7 @@ parameters = cocotb_bench.parameters
 
 
 def run(top: str, *, module: str | None = None, **options: object) -> None:
-    """Runs the cocotb tests of the calling file on a module in simulation."""
+    """Builds the module ``top`` and runs the cocotb tests of the calling file on it."""
     caller = inspect.stack()[1].filename
     file = pathlib.Path(caller).resolve().relative_to(paths.ROOT.resolve())
     cocotb_bench.simulate(top, module or ".".join(file.with_suffix("").parts), **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drives and receives valid/ready streams with random stalls; starts clock and reset."""
+"""Drives and reads valid/ready streams with random stalls; starts clocks and resets."""
 
 import random
 
@@ -43,7 +43,7 @@ async def start(dut: SimHandleBase, period_ns: float = 10, **inputs: int) -> Non
 
 
 class Source:
-    """Drives an input stream (`<prefix>_valid_i`, `_ready_o`, payload) with random stalls."""
+    """Drives a valid/ready input stream of a module with random stalls."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Source:
             signal.value = 0
 
     async def send(self, words: list) -> None:
-        """Sends words on a valid/ready stream with random stalls; tuples for several signals."""
+        """Sends words on the stream, with random stalls; a tuple sets several payload signals."""
         for word in words:
             while self.random.random() < self.stall:
                 await RisingEdge(self.clock)
@@ -81,7 +81,7 @@ class Source:
 
 
 class Sink:
-    """Reads an output stream (`<prefix>_valid_o`, `_ready_i`, payload) with random stalls."""
+    """Reads a valid/ready output stream of a module with random stalls."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Sink:
         self.ready.value = 0
 
     async def receive(self, count: int) -> list:
-        """Receives ``count`` words from a valid/ready stream; tuples for several signals."""
+        """Returns the next ``count`` words of the stream; tuples if it has several signals."""
         words: list = []
         while len(words) < count:
             while self.random.random() < self.stall:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests power data from Liberty files and netlists for OpenSTA, against hand calculation."""
+"""Tests energy.py, which reads power tables of Liberty files, against calculation by hand."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ cell (XOR) { cell_leakage_power : 4000; pin (Z) {
 
 
 def test_tables_of_either_order() -> None:
-    """Liberty power tables with axes in either order are read right, in fJ and mW."""
+    """Power tables of a Liberty file are read right whichever axis comes first."""
     cell = energy._read(LIBERTY)["XOR"]
     first, second = cell.pins["Z"]
     assert cell.leakage_mw == pytest.approx(4e-6)
@@ -37,7 +37,7 @@ def test_tables_of_either_order() -> None:
 
 
 def test_no_concatenation_is_left() -> None:
-    """The netlist for OpenSTA has single bits instead of concatenations."""
+    """asic.py rewrites concatenations in a netlist's assignments bit by bit for OpenSTA."""
     text = "  output [1:0] z;\n  assign { z, y[3:2] } = { a[1:0], 1'b1, \\c.d[3] };\n"
     lines = asic._bit_by_bit(text).splitlines()[1:]
     assert [line.split() for line in lines] == [
@@ -49,7 +49,7 @@ def test_no_concatenation_is_left() -> None:
 
 
 def test_flip_flop_by_hand() -> None:
-    """A flip-flop's energy equals a calculation by hand of output, data and clock parts.
+    """A flip-flop's energy equals the sum of output, data and clock parts computed by hand.
 
     Two flip-flops, of which one changes in half the clocks. Groups of a flip-flop in reset do not
     count; QN costs though nothing is on it.

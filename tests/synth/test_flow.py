@@ -35,12 +35,12 @@ from tests.cipher.fips197 import SBOX
 
 @pytest.fixture(scope="session")
 def nangate45() -> liberty.Library:
-    """Returns the path of the Nangate45 Liberty file, if it is installed."""
+    """Returns the Nangate45 library, or skips the test if it is not installed."""
     return library("nangate45")
 
 
 def library(target: str) -> liberty.Library:
-    """Returns the standard-cell Liberty file, or skips the test if it is missing."""
+    """Returns the standard-cell library of a target, or skips the test if it is missing."""
     if shutil.which("sta") is None:
         pytest.skip("OpenSTA is not installed: sudo apt-get install opensta")
     try:
@@ -51,7 +51,7 @@ def library(target: str) -> liberty.Library:
 
 @pytest.fixture(autouse=True)
 def own_reports(request, tmp_path_factory, monkeypatch) -> None:
-    """Keeps the synthesis reports of a test file in a separate folder."""
+    """Keeps this file's synthesis reports in a folder of their own."""
     folder = getattr(request.session, "synth_reports", None)
     if folder is None:
         folder = request.session.synth_reports = tmp_path_factory.mktemp("reports")
@@ -59,14 +59,14 @@ def own_reports(request, tmp_path_factory, monkeypatch) -> None:
 
 
 def unpacked(report: reports.Report, folder: pathlib.Path) -> pathlib.Path:
-    """Unpacks the netlist of a synthesis report into a file."""
+    """Unpacks the netlist of a synthesis report; returns its path."""
     netlist = folder / "net.v"
     netlist.write_bytes(gzip.decompress((report.folder / "net.v.gz").read_bytes()))
     return netlist
 
 
 def test_sbox_is_mapped_and_remembered(nangate45, monkeypatch) -> None:
-    """Synthesis of an S-box reports area and critical path; a second call runs no tool."""
+    """Synthesis of mae_sbox_tower reports area and timing; a second call runs no tool."""
     assert remembered("mae_sbox_tower", "nangate45", {"Kind": "DirsEncrypt"}) is None
     made = synthesize("mae_sbox_tower", "nangate45", {"Kind": "DirsEncrypt"})
     assert 0.15 < made.area["kge"] < 0.8 and made.area["flip_flops"] == 0
@@ -81,7 +81,7 @@ def test_sbox_is_mapped_and_remembered(nangate45, monkeypatch) -> None:
 
 
 def test_a_period_is_met_with_less(nangate45) -> None:
-    """Synthesis for a longer clock period gives less area and still meets the period."""
+    """Synthesis for a longer clock period gives a smaller netlist that still meets it."""
     fast = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
     small = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1}, period_ns=3)
     assert small.area["um2"] < fast.area["um2"]
@@ -90,7 +90,7 @@ def test_a_period_is_met_with_less(nangate45) -> None:
 
 
 def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
-    """The netlist of mae_fifo passes mae_fifo's tests, and fails them with a wrong gate."""
+    """The synthesized netlist of mae_fifo passes mae_fifo's tests, and with a wrong gate fails."""
     made = synthesize("mae_fifo", "nangate45", {"Depth": 3})
     found = flow.simulate(made, "nangate45")
     assert reports.load(made.file).netlist["simulated"] == found["passed"]
@@ -107,7 +107,7 @@ def test_netlist_runs_the_modules_tests(nangate45, tmp_path) -> None:
 
 
 def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
-    """The simulation that counts toggles computes the S-box of FIPS 197 in each run."""
+    """The netlist simulation that counts toggles gives the AES S-box's output in each run."""
     made = synthesize("mae_sbox_tower", "nangate45", {"Kind": 1})
     design = levels.Netlist(unpacked(made, tmp_path), "mae_sbox_tower", nangate45)
     source = random.Random(1)
@@ -124,7 +124,7 @@ def test_parallel_simulation_is_right(nangate45, tmp_path) -> None:
 
 
 def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
-    """Without a wire model the switching power is half C V^2 of every toggle."""
+    """Without a wire model the switching power equals half C V^2 for each toggle."""
     text = nangate45.path.read_text()
     path = tmp_path / "bare.lib"
     path.write_text(re.sub(r"(?m)^\s*default_wire_load\s*:.*$", "", text))
@@ -167,7 +167,7 @@ def test_power_is_what_the_toggles_cost(nangate45, tmp_path) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_functions_are_read(text: str, truth) -> None:
-    """The Liberty reader understands all notations of a cell's function."""
+    """levels.function reads every notation of a logic function in a Liberty file."""
     words = np.array([0b0011, 0b0101], np.uint64)
     found = int(levels.function(text, ["A", "B"])(words)) & 0xF
     assert found == sum(bool(truth(i >> 1 & 1, i & 1)) << (3 - i) for i in range(4))
@@ -190,7 +190,7 @@ def test_functions_are_read(text: str, truth) -> None:
     ids=str,
 )
 def test_errors_say_what_to_do(arguments, message, nangate45) -> None:
-    """A wrong name, value or option of `maeslant synth` gives an error that helps."""
+    """synthesize() refuses wrong names, values and options with an error that helps."""
     *plain, options = arguments if isinstance(arguments[-1], dict) else (*arguments, {})
     if len(arguments) == 3:
         plain, options = arguments, {}
@@ -199,7 +199,7 @@ def test_errors_say_what_to_do(arguments, message, nangate45) -> None:
 
 
 def test_missing_tools_and_libraries_are_named(tmp_path, monkeypatch) -> None:
-    """`maeslant synth` without OpenSTA or a Liberty file says how to get them."""
+    """synthesize() says how to get OpenSTA or a Liberty file if either is missing."""
     monkeypatch.setenv(liberty.FOLDER, str(tmp_path))
     with pytest.raises(SynthesisError, match="nangate45_typ.lib.*OpenSTA.*MAESLANT_PDK"):
         synthesize("mae_fifo", "nangate45")
@@ -215,7 +215,7 @@ def test_missing_tools_and_libraries_are_named(tmp_path, monkeypatch) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ("sky130", "ihp"))
 def test_other_libraries(target: str, tmp_path) -> None:
-    """The S-box and a FIFO pass their tests as gates of the other two technologies."""
+    """Netlists in the two other technologies pass the tests of the S-box and the FIFO."""
     found = library(target)
     made = synthesize("mae_sbox_tower", target, {"Kind": 1}, power=True)
     assert 0.15 < made.area["kge"] < 0.8 and made.power["mw"] > 0
@@ -226,7 +226,7 @@ def test_other_libraries(target: str, tmp_path) -> None:
 
 @pytest.mark.slow
 def test_iterative_core_in_gates(nangate45) -> None:
-    """The netlist of mae_cipher_iter passes the cipher contract, with plausible energy."""
+    """The netlist of mae_cipher_iter passes the cipher's tests and has a plausible energy."""
     made = synthesize("iter128", "nangate45", power=True)
     assert "known_answers" in flow.simulate(made, "nangate45")["passed"]
     estimate = made.power
@@ -238,10 +238,10 @@ def test_iterative_core_in_gates(nangate45) -> None:
 
 
 def test_counter_blocks() -> None:
-    """The counter-mode stimulus gives lanes consecutive numbers below 96 constant bits."""
+    """The stimulus for counter mode gives the lanes consecutive blocks with constant upper bits."""
 
     class Ready:
-        """Imitates a cipher netlist of two lanes that are always ready."""
+        """Imitates the netlist of a cipher with two lanes that are always ready."""
 
         def __init__(self) -> None:
             widths = {"key_i": 260, "key_valid_i": 1, "req_valid_i": 2, "req_i": 2 * 139}
@@ -249,11 +249,11 @@ def test_counter_blocks() -> None:
             self.words = np.full(300, stimulus.ONES)
 
         def port(self, name: str) -> np.ndarray:
-            """Returns an output port of the imitated netlist whose bit 0 is high."""
+            """Returns an output port of the imitated netlist."""
             return np.arange(2)
 
         def edge(self, values: dict[str, np.ndarray], count: bool) -> None:
-            """Ignores the clock edge of the imitated netlist."""
+            """Does nothing at a clock edge of the imitated netlist."""
 
     bench = stimulus.counter_mode("mae_cipher_lanes")({}, Ready())
     seen, above = [], set()
@@ -271,7 +271,7 @@ def test_counter_blocks() -> None:
 
 
 def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
-    """A synthesis report's fingerprint depends on code, passes and library, not notation."""
+    """A synthesis fingerprint depends on RTL, passes and library, not on a number's notation."""
 
     def digest(**how: object) -> str:
         return flow.point("mae_fifo", "nangate45", None, **how).digest
@@ -299,7 +299,7 @@ def test_what_the_fingerprint_holds(nangate45, monkeypatch) -> None:
 
 
 def test_published_names_differ(nangate45) -> None:
-    """Different syntheses have different report files, and equal ones equal files."""
+    """Different syntheses have different report names; equal ones have equal names."""
     path = str(liberty.folder() / "nangate45_typ.lib")
     path = path if pathlib.Path(path).exists() else f"{path}.gz"
 
@@ -322,7 +322,7 @@ def test_published_names_differ(nangate45) -> None:
 
 
 def test_reports_of_noise_are_none(tmp_path) -> None:
-    """A damaged synthesis report file is not accepted as a report."""
+    """reports.load returns None for a damaged synthesis report."""
     good = {"schema": 1, "name": "a", "top": "a", "parameters": {}, "target": "xc7", "kind": "asic"}
     good |= {"recipe": {}, "tools": {}, "sources": "1", "commit": "2", "left_out": ""}
     good |= {"area": {}, "timing": None}
@@ -335,7 +335,7 @@ def test_reports_of_noise_are_none(tmp_path) -> None:
 
 
 def test_options_that_do_not_go_together() -> None:
-    """Contradictory options of `maeslant synth` are refused before any synthesis."""
+    """`maeslant synth` refuses options that contradict each other, before any synthesis."""
     for words, said in (
         (["mae_sbox", "--target", "xc7", "--simulate"], "none to simulate"),
         (["mae_sbox_table_pkg", "--simulate"], "no build or module"),
@@ -352,7 +352,7 @@ def test_options_that_do_not_go_together() -> None:
 
 
 def test_settings_are_numbers_or_names() -> None:
-    """A parameter setting that is no number stays text, which synthesis refuses."""
+    """show.settings keeps a value that is no number as text and refuses a missing "="."""
     words = ["A=-2", "B=--5", "C=²", "D=SboxTable"]
     assert show.settings(words) == {"A": -2, "B": "--5", "C": "²", "D": "SboxTable"}
     with pytest.raises(SynthesisError, match="is not PARAMETER=VALUE"):
@@ -360,7 +360,7 @@ def test_settings_are_numbers_or_names() -> None:
 
 
 def test_every_reset_is_released() -> None:
-    """The default power stimulus drives all inputs of a netlist but clocks, resets, stops."""
+    """The power stimulus leaves clocks, resets and stop signals alone and drives the rest."""
     for name in ("rst_ni", "bus_rst_ni", "resetn", "s_rst_ni", "aresetn"):
         assert stimulus.RESETS.search(name) and stimulus.QUIET.search(name)
     for name in ("clk_i", "bus_clk_i", "clear_i", "abort_i"):
@@ -399,7 +399,7 @@ def test_a_file_of_ones_own(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPa
 def test_a_report_is_named_from_where_one_stands(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The printed path of a synthesis report is valid from the working folder."""
+    """show.near returns a path that is valid from the current folder."""
     for here in (paths.ROOT, paths.ROOT / "rtl", tmp_path):
         monkeypatch.chdir(here)
         name = show.near(paths.ROOT / "README.md")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant synth` for FPGAs: LUT counts, and place and route with several seeds."""
+"""Tests synthesis for FPGAs: LUT counts, place and route with several seeds, interruption."""
 
 import pathlib
 import shutil
@@ -18,12 +18,12 @@ from maeslant.synth import report as reports
 
 @pytest.fixture(autouse=True)
 def own_reports(tmp_path, monkeypatch) -> None:
-    """Keeps the synthesis reports of a test in a separate folder."""
+    """Keeps a test's synthesis reports in a folder of their own."""
     monkeypatch.setattr(reports, "REPORTS", tmp_path)
 
 
 def test_luts_are_counted() -> None:
-    """FPGA synthesis of mae_rr_arb estimates its LUTs, without a clock rate."""
+    """Synthesis of mae_rr_arb for xc7 reports LUTs and no timing."""
     made = synthesize("mae_rr_arb", "xc7")
     assert made.kind == "xilinx" and 1 <= made.area["lut"] < 50 and made.timing is None
     assert "Yosys estimate" in made.left_out
@@ -32,7 +32,7 @@ def test_luts_are_counted() -> None:
 
 
 def test_repeated_modules_are_kept() -> None:
-    """An NTT core whose butterflies are mapped once takes what a flattened one does."""
+    """mae_ntt_core takes about as many LUTs with each butterfly mapped once as when flattened."""
     values = {"LogN": 10, "Width": 24, "Lanes": 4}
     flat, kept = (
         synthesize("mae_ntt_core", "xc7", values, flatten=flatten).area for flatten in (True, False)
@@ -43,7 +43,7 @@ def test_repeated_modules_are_kept() -> None:
 
 
 def test_every_memory_of_luts_counts() -> None:
-    """Distributed memory counts as LUTs; a memory cell that is not listed is an error."""
+    """fpga.py counts distributed memory as LUTs and refuses an unknown memory cell."""
     area = fpga._area({"LUT6": 3, "RAM64X1S": 5, "RAM32M": 1, "FDRE": 2, "CARRY4": 1}, fpga.XC7)
     assert (area["lut"], area["ff"], area["other"]) == (3 + 5 + 4, 2, {"CARRY4": 1})
     with pytest.raises(SynthesisError, match="the LUTs of cell RAM1024X1S are unknown"):
@@ -51,14 +51,14 @@ def test_every_memory_of_luts_counts() -> None:
 
 
 def test_simulation_without_a_simulator(monkeypatch, tmp_path) -> None:
-    """Simulation on FPGA netlists without a simulator gives an error before synthesis."""
+    """Simulation of a netlist without a C++ compiler gives an error before synthesis."""
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(SynthesisError, match="--simulate needs g"):
         gates.check_simulator()
 
 
 def test_the_middle_run_counts() -> None:
-    """The clock rate after place and route is the median over the seeds."""
+    """The clock rate after place and route is the median over all seeds."""
 
     def run(mhz: float, net: str) -> dict:
         step = {"type": "routing", "delay": 1.0, "net": net}
@@ -77,20 +77,20 @@ def test_the_middle_run_counts() -> None:
 
 
 def test_too_large_for_the_device(monkeypatch) -> None:
-    """A design too large for the FPGA is refused before placement."""
+    """A design with more LUTs than the FPGA is refused before placement."""
     monkeypatch.setattr(fpga, "LUTS", 3)
     with pytest.raises(SynthesisError, match="more than the 3 of the device"):
         synthesize("mae_rr_arb", "ecp5")
 
 
 def below(pid: int) -> list[int]:
-    """Returns the child processes of a process."""
+    """Returns the process ids of a process's children."""
     found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return [int(child) for child in found]
 
 
 def test_terminated() -> None:
-    """A terminated synthesis leaves no folder and no Yosys process."""
+    """A terminated `maeslant synth` leaves no working folder and no Yosys process."""
     command = [sys.executable, "-m", "maeslant.cli", "synth", "pipe128", "--target", "xc7"]
     command += ["--json", "-G", "KeyBanks=4"]  # nobody's point
     works = paths.BUILD / "reports"
@@ -114,17 +114,17 @@ def test_terminated() -> None:
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
 def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None:
-    """A signal during the start of a child process ends the child as well."""
+    """A signal that comes while Yosys or nextpnr is being started ends that process too."""
     begun = []
 
     class Interrupted(Exception):
-        """Imitates the exception that a signal handler raises."""
+        """Is raised by the test's signal handler."""
 
     def handler(number: int, frame: object) -> None:
         raise Interrupted
 
     class Popen(subprocess.Popen):
-        """Imitates a process whose start is interrupted."""
+        """Starts a sleeping process and raises a signal before the start has finished."""
 
         def __init__(self, *args, **options) -> None:
             super().__init__(["sleep", "60"], **options)
@@ -146,7 +146,7 @@ def test_interrupted_while_it_starts(number: int, monkeypatch, tmp_path) -> None
 
 
 def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
-    """If one nextpnr run fails, its error is reported and all other runs are ended."""
+    """If nextpnr fails for one seed, the error is reported and its other runs are ended."""
     begun = []
 
     def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
@@ -162,7 +162,7 @@ def test_no_run_outlives_another(monkeypatch, tmp_path) -> None:
 
 
 def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
-    """A nextpnr seed that fails to route is ended and replaced by the next seed."""
+    """A nextpnr run that does not converge is ended and replaced by one with the next seed."""
     lost = {2}
 
     def start(work: pathlib.Path, seed: int, router: str) -> subprocess.Popen:
@@ -183,7 +183,7 @@ def test_a_seed_that_is_not_routed(monkeypatch, tmp_path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("crowded, used", [(fpga.CROWDED, False), (0, True)])
 def test_place_and_route(crowded: int, used: bool, monkeypatch, tmp_path) -> None:
-    """mae_fifo is placed and routed on ECP5 with two seeds; router2 handles congestion."""
+    """mae_fifo is placed and routed for ECP5 with two seeds; crowded designs use router2."""
     monkeypatch.setattr(fpga, "CROWDED", crowded)
     made = synthesize("mae_fifo", "ecp5", seeds=2)
     logs = [file.read_text() for file in tmp_path.glob("*/place[12].log")]

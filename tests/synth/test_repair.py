@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests netlist timing repair: the clock gets faster, and connectivity is unchanged."""
+"""Tests repair.py, which speeds up a mapped netlist by buffers and larger cells."""
 
 import pathlib
 
@@ -14,7 +14,7 @@ LOADS, LINKS = 8, 9
 
 @pytest.fixture
 def chain(tmp_path) -> pathlib.Path:
-    """Makes a netlist with an inverted register behind a chain of buffers, for repair."""
+    """Writes a netlist with a long chain of buffers after an inverter; returns its path."""
     lines = ["module chain(clk, a, q);", "  input clk;", "  input a;"]
     lines += [f"  output [{LINKS * LOADS - 1}:0] q;", "  wire r;", "  wire n0;"]
 
@@ -35,7 +35,7 @@ def chain(tmp_path) -> pathlib.Path:
 
 
 def feeds(netlist: str, library: Library) -> dict[str, str]:
-    """Returns the gate or port that feeds each flip-flop of a netlist, through buffers."""
+    """Returns the gate or port that drives each flip-flop, with buffers skipped."""
     drivers, found = {}, {}
     cells = [
         (match[1], match[2], dict(repair.PIN.findall(match[3])))
@@ -55,7 +55,7 @@ def feeds(netlist: str, library: Library) -> dict[str, str]:
 
 
 def test_chain_becomes_a_tree(chain) -> None:
-    """Netlist repair replaces a chain of buffers by a faster tree of equal function."""
+    """repair.repair turns a chain of buffers into a faster tree with the same connections."""
     cells = library("nangate45")
     old = chain.read_text()
     before = period(chain, cells)
@@ -67,7 +67,7 @@ def test_chain_becomes_a_tree(chain) -> None:
 
 
 def test_no_faster_than_asked(chain) -> None:
-    """Netlist repair meets the requested period with less area than the fastest netlist."""
+    """repair.repair meets the period asked for with less area than at the highest speed."""
     cells = library("nangate45")
     old, before = chain.read_text(), period(chain, cells)
     repair.repair(chain, "chain", cells, before, 0.9 * before)
@@ -79,17 +79,17 @@ def test_no_faster_than_asked(chain) -> None:
 
 
 def period(netlist: pathlib.Path, library: Library) -> float:
-    """Returns the least clock period of a netlist in ns."""
+    """Returns the shortest clock period of a netlist in ns, by OpenSTA."""
     return sta.timing(netlist, "chain", library, 0.01)["period_ns"]
 
 
 def area(netlist: str, library: Library) -> float:
-    """Returns the area of a netlist in um2, the sum over its cells."""
+    """Returns the cell area of a netlist in um2."""
     return sum(library.cells[kind].area * n for kind, n in repair.cells(netlist).items())
 
 
 def test_sizes_are_of_one_kind() -> None:
-    """A larger size of a library cell has its function; the largest cell has none."""
+    """repair.sizes maps a cell to the next larger one with the same function."""
     cells = library("nangate45")
     found = repair.sizes(cells)
     assert found["NAND2_X1"] == "NAND2_X2" and found["DFFR_X1"] == "DFFR_X2"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tables of synthesis results: reports are kept until their inputs change."""
+"""Tests the pages of synthesis results: published reports are reused until inputs change."""
 
 import gzip
 
@@ -13,7 +13,7 @@ from tests.synth.test_flow import library
 
 @pytest.fixture
 def small(monkeypatch, tmp_path) -> None:
-    """Defines one small table of synthesis results, written to a test folder."""
+    """Replaces the synthesis tables by one with a single row, written to a test folder."""
     library("nangate45")
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
     monkeypatch.setattr(report, "PUBLISHED", tmp_path / "published")
@@ -22,17 +22,17 @@ def small(monkeypatch, tmp_path) -> None:
 
 
 def made(compute: bool) -> list[str]:
-    """Writes the pages of result tables; returns those that are not current."""
+    """Writes the pages of synthesis results; returns the rows that are missing or outdated."""
     return tables.make(compute, public=True)[1]
 
 
 def page() -> str:
-    """Returns the text of the page of result tables."""
+    """Returns the text of the page with the tables of synthesis results."""
     return (tables.paths.RESULTS / tables.PAGE).read_text()
 
 
 def use(monkeypatch, parameters: dict, options: dict) -> None:
-    """Returns the synthesis of the first row of a result table with given settings."""
+    """Replaces the tables by one row: mae_sbox_tower with given parameters and options."""
     row = tables.Ours("mae_sbox_tower", parameters=parameters, options=options)
     one = (tables.Table("S-boxes", "One.", ("kge", "fmax_mhz"), (row,)),)
     monkeypatch.setattr(tables, "tables", lambda: one)
@@ -40,7 +40,7 @@ def use(monkeypatch, parameters: dict, options: dict) -> None:
 
 
 def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
-    """A published synthesis report fills a result table without a tool."""
+    """The synthesis table takes a row from a published report without running Yosys."""
     assert made(False) == ["`mae_sbox_tower` (Kind 1) for nangate45: not synthesized yet"]
     assert made(True) == []
     before = page()
@@ -53,7 +53,7 @@ def test_reports_are_kept(small, monkeypatch, tmp_path) -> None:
 
 
 def test_a_changed_point_is_not_taken(small, monkeypatch, tmp_path) -> None:
-    """A synthesis report of other parameters, flow or power setting is not used."""
+    """The synthesis table ignores a report with other parameters, clock or power settings."""
     assert made(True) == []
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     changes = [({"Kind": 2}, {}), ({"Kind": 1}, {"period_ns": 3}), ({"Kind": 1}, {"power": True})]
@@ -72,7 +72,7 @@ def test_a_changed_point_is_not_taken(small, monkeypatch, tmp_path) -> None:
 
 
 def test_a_row_of_older_rtl_stays_and_says_so(small, monkeypatch, tmp_path) -> None:
-    """A result table's row of older RTL stays and says so, until a new synthesis."""
+    """A row whose RTL has changed keeps its old figures and is marked "older RTL"."""
     assert made(True) == []
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     (file,) = report.PUBLISHED.glob("*.json")
@@ -88,7 +88,7 @@ def test_a_row_of_older_rtl_stays_and_says_so(small, monkeypatch, tmp_path) -> N
 
 
 def test_the_name_of_the_library_is_no_matter(small, monkeypatch, tmp_path) -> None:
-    """A synthesis report is found by the Liberty file's contents, whatever its name."""
+    """A report is found by the contents of the Liberty file, whatever the file's name."""
     assert made(True) == []
     monkeypatch.setattr(report, "REPORTS", tmp_path / "none")
     before = page()
@@ -104,7 +104,7 @@ def test_the_name_of_the_library_is_no_matter(small, monkeypatch, tmp_path) -> N
 
 
 def test_the_repository_is_written_by_publish_alone(small) -> None:
-    """Without `publish` the result tables are written under build/ only."""
+    """tables.make writes results/ only with `public`, otherwise only build/."""
     files, missing = tables.make(compute=True)
     assert missing == []
     assert not tables.paths.RESULTS.exists() and not report.PUBLISHED.exists()
@@ -112,7 +112,7 @@ def test_the_repository_is_written_by_publish_alone(small) -> None:
 
 
 def test_published_with_power(small, monkeypatch, tmp_path) -> None:
-    """A synthesis report with power replaces one without power, and not the reverse."""
+    """A published report with power replaces one without, but not the reverse."""
     assert made(True) == []
     (file,) = report.PUBLISHED.glob("*.json")
     assert report.load(file).power is None
@@ -128,7 +128,7 @@ def test_published_with_power(small, monkeypatch, tmp_path) -> None:
 
 
 def test_summary(small) -> None:
-    """The summary of synthesis results starts with the main ones and leaves out incomplete ones."""
+    """The page's summary shows the headline designs that have a synthesis result."""
     made(True)
     assert "## Summary\n\n| build | command | kGE " in page() and "ours" not in page()
     flow.synthesize("mae_sbox_tower", "nangate45")
@@ -137,7 +137,7 @@ def test_summary(small) -> None:
 
 
 def test_differences() -> None:
-    """The table of differences shows ratios of figures that both syntheses have."""
+    """The table of differences shows ratios of the figures that both reports have."""
     whole, part = tables.Ours("stream4", "xc7"), tables.Ours("copy4", "xc7")
 
     def of(**area: float) -> report.Report:
@@ -162,7 +162,7 @@ def test_differences() -> None:
 
 
 def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None:
-    """Result tables whose designs need a missing library are not written."""
+    """If a Liberty file is missing, tables.make fails and leaves the pages unchanged."""
     made(True)
     written = (tables.paths.RESULTS / tables.PAGE, tables.paths.RESULTS / tables.DATA)
     before = {path: path.read_text() for path in written}
@@ -173,7 +173,7 @@ def test_without_a_library_nothing_is_lost(small, monkeypatch, tmp_path) -> None
 
 
 def test_published_reports_are_of_points() -> None:
-    """results/reports holds only reports that a table or the explorer uses."""
+    """Each report in results/reports belongs to a table row or a design point."""
     library("nangate45")
     calls = [point.call() for point in points.load()]
     for ours in (ours for table in tables.tables() for ours in tables._points(table.rows)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that tools/check_layers.py detects each use of a later layer's folder."""
+"""Tests tools/check_layers.py, which forbids a folder to use a later layer's folder."""
 
 import pathlib
 
@@ -45,7 +45,7 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """Each use of a later layer gives one line of tools/check_layers.py with its file."""
+    """tools/check_layers.py names the file that uses a module or header of a later layer."""
     extra = {
         "rtl/cipher/cipher.svh": "// SPDX\n",
         "rtl/device/mae_dev_pkg.sv": "package mae_dev_pkg;\nendpackage\n",
@@ -83,7 +83,7 @@ def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
     ],
 )
 def test_circle(tmp_path: pathlib.Path, files: dict[str, str], said: tuple[str, str]) -> None:
-    """tools/check_layers.py names a circle of files, or of folders of maeslant/."""
+    """tools/check_layers.py names files, or folders of maeslant/, that use each other."""
     found = check_layers.problems(tree.make(tmp_path, **files))
     assert len(found) == 1
     assert "circle" in found[0] and all(name in found[0] for name in said)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that tools/check_ports.py finds combinational paths through bus ports."""
+"""Tests tools/check_ports.py, which forbids combinational paths between bus ports."""
 
 import dataclasses
 import pathlib
@@ -13,7 +13,7 @@ from tools import check_ports
 
 
 def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: str) -> design.Design:
-    """Changes one file of a design for a test of the port check."""
+    """Returns a design in which a text of one RTL file is replaced."""
     what = design.find(name)
     text = (paths.RTL / file).read_text()
     assert text.count(find) == 1
@@ -25,12 +25,12 @@ def changed(name: str, tmp_path: pathlib.Path, file: str, find: str, replace: st
 
 @pytest.mark.parametrize("name", ["mae_axil_to_reg", "mae_axil_cdc", "mae_apb_to_axil"])
 def test_clean(name: str) -> None:
-    """tools/check_ports.py accepts a small module of each kind."""
+    """tools/check_ports.py reports nothing for a small module of each bus."""
     assert check_ports.forbidden(name) == []
 
 
 def test_response_to_request(tmp_path: pathlib.Path) -> None:
-    """tools/check_ports.py finds a path from bready to awready through a stream register."""
+    """tools/check_ports.py reports a planted path from bready to awready."""
     broken = changed(
         "mae_axil_to_reg",
         tmp_path,
@@ -44,7 +44,7 @@ def test_response_to_request(tmp_path: pathlib.Path) -> None:
 
 
 def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
-    """tools/check_ports.py reports an unlisted path within the APB bridge's AXI side."""
+    """tools/check_ports.py reports a planted path that is not among the bridge's permitted ones."""
     broken = changed(
         "mae_apb_to_axil",
         tmp_path,
@@ -58,12 +58,12 @@ def test_beyond_what_is_meant(tmp_path: pathlib.Path) -> None:
 
 
 def test_registers_end_paths() -> None:
-    """tools/check_ports.py finds no combinational path through a clock crossing."""
+    """The path search finds no combinational path through mae_axi_cdc."""
     assert through.found_in(design.find("mae_axi_cdc")) == set()
 
 
 def test_unlisted(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every module with a bus port is in the tables of tools/check_ports.py."""
+    """check_ports.unlisted names modules with a bus port that its tables lack, and excess ones."""
     assert check_ports.unlisted() == []
     monkeypatch.delitem(check_ports.TOPS, "mae_copy_card")
     monkeypatch.setitem(check_ports.TOPS, "mae_fifo", {})

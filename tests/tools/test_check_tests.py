@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that tools/check_tests.py detects missing tests, headers, SPDX lines, long files."""
+"""Tests tools/check_tests.py, which requires tests, headers, SPDX lines and short files."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ NEW = tree.MODULE.format(name="mae_new", body="")
 
 
 def test_clean(tmp_path: pathlib.Path) -> None:
-    """tools/check_tests.py accepts a correct tree."""
+    """tools/check_tests.py reports nothing for a correct repository."""
     assert check_tests.problems(tree.make(tmp_path)) == []
 
 
@@ -45,14 +45,14 @@ def test_clean(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_break(tmp_path: pathlib.Path, file: str, text: str, said: str) -> None:
-    """tools/check_tests.py reports each broken repository rule with its file."""
+    """tools/check_tests.py reports the file that breaks a repository rule."""
     found = check_tests.problems(tree.make(tmp_path, **{file: text}))
     assert len(found) == 1, found
     assert file in found[0] and said in found[0]
 
 
 def test_allowed(tmp_path: pathlib.Path) -> None:
-    """tools/check_tests.py accepts long files with an ADR, generated and empty files."""
+    """tools/check_tests.py accepts long files with an ADR, generated files and empty files."""
     changes = {
         "rtl/prim/mae_new.sv": NEW,
         "tests/prim/test_low.py": tree.SPDX_PY

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that `make test` runs one case of every test, and that CI runs all cases."""
+"""Tests that `make test` runs one case of each test, and that CI runs all cases."""
 
 import subprocess
 import sys
@@ -18,7 +18,7 @@ FILES = (  # tests marked full are in the last one
 
 
 def collected(*words: str) -> list[str]:
-    """Returns the names of the tests that pytest would run in chosen files."""
+    """Returns the names of the tests that pytest would run with given options."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", *ALL, *words]
     done = subprocess.run(
         [*command, *FILES],
@@ -31,7 +31,7 @@ def collected(*words: str) -> list[str]:
 
 
 def test_first_case_of_every_test() -> None:
-    """`make test` skips no test but those marked full, and runs no parametrized test twice."""
+    """`pytest --first` runs one case of each test, except of those marked full."""
     every, first, full = collected(), collected("--first"), collected("-m", "full and not slow")
     names = [name.partition("[")[0] for name in first]
     assert len(every) > len(first) == len(set(names))
@@ -41,7 +41,7 @@ def test_first_case_of_every_test() -> None:
 
 
 def test_continuous_integration_runs_all() -> None:
-    """CI runs all cases of all tests; only `make test` uses --first."""
+    """CI runs `make test-full`, which runs all cases of all tests."""
     makefile = (paths.ROOT / "Makefile").read_text()
     assert "make test-full" in (paths.ROOT / ".ci" / "run").read_text().splitlines()
     assert "--first" not in makefile.partition("test-full:")[2].partition("\n\n")[0]

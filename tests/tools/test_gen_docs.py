@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that tools/gen_docs.py names only existing tests."""
+"""Tests tools/gen_docs.py, which writes a page for each module of rtl/."""
 
 import pathlib
 import re
@@ -12,7 +12,7 @@ from tools import gen_docs
 
 @pytest.mark.full
 def test_named_tests_exist(tmp_path: pathlib.Path) -> None:
-    """Each generated module page names a test, and its files exist."""
+    """Each module page of tools/gen_docs.py names at least one test, and the test exists."""
     gen_docs.write(tmp_path)
     pages = [page for page in tmp_path.glob("*.md") if page.name != "README.md"]
     assert pages
@@ -24,7 +24,7 @@ def test_named_tests_exist(tmp_path: pathlib.Path) -> None:
 
 
 def test_untested_module() -> None:
-    """tools/gen_docs.py fails for a module without a test."""
+    """tools/gen_docs.py fails for a module that no test names."""
     lonely = gen_docs.Module(paths.RTL / "prim" / "mae_lonely.sv", "", [], [], [])
     with pytest.raises(SystemExit, match="mae_lonely"):
         gen_docs.tests_of("mae_lonely", {"mae_lonely": lonely}, {"tests/prim/test_other.py": ""})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests tools/gen_papers.py: values come from published pages, and a missing one is an error."""
+"""Tests tools/gen_papers.py, which compares published papers with this repository's figures."""
 
 import pathlib
 
@@ -43,7 +43,7 @@ REPORT = """{
     ],
 )
 def test_value(tmp_path: pathlib.Path, reference: str, found: str) -> None:
-    """A cell of a page, a match in it and a value of a report are found."""
+    """gen_papers.value finds a table cell, a match in a page, or a value of a report."""
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "report.json").write_text(REPORT)
     assert gen_papers.value(reference, tmp_path) == (found, reference.split()[0])
@@ -65,7 +65,7 @@ def test_value(tmp_path: pathlib.Path, reference: str, found: str) -> None:
     ],
 )
 def test_no_value(tmp_path: pathlib.Path, reference: str, said: str) -> None:
-    """A value that is not published, or not the only one, is an error."""
+    """gen_papers.value reports a value that is missing or not unique."""
     (tmp_path / "page.md").write_text(PAGE)
     (tmp_path / "report.json").write_text(REPORT)
     with pytest.raises(gen_papers.MissingValue, match=said):
@@ -73,7 +73,7 @@ def test_no_value(tmp_path: pathlib.Path, reference: str, said: str) -> None:
 
 
 def test_section() -> None:
-    """A paper's section names its work and its rows; an unknown state is an error."""
+    """gen_papers.section lists a paper's rows with commands and states; bad states are refused."""
     row = {"item": "Table 1", "paper": 11, "command": "make test; make prove", "state": "reached"}
     paper = {"name": "Dong 2021", "note": "Here.", "rows": [row | {"ours": "10"}]}
     text = gen_papers.section(paper)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that tools/lint.py detects violations of each tool, and that --fix repairs formats."""
+"""Tests tools/lint.py: each tool's violations are reported, and --fix repairs formats."""
 
 import pathlib
 from collections.abc import Callable
@@ -38,7 +38,7 @@ BREAKS = [
 
 
 def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.Path:
-    """Makes a small source tree with the repository's own lint settings."""
+    """Writes a small source tree with the repository's lint settings; returns its folder."""
     for name, text in {**GOOD, **(changes or {})}.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
@@ -49,7 +49,7 @@ def make(root: pathlib.Path, changes: dict[str, str] | None = None) -> pathlib.P
 
 @pytest.mark.parametrize("check", CHECKS)
 def test_clean(tmp_path: pathlib.Path, check: str) -> None:
-    """tools/lint.py reports nothing for a correct tree."""
+    """tools/lint.py reports nothing for a correct source tree."""
     assert CHECKS[check](make(tmp_path)) == []
 
 
@@ -57,7 +57,7 @@ def test_clean(tmp_path: pathlib.Path, check: str) -> None:
 def test_break(
     tmp_path: pathlib.Path, capfd: pytest.CaptureFixture, check: str, file: str, old: str, new: str
 ) -> None:
-    """tools/lint.py reports each violation with the file's name."""
+    """tools/lint.py reports each violation with its file's name."""
     found = CHECKS[check](make(tmp_path, {file: GOOD[file].replace(old, new)}))
     assert found
     assert pathlib.PurePath(file).name in " ".join(found) + capfd.readouterr().err
@@ -72,7 +72,7 @@ def test_break(
     ],
 )
 def test_fix(tmp_path: pathlib.Path, check: str, fix: Callable) -> None:
-    """tools/lint.py --fix repairs the first violation of each formatter."""
+    """tools/lint.py --fix repairs a file that violates a formatter's rules."""
     _, file, old, new = next(item for item in BREAKS if item[0] == check)
     root = make(tmp_path, {file: GOOD[file].replace(old, new)})
     fix(root, True)

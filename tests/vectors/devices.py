@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs many Monte Carlo chains of AES block operations on a device in parallel."""
+"""Runs AES Monte Carlo tests on a device, many chains of block operations at the same time."""
 
 from collections.abc import Generator
 
@@ -8,7 +8,7 @@ from tests.vectors.monte_carlo import Block, Key
 
 
 class Chain:
-    """Runs one Monte Carlo chain of AES block operations on a device."""
+    """Runs one Monte Carlo test: a chain of AES operations on blocks, each on the last result."""
 
     def __init__(self, device: Device, mode: str, encrypt: bool, steps: Generator) -> None:
         self.device, self.steps, self.result = device, steps, None
@@ -29,19 +29,19 @@ class Chain:
         )
 
     def start(self) -> bool:
-        """Starts a Monte Carlo chain: takes a context and submits the first block."""
+        """Allocates a context of the device and submits the chain's first block."""
         context = self.device.ffi.new("uint32_t *")
         check(self.device.lib.mae_context_alloc(self.device.handle, context))
         self.job.context = context[0]
         return self.advance(None)
 
     def end(self) -> None:
-        """Frees the context and key slot of a Monte Carlo chain."""
+        """Frees the chain's context and key slot on the device."""
         check(self.device.lib.mae_context_free(self.device.handle, self.job.context))
         check(self.device.lib.mae_key_erase(self.device.handle, self.slot))
 
     def key(self, value: bytes) -> None:
-        """Loads the Monte Carlo chain's next key."""
+        """Loads the chain's next key into its key slot."""
         ffi, lib = self.device.ffi, self.device.lib
         if self.slot is None:
             slot = ffi.new("uint32_t *")
@@ -51,7 +51,7 @@ class Chain:
             check(lib.mae_key_load(self.device.handle, self.slot, value, len(value)))
 
     def advance(self, out: bytes | None) -> bool:
-        """Submits the next block operation of a Monte Carlo chain; False at the end."""
+        """Passes a result to the chain and submits its next block; returns false at the end."""
         try:
             step = self.steps.send(out)
             while isinstance(step, Key):
@@ -69,12 +69,12 @@ class Chain:
         return True
 
     def output(self) -> bytes:
-        """Returns the output block of a Monte Carlo chain's last operation."""
+        """Returns the output block of the chain's last operation."""
         return bytes(self.device.ffi.buffer(self.memory + 16, 16))
 
 
 def run(uri: str, work: list[tuple[str, bool, Generator]]) -> list[object]:
-    """Runs Monte Carlo chains of AES on a device; returns their results."""
+    """Runs Monte Carlo tests side by side on a device; returns their results."""
     with Device(uri) as device:
         ffi, lib = device.ffi, device.lib
         chains = [Chain(device, *item) for item in work]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the published AES-GCM vectors of CAVP (cryptography-vectors) and Wycheproof."""
+"""Reads the published AES-GCM test vectors of CAVP and Wycheproof."""
 
 import dataclasses
 import functools
@@ -20,7 +20,10 @@ NAMES = {"PT": "plaintext", "CT": "ciphertext", "KEY": "key", "IV": "iv", "AAD":
 
 @dataclasses.dataclass(slots=True)
 class Vector:
-    """Holds one published AES-GCM vector in one direction. Tags may be short."""
+    """Holds a published AES-GCM vector of one direction.
+
+    Tags may be short.
+    """
 
     name: str
     encrypt: bool
@@ -34,7 +37,10 @@ class Vector:
 
 
 def parse(path: pathlib.Path) -> Iterator[Vector]:
-    """Reads the vectors of one CAVP GCM file. No plaintext comes with a tag that is wrong."""
+    """Yields the AES-GCM vectors of one CAVP file.
+
+    No plaintext comes with a tag that is wrong.
+    """
     encrypt = "Encrypt" in path.name
     vector = None
     number = 0
@@ -54,19 +60,19 @@ def parse(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def files() -> list[pathlib.Path]:
-    """Lists CAVP's GCM files: encryption with external IV and decryption, each key size."""
+    """Returns the CAVP files of AES-GCM."""
     return sorted(FOLDER.glob("gcm*.rsp"))
 
 
 @functools.cache
 def cavp() -> list[Vector]:
-    """Reads all GCM vectors of CAVP."""
+    """Returns all AES-GCM vectors of CAVP."""
     return [vector for path in files() for vector in parse(path)]
 
 
 @functools.cache
 def wycheproof() -> list[Vector]:
-    """Reads Wycheproof's GCM vectors: valid ones in both directions, others to decrypt."""
+    """Returns Wycheproof's AES-GCM vectors, valid ones in both directions."""
     found = []
     groups = json.loads((WYCHEPROOF / "aes_gcm_test.json").read_text())["testGroups"]
     for test in (test for group in groups for test in group["tests"]):

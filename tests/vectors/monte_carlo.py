@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Implements the Monte Carlo tests of AESAVS §6.4 as generators of block operations.
+"""Implements the AES Monte Carlo tests of AESAVS §6.4 as generators of block operations.
 
 A generator yields ``Key(bytes)`` or ``Block(iv, data)`` and receives each block's result, so that
 a device can run one chain or many side by side.
@@ -13,26 +13,26 @@ ITERATIONS = 1000
 
 @dataclasses.dataclass
 class Key:
-    """Requests a new key for the next blocks of a Monte Carlo chain."""
+    """Asks the user of the generator to load a key for the next blocks."""
 
     value: bytes
 
 
 @dataclasses.dataclass
 class Block:
-    """Requests the encryption or decryption of one block of a Monte Carlo chain."""
+    """Asks the user of the generator to encrypt or decrypt one block."""
 
     iv: bytes | None
     data: bytes
 
 
 def xor(left: bytes, right: bytes) -> bytes:
-    """XORs two byte strings."""
+    """Returns the XOR of two byte strings."""
     return bytes(a ^ b for a, b in zip(left, right, strict=True))
 
 
 def next_chain(mode: str, encrypt: bool, data: bytes, out: bytes) -> bytes | None:
-    """Returns the IV of a Monte Carlo chain's next block operation."""
+    """Returns the IV with which a mode's next block operation continues."""
     if mode == "ecb":
         return None
     if mode == "ofb":
@@ -43,7 +43,7 @@ def next_chain(mode: str, encrypt: bool, data: bytes, out: bytes) -> bytes | Non
 def chain(
     mode: str, encrypt: bool, key: bytes, iv: bytes, data: bytes, counts: int
 ) -> Generator[Key | Block, bytes | None, list[tuple[bytes, bytes, bytes, bytes]]]:
-    """Runs outer iterations of an AES Monte Carlo test; returns the results of each."""
+    """Runs the outer iterations of an AES Monte Carlo test; returns key, IV and texts of each."""
     results = []
     iv = None if mode == "ecb" else iv
     for _ in range(counts):

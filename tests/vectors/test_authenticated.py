@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests every published vector of GCM, CCM and CMAC on peripheral and card by the driver.
+"""Tests every published GCM, CCM and CMAC vector on peripheral and stream card, by the driver.
 
 The card has GCM of its own; the driver makes CCM and CMAC of its CBC and CTR. The peripheral has
 all three. No vector is left out: all lengths are whole bytes. What no implementation may take (an
@@ -21,14 +21,14 @@ PART = {"gcm": 11, "ccm": 3}  # one vector of so many runs every time; primes hi
 
 
 def refusal(device: Device, call, *arguments: object) -> int:
-    """Returns the error code of a driver call that must fail."""
+    """Asserts that a driver call fails; returns its error code."""
     with pytest.raises(DeviceError) as caught:
         call(*arguments)
     return caught.value.code
 
 
 def run_cmac(device: Device, vector: Vector) -> None:
-    """Runs one published CMAC vector on a device."""
+    """Runs a CMAC vector on a device; asserts that the tag is accepted or refused as published."""
     _, lib = library()
     if vector.outcome == REFUSED:
         code = refusal(device, device.mac, vector.key, vector.plaintext)
@@ -44,7 +44,7 @@ def run_cmac(device: Device, vector: Vector) -> None:
 
 
 def run_aead(device: Device, vector: Vector) -> None:
-    """Opens a published GCM or CCM vector on a device, and seals it."""
+    """Decrypts and encrypts a GCM or CCM vector on a device; asserts the published outcome."""
     _, lib = library()
     opened = (vector.mode, vector.key, vector.nonce, vector.ciphertext, vector.tag, vector.aad)
     sealed = (vector.mode, vector.key, vector.plaintext, vector.aad, vector.nonce)
@@ -71,18 +71,18 @@ def run(uri: str, vectors: Iterable[Vector]) -> int:
 
 
 def all_ccm() -> Iterable[Vector]:
-    """Reads all CCM vectors of CAVP."""
+    """Yields all CCM vectors of CAVP."""
     files = map(authenticated.ccm_file, authenticated.ccm_files())
     return itertools.chain.from_iterable(files)
 
 
 def all_gcm() -> Iterable[Vector]:
-    """Reads all GCM vectors of CAVP."""
+    """Yields all AES-GCM vectors of CAVP."""
     return itertools.chain.from_iterable(map(authenticated.gcm_file, gcm.files()))
 
 
 def test_counts() -> None:
-    """The parsers read every published vector of GCM, CCM and CMAC."""
+    """The readers find all published vectors of GCM, CCM and CMAC."""
     assert Counter(v.outcome for v in all_ccm()) == {OPENS: 2400, authenticated.WRONG: 480}
     assert len(list(all_gcm())) == 47250
     assert len(list(authenticated.cmac())) == 12
@@ -96,21 +96,21 @@ def test_counts() -> None:
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_cavp_part(uri: str, mode: str) -> None:
-    """A selection of vectors of every CAVP file gives the published results on devices."""
+    """A part of every CAVP file of GCM and CCM gives the published results on the devices."""
     vectors = all_gcm() if mode == "gcm" else all_ccm()
     assert run(uri, itertools.islice(vectors, 0, None, PART[mode])) >= 200
 
 
 @pytest.mark.parametrize("uri", URIS)
 def test_cmac(uri: str) -> None:
-    """The CMAC vectors of SP 800-38B and Wycheproof give the published results."""
+    """The CMAC vectors of SP 800-38B and Wycheproof give the published results on the devices."""
     assert run(uri, [*authenticated.cmac(), *authenticated.wycheproof("cmac")]) == 323
 
 
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_wycheproof(uri: str, mode: str) -> None:
-    """All Wycheproof vectors of GCM and CCM are accepted or refused as published."""
+    """The devices accept or refuse each Wycheproof vector of GCM and CCM as published."""
     assert run(uri, authenticated.wycheproof(mode)) == {"gcm": 316, "ccm": 552}[mode]
 
 
@@ -118,12 +118,12 @@ def test_wycheproof(uri: str, mode: str) -> None:
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("path", gcm.files(), ids=lambda path: path.stem)
 def test_gcm_whole(uri: str, path) -> None:
-    """Every vector of one CAVP GCM file gives the published result."""
+    """Every vector of a CAVP file of GCM gives the published result on the devices."""
     assert run(uri, authenticated.gcm_file(path)) == 7875
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("uri", URIS)
 def test_ccm_whole(uri: str) -> None:
-    """Every vector of CAVP's CCM files gives the published result."""
+    """Every CCM vector of CAVP gives the published result on the devices."""
     assert run(uri, all_ccm()) == 2880

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests every published vector of the AES modes on peripheral and stream card by the driver."""
+"""Tests the published vectors of the unauthenticated AES modes on devices, by the driver."""
 
 import pathlib
 
@@ -16,14 +16,14 @@ XTS_BIT_UNITS = 1200
 
 
 def file_id(path: pathlib.Path) -> str:
-    """Returns a test name from a vector file's name, for XTS with its folder."""
+    """Returns a test's name for a vector file; for XTS with the folder's name."""
     return path.stem if "tweak" not in path.parent.name else f"{path.stem}-{path.parent.name}"
 
 
 @pytest.mark.parametrize("uri", URIS)
 @pytest.mark.parametrize("mode", MODES)
 def test_known_answers(uri: str, mode: str) -> None:
-    """CAVP known-answer and multi-block vectors, RFC 3686 and XTSVS pass on the devices."""
+    """The devices give the published results of CAVP, RFC 3686 and XTSVS vectors of a mode."""
     ran = 0
     with Device(uri) as device:
         for path in nist.files(mode):
@@ -42,14 +42,14 @@ def test_known_answers(uri: str, mode: str) -> None:
 
 
 def test_bit_units_are_counted() -> None:
-    """The number of XTS vectors left out, as not whole bytes, is as expected."""
+    """Of 4,000 XTS vectors only the expected number is left out, as not whole bytes."""
     vectors = [v for path in nist.files("xts") for v in nist.parse(path)]
     left_out = sum(1 for vector in vectors if vector.bits % 8)
     assert (len(vectors), left_out) == (4000, XTS_BIT_UNITS)
 
 
 def monte_carlo_work(counts: int) -> list[tuple[str, bool, object, list]]:
-    """Makes Monte Carlo chains for every mode, key size and direction."""
+    """Returns the Monte Carlo tests of every mode, key size and direction."""
     work = []
     for mode in ("cbc", "cfb", "ofb"):
         for path in nist.monte_carlo_files(mode):
@@ -78,7 +78,7 @@ def monte_carlo_work(counts: int) -> list[tuple[str, bool, object, list]]:
 
 
 def ecb_by_openssl(encrypt: bool, key: bytes, data: bytes, counts: int) -> list:
-    """Computes the ECB Monte Carlo test by OpenSSL."""
+    """Computes the AES-ECB Monte Carlo test by OpenSSL."""
     steps = monte_carlo.chain("ecb", encrypt, key, b"", data, counts)
     out = None
     context = None
@@ -96,7 +96,7 @@ def ecb_by_openssl(encrypt: bool, key: bytes, data: bytes, counts: int) -> list:
 
 
 def run_monte_carlo(uri: str, counts: int) -> None:
-    """Runs all Monte Carlo chains on one device."""
+    """Runs all Monte Carlo tests on a device; asserts the published results."""
     work = monte_carlo_work(counts)
     results = devices.run(uri, [item[:3] for item in work])
     for (mode, encrypt, _, wanted), got in zip(work, results, strict=True):
@@ -105,12 +105,12 @@ def run_monte_carlo(uri: str, counts: int) -> None:
 
 @pytest.mark.parametrize("uri", URIS)
 def test_monte_carlo_start(uri: str) -> None:
-    """The first outer iteration (1,000 blocks) of every Monte Carlo test is right."""
+    """The devices give the first published result (1,000 blocks) of each Monte Carlo test."""
     run_monte_carlo(uri, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("uri", URIS)
 def test_monte_carlo_whole(uri: str) -> None:
-    """All 100 outer iterations (2.4 million blocks) of every Monte Carlo test are right."""
+    """The devices give all 100 published results of each Monte Carlo test."""
     run_monte_carlo(uri, 100)

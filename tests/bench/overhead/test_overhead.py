@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests `maeslant overhead`: loads, software times, timelines of both cards, table and picture."""
+"""Tests `maeslant overhead`, which compares transfers to the protected and unprotected card."""
 
 import io
 import pathlib
@@ -12,7 +12,7 @@ from maeslant.bench.overhead.software import Times
 
 
 def test_loads() -> None:
-    """The modelled loads of `maeslant overhead` have the number and bytes of the paper's DMAs."""
+    """Each network's load has the number of DMA transfers and the bytes stated by the paper."""
     for network in report.NETWORKS:
         load = network.load
         assert len(load.h2d) + len(load.d2h) == network.dmas
@@ -23,7 +23,7 @@ def test_loads() -> None:
 
 
 def test_software_is_measured() -> None:
-    """Measured sealing takes longer than a copy, and a longer chunk longer than a shorter one."""
+    """Measured AES-GCM encryption on the CPU takes longer than a copy of the same chunk."""
     short, long = software.measure(4096), software.measure(65536)
     for times in (*short[:2], *long[:2]):
         assert 0 < times.request < times.seal and times.copy < times.seal
@@ -34,17 +34,17 @@ def test_software_is_measured() -> None:
 
 
 class FakeCard:
-    """Imitates the protected card in tests: software time adds to 10,000 clocks."""
+    """Imitates a card whose clocks are the software's time plus 10,000."""
 
     def run(self, load, chunk, timing, threads=1):
-        """Returns clocks that depend on software times and chunk size, as an imitated card."""
+        """Returns the fake card's clocks for a load, from software times and chunk size."""
         times = timing(32768)
         waits = (times.seal + times.request) / threads + times.open + times.answer
         return 10_000 + timeline.clocks_of(waits) + (1000 if chunk == 16384 else 0)
 
 
 def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The parts of a protected transfer's time add up; excess threads are projected."""
+    """report.account gives parts of a protected transfer's time that add up to the total."""
     times = Times(copy=1000, seal=50_000, open=2000, request=100, answer=100)
     monkeypatch.setattr(software, "times", lambda size, cold, threads: times)
     monkeypatch.setattr(software, "processors", lambda: 2)
@@ -62,7 +62,7 @@ def test_account_adds_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The table and picture of `maeslant overhead` show a result over its goal and its parts."""
+    """The table and picture of `maeslant overhead` show each result with its parts and goal."""
     monkeypatch.setattr(software, "times", lambda size, cold, threads: Times(1, 50_000, 1, 1, 1))
     monkeypatch.setattr(software, "processors", lambda: 2)
     rows = []
@@ -86,7 +86,7 @@ def test_table_and_picture(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.slow
 def test_timelines() -> None:
-    """Software time counts in an overhead timeline only where the card waits for software."""
+    """Software times lengthen a card's timeline only where the card waits for the software."""
     load = timeline.Load((65536, 65536), (4000,))
     none = report.NO_SOFTWARE
     slow = Times(copy=50_000, seal=50_000, open=50_000, request=100, answer=100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the model of the sealing threads in `maeslant overhead` against the C driver."""
+"""Tests the chunk sizes and software times that `maeslant overhead` assumes."""
 
 import pytest
 
@@ -15,7 +15,7 @@ CAPABILITIES = Capabilities(queues=3, depth=8, log2_chunk=20, operations=16, log
 
 @pytest.mark.parametrize("threads", [2, 4, 1])
 def test_the_driver_divides_so(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The C driver divides transfers into chunks as the model of `maeslant overhead` does."""
+    """The C driver cuts transfers into the chunk sizes that timeline.growing gives."""
     device = Device(CAPABILITIES, limit=1 << 30)
     link = device.bus = Link(device, 1 << 23)
     host = Host(link, bytes(32), bytes(16), timeout=1000, threads=threads)
@@ -31,7 +31,7 @@ def test_the_driver_divides_so(threads: int, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_chunks_grow_and_shrink() -> None:
-    """The sizes of a protected transfer's chunks add up, begin small, at most double, end small."""
+    """timeline.growing gives chunks that add up, begin small, at most double and end small."""
     sizes = timeline.growing(602_112, 2)
     assert sum(sizes) == 602_112 and len(sizes) <= timeline.SLOTS // timeline.SHARE
     assert sizes[0] == timeline.LEAST_CHUNK and max(sizes) == 4 * sizes[0]
@@ -42,7 +42,7 @@ def test_chunks_grow_and_shrink() -> None:
 
 
 def test_times_between_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Software times of other chunk sizes lie on lines between the measured ones."""
+    """software.times interpolates between the measured chunk sizes."""
     asked = []
 
     def measure(size: int, threads: int) -> tuple[Times, Times, str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_key_expand: FIPS 197 appendix A, random keys, both directions, one key per clock."""
+"""Tests mae_key_expand: round keys of FIPS 197 appendix A and of random keys, both directions."""
 
 import random
 
@@ -28,14 +28,14 @@ APPENDIX_A = (
 
 
 async def begin(dut) -> tuple[int, ...]:
-    """Resets mae_key_expand and returns the key sizes that the build supports."""
+    """Resets mae_key_expand; returns the key lengths that the build supports."""
     fips197.check_against_openssl()
     await start(dut, clear_i=0, start_valid_i=0, dir_i=0, len_i=0, key_i=0)
     return SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
 
 
 async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
-    """Runs mae_key_expand on a key; returns the round keys and checks their clocks."""
+    """Expands a key in mae_key_expand; asserts each round key's clock and returns them all."""
     dut.key_i.value = key
     dut.len_i.value = SIZES.index(size)
     dut.dir_i.value = int(backward)
@@ -65,7 +65,7 @@ async def expand(dut, key: int, size: int, backward: bool) -> list[bytes]:
 
 
 def padded(key: bytes) -> int:
-    """Pads an AES key with zeros to the 256 bits of key_t."""
+    """Returns an AES key as a 256-bit integer, padded with zeros on the right."""
     return int.from_bytes(key.ljust(32, b"\0"), "big")
 
 
@@ -82,7 +82,7 @@ async def appendix_a(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def random_keys(dut) -> None:
-    """mae_key_expand expands random keys forward and backward, with mixed lengths in sequence."""
+    """mae_key_expand expands random keys of mixed lengths right, forward and backward."""
     sizes = await begin(dut)
     ends = []
     for _ in range(60):
@@ -99,7 +99,7 @@ async def random_keys(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_stops_it(dut) -> None:
-    """Asserting clear_i during a key expansion stops it, with zero outputs, in a clock."""
+    """clear_i stops a key expansion in mae_key_expand; its outputs are zero a clock later."""
     sizes = await begin(dut)
     key = random.randbytes(sizes[-1])
     dut.key_i.value = padded(key)
@@ -131,5 +131,5 @@ async def clear_stops_it(dut) -> None:
     ids=str,
 )
 def test_key_expand(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_key_expand for each key length and 1 to 3 clocks per round key."""
+    """Builds mae_key_expand for each key length and 1 to 3 clocks per round key; runs all tests."""
     bench.run("mae_key_expand", parameters=parameters)

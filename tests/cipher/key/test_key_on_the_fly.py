@@ -17,7 +17,7 @@ SIZES = (16, 24, 32)
 
 
 class Walk:
-    """Drives mae_key_on_the_fly and models its key and the position of its run."""
+    """Drives mae_key_on_the_fly and models its key and the round key that is due."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -31,17 +31,17 @@ class Walk:
         self.hidden = False  # the run that a key makes by itself
 
     async def reset(self) -> None:
-        """Resets mae_key_on_the_fly."""
+        """Resets mae_key_on_the_fly with idle inputs."""
         fips197.check_against_openssl(2)
         await start(self.dut, clear_i=0, load_i=0, len_i=0, key_i=0, start_i=0, dir_i=0)
 
     @property
     def rounds(self) -> int:
-        """Returns the number of rounds of the key in mae_key_on_the_fly."""
+        """Returns the number of AES rounds for the key loaded in the model."""
         return len(self.keys) - 1
 
     async def step(self, key: bytes | None = None, run: int | None = None) -> None:
-        """Runs one clock of mae_key_on_the_fly, with an optional key or start; checks outputs."""
+        """Runs one clock of mae_key_on_the_fly with a new key or start; checks the round key."""
         dut = self.dut
         dut.load_i.value = key is not None
         dut.start_i.value = run is not None
@@ -71,11 +71,11 @@ class Walk:
             self.decrypt, self.hidden, self.round = run, False, 1
 
     def known(self) -> bool:
-        """Returns true if mae_key_on_the_fly reports that it can run backward."""
+        """Returns true if mae_key_on_the_fly reports that the last round key is known."""
         return bool(int(self.dut.known_o.value))
 
     def may(self, run: int) -> bool:
-        """Returns true if mae_key_on_the_fly may start a run in a direction in this clock."""
+        """Returns true if the interface allows a run in this direction to start in this clock."""
         if run and not self.known():
             return False
         return run == self.decrypt or self.round in (None, self.rounds)
@@ -87,7 +87,7 @@ class Walk:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def random_runs(dut) -> None:
-    """mae_key_on_the_fly gives right round keys in random runs of both directions."""
+    """mae_key_on_the_fly gives the right round key in each clock of random runs."""
     walk = Walk(dut)
     await walk.reset()
     for _ in range(60):
@@ -105,7 +105,7 @@ async def random_runs(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def known_in_time(dut) -> None:
-    """mae_key_on_the_fly knows the last round key in the Nr-th clock after the key."""
+    """mae_key_on_the_fly knows the last round key Nr clocks after it gets the key."""
     walk = Walk(dut)
     await walk.reset()
     for size in walk.sizes:
@@ -118,7 +118,7 @@ async def known_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def clear_empties(dut) -> None:
-    """Asserting clear_i in any clock erases all round keys of mae_key_on_the_fly."""
+    """clear_i in any clock erases all round keys in mae_key_on_the_fly."""
     walk = Walk(dut)
     await walk.reset()
     for clocks in range(18):
@@ -146,5 +146,5 @@ async def clear_empties(dut) -> None:
     ids=str,
 )
 def test_key_on_the_fly(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_key_on_the_fly for all key lengths and one or both directions."""
+    """Builds mae_key_on_the_fly for all key lengths and directions and runs this file's tests."""
     bench.run("mae_key_on_the_fly", parameters=parameters, visible=True)

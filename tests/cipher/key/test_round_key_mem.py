@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_round_key_mem: availability of each round key, bank readiness, acceptance of new keys.
+"""Tests mae_round_key_mem: clock of each round key, ready banks, acceptance of new keys.
 
 Tests mae_round_key_mem.
 """
@@ -19,7 +19,7 @@ SIZES = (16, 24, 32)
 
 
 class Memory:
-    """Drives the ports of the round key memory."""
+    """Drives the ports of mae_round_key_mem."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -29,18 +29,18 @@ class Memory:
         self.sizes = SIZES[: bench.parameters().get("MaxKeyLen", 2) + 1]
 
     async def reset(self) -> None:
-        """Resets the round key memory."""
+        """Resets mae_round_key_mem with idle inputs."""
         fips197.check_against_openssl()
         await start(self.dut, clear_i=0, key_valid_i=0, key_i=0, used_i=0)
 
     def offer(self, bank: int, key: bytes) -> None:
-        """Drives a key onto the port of the round key memory."""
+        """Offers a key for a bank of mae_round_key_mem."""
         head = bank << 2 | SIZES.index(len(key))
         self.dut.key_i.value = head << 256 | int.from_bytes(key.ljust(32, b"\0"), "big")
         self.dut.key_valid_i.value = 1
 
     async def taken(self) -> int:
-        """Returns the clocks until the round key memory accepts the offered key."""
+        """Returns the clocks until mae_round_key_mem accepts the offered key."""
         for clock in range(100):
             await RisingEdge(self.dut.clk_i)
             if int(self.dut.key_ready_o.value):
@@ -49,17 +49,17 @@ class Memory:
         raise AssertionError("not taken")
 
     def ready(self) -> tuple[int, int]:
-        """Returns the banks of the round key memory that are ready for each direction."""
+        """Returns the banks that are ready for encryption and for decryption, as bit masks."""
         return int(self.dut.enc_ready_o.value), int(self.dut.dec_ready_o.value)
 
     def round_key(self, bank: int, index: int) -> bytes:
-        """Reads round keys from the output ports of the round key memory."""
+        """Returns round key ``index`` of a bank from mae_round_key_mem's output."""
         return int(self.dut.keys_o[bank][index].value).to_bytes(16, "big")
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def just_in_time(dut) -> None:
-    """The round key memory has round key i after i * StepClocks + 1 clocks."""
+    """mae_round_key_mem has round key i after i * StepClocks + 1 clocks, and right."""
     memory = Memory(dut)
     await memory.reset()
     held: dict[int, list[bytes]] = {}
@@ -89,7 +89,7 @@ async def just_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def waits_for_blocks_and_for_the_expansion(dut) -> None:
-    """A bank of the round key memory in use accepts a new key after its last block's rounds."""
+    """mae_round_key_mem accepts a new key for a bank after its blocks and the expansion end."""
     memory = Memory(dut)
     await memory.reset()
     for size in memory.sizes:
@@ -125,5 +125,5 @@ async def waits_for_blocks_and_for_the_expansion(dut) -> None:
     ids=str,
 )
 def test_round_key_mem(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_round_key_mem with one to four banks."""
+    """Builds mae_round_key_mem with one to four banks and runs this file's tests."""
     bench.run("mae_round_key_mem", parameters=parameters)

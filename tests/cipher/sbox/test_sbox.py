@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_sbox: every implementation, kind and register setting, for every byte."""
+"""Tests mae_sbox: all implementations, kinds and register settings, for every byte value."""
 
 import re
 
@@ -19,14 +19,14 @@ ENCRYPT, DECRYPT, BOTH = 1, 2, 3
 
 
 def expected(kind: int, inverse: bool, x: int) -> int:
-    """Returns the byte that an S-box of a kind must give for a byte."""
+    """Returns the AES S-box's output byte for a kind, direction and input byte."""
     backward = kind == DECRYPT or (kind == BOTH and inverse)
     return (fips197.INV_SBOX if backward else fips197.SBOX)[x]
 
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def equals_the_definition(dut) -> None:
-    """Each S-box gives all 256 bytes in both directions, after a clock if registered."""
+    """Every S-box gives the FIPS 197 output for all 256 bytes in each direction."""
     fips197.check_against_openssl()
     await start(dut, en_i=1, inverse_i=0, in_i=0)
     inputs = [(bool(n & 1), n >> 1) for n in range(512)]
@@ -48,7 +48,7 @@ async def equals_the_definition(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def idle_registers_are_empty(dut) -> None:
-    """A registered S-box holds no data a clock after en_i falls."""
+    """A registered S-box holds zero one clock after en_i falls."""
     await start(dut, en_i=1, inverse_i=0, in_i=0x5A)
     await RisingEdge(dut.clk_i)
     await Timer(1, "ns")
@@ -60,7 +60,7 @@ async def idle_registers_are_empty(dut) -> None:
 
 
 def test_sbox() -> None:
-    """Runs the checks of all implementations of mae_sbox in one build."""
+    """Builds sbox_all with all implementations of mae_sbox and runs this file's tests."""
     assert sorted(IMPLEMENTATIONS) == list(range(len(IMPLEMENTATIONS))) and len(IMPLEMENTATIONS) > 4
     bench.run(
         "sbox_all",
@@ -71,7 +71,7 @@ def test_sbox() -> None:
 
 
 def test_register_description() -> None:
-    """The register field `features.sbox` reports the value of sbox_impl_e."""
+    """The enumeration of S-boxes in regs/mae_common.rdl equals sbox_impl_e in the RTL."""
     text = (paths.ROOT / "regs" / "mae_common.rdl").read_text()
     body = re.search(r"enum mae_sbox_e \{(.*?)\n\};", text, re.DOTALL)[1]
     named = {int(n): name for name, n in re.findall(r"(\w+)\s*= 4'd(\d+)", body)}
@@ -81,5 +81,5 @@ def test_register_description() -> None:
 
 
 def test_definition() -> None:
-    """The S-box derived from the finite field equals the S-box in OpenSSL's AES."""
+    """The AES of fips197.py, with its computed S-box, equals OpenSSL's."""
     fips197.check_against_openssl()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_sbox_boolean; alone mae_sbox_boolean_fwd, mae_sbox_boolean_inv, mae_sbox_low_depth."""
+"""Tests mae_sbox_boolean, mae_sbox_boolean_fwd, mae_sbox_boolean_inv and mae_sbox_low_depth."""
 
 import cocotb
 import pytest
@@ -10,13 +10,13 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def all_bytes(dut) -> None:
-    """mae_sbox_boolean substitutes each byte value at each position, registered one clock later."""
+    """mae_sbox_boolean gives the AES S-box's output for each byte value at each position."""
     await sboxes.all_bytes(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
 async def register_empties(dut) -> None:
-    """The register of mae_sbox_boolean is empty when idle and in reset."""
+    """mae_sbox_boolean's register holds zero a clock after en_i falls, and in reset."""
     await sboxes.register_empties(dut)
 
 
@@ -34,5 +34,5 @@ async def register_empties(dut) -> None:
     ids=str,
 )
 def test_sbox_boolean(top: str, parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_sbox_boolean for each forward circuit, and of registered circuits."""
+    """Builds mae_sbox_boolean or one of its circuits and runs this file's tests."""
     bench.run(top, parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_sbox_onehot: decoder, permutation, encoder, and the number of wires that change."""
+"""Tests mae_sbox_onehot: AES S-box by one-hot decoder, permutation and encoder."""
 
 import cocotb
 import pytest
@@ -12,19 +12,19 @@ from tests.support.stream import start
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def all_bytes(dut) -> None:
-    """mae_sbox_onehot substitutes each byte value at each position, registered one clock later."""
+    """mae_sbox_onehot gives the AES S-box's output for each byte value at each position."""
     await sboxes.all_bytes(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
 async def register_empties(dut) -> None:
-    """The register of mae_sbox_onehot is empty when idle and in reset."""
+    """mae_sbox_onehot's register holds zero a clock after en_i falls, and in reset."""
     await sboxes.register_empties(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=bool(bench.parameters().get("Regs")))
 async def one_line_is_low(dut) -> None:
-    """Of 256 decoded wires of a byte in mae_sbox_onehot exactly one is low."""
+    """For each byte value exactly one of mae_sbox_onehot's 256 decoded wires is low."""
     await start(dut, en_i=1, in_i=0, inverse_i=0)
     byte = dut.gen_byte[0]
     for x in range(256):
@@ -46,5 +46,5 @@ async def one_line_is_low(dut) -> None:
     ids=str,
 )
 def test_sbox_onehot(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_sbox_onehot for each kind, with and without the register."""
+    """Builds mae_sbox_onehot for each direction, with and without register; runs all tests."""
     bench.run("mae_sbox_onehot", parameters=parameters, visible=True)

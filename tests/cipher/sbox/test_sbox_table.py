@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_sbox_table: as one table, and as four quarters behind a register."""
+"""Tests mae_sbox_table: AES S-box as a lookup table, also in four parts behind a register."""
 
 import cocotb
 import pytest
@@ -10,13 +10,13 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def all_bytes(dut) -> None:
-    """mae_sbox_table substitutes each byte value at each position, registered one clock later."""
+    """mae_sbox_table gives the AES S-box's output for each byte value at each position."""
     await sboxes.all_bytes(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
 async def register_empties(dut) -> None:
-    """The register of mae_sbox_table is empty when idle and in reset."""
+    """mae_sbox_table's register holds zero a clock after en_i falls, and in reset."""
     await sboxes.register_empties(dut)
 
 
@@ -30,5 +30,5 @@ async def register_empties(dut) -> None:
     ids=str,
 )
 def test_sbox_table(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_sbox_table for each kind, for one byte, a few and a block."""
+    """Builds mae_sbox_table for each direction and several widths; runs this file's tests."""
     bench.run("mae_sbox_table", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_sbox_tower: the tower-field S-box gives FIPS 197's bytes, with or without register."""
+"""Tests mae_sbox_tower: AES S-box by tower-field arithmetic, with and without register."""
 
 import cocotb
 import pytest
@@ -10,13 +10,13 @@ from tests.support import bench
 
 @cocotb.test(timeout_time=100, timeout_unit="us")
 async def all_bytes(dut) -> None:
-    """mae_sbox_tower substitutes each byte value at each position, registered one clock later."""
+    """mae_sbox_tower gives the AES S-box's output for each byte value at each position."""
     await sboxes.all_bytes(dut)
 
 
 @cocotb.test(timeout_time=10, timeout_unit="us", skip=not bench.parameters().get("Regs"))
 async def register_empties(dut) -> None:
-    """The register of mae_sbox_tower is empty when idle and in reset."""
+    """mae_sbox_tower's register holds zero a clock after en_i falls, and in reset."""
     await sboxes.register_empties(dut)
 
 
@@ -30,5 +30,5 @@ async def register_empties(dut) -> None:
     ids=str,
 )
 def test_sbox_tower(parameters: dict[str, int]) -> None:
-    """Runs the checks of mae_sbox_tower for each kind, for one byte, a few and a block."""
+    """Builds mae_sbox_tower for each direction and several widths; runs this file's tests."""
     bench.run("mae_sbox_tower", parameters=parameters, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_card_memory against an array: arbitration, order of reads, refusals, clears."""
+"""Tests mae_card_memory against a byte array: arbitration, order of reads, refusals, clears."""
 
 import collections
 import random
@@ -15,7 +15,7 @@ ROW, PART = 64, 16
 
 
 class Port:
-    """Drives one port of the card memory and holds requests until accepted."""
+    """Holds a port's request to the card memory until the RTL accepts it."""
 
     def __init__(self) -> None:
         self.request: tuple | None = None
@@ -23,13 +23,13 @@ class Port:
 
 
 def merge(old: bytes, strobes: int, data: bytes) -> bytes:
-    """Merges new bytes into old ones where the write strobe is set."""
+    """Returns old data with new bytes where the write strobe is set."""
     return bytes(data[i] if strobes >> i & 1 else old[i] for i in range(len(old)))
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """All ports of the card memory agree with a model under random requests and clears."""
+    """All ports of mae_card_memory return a byte array's data under random requests and clears."""
     chooser = random.Random(1)
     bits = int(parameters()["MemoryBits"])
     granules = 1 << bits - 6
@@ -166,11 +166,11 @@ async def traffic(dut) -> None:
 
 @pytest.mark.parametrize("bits", [7, pytest.param(10, marks=pytest.mark.slow)])
 def test_card_memory(bits: int) -> None:
-    """Runs the checks of mae_card_memory with few granules, so that ports conflict."""
+    """Builds mae_card_memory with a few granules and runs this file's test."""
     run("mae_card_memory", parameters={"MemoryBits": bits})
 
 
 @pytest.mark.parametrize("latency", [50, 3])
 def test_far_memory(latency: int) -> None:
-    """Runs the checks of mae_card_memory with the latency of DRAM."""
+    """Builds mae_card_memory with a latency like DRAM's and runs this file's test."""
     run("mae_card_memory", parameters={"MemoryBits": 7, "Latency": latency})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_kernel_registers, the protected registers of the card's kernels.
+"""Tests mae_kernel_registers: registers, faults and runs of the card's two compute kernels.
 
 The small kernel's against the golden card's, the other's beside a network of one layer.
 """
@@ -26,13 +26,13 @@ SIZE = 1 << 12
 
 
 class Port:
-    """Drives the register port of mae_kernel_registers and the kernel's memory."""
+    """Drives the register port of mae_kernel_registers."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
 
     async def access(self, write: bool, offset: int, width: int, value: int = 0) -> int | None:
-        """Makes one kernel register access; returns the data read, or None if refused."""
+        """Reads or writes a register of the kernel; returns the data, or None after an error."""
         dut = self.dut
         dut.reg_valid_i.value, dut.reg_write_i.value = 1, int(write)
         dut.reg_offset_i.value, dut.reg_wdata_i.value = offset, value
@@ -43,17 +43,17 @@ class Port:
         return None if dut.reg_error_o.value else int(dut.reg_rdata_o.value)
 
     async def read(self, offset: int, width: int = 8) -> int:
-        """Reads a kernel register."""
+        """Reads a register of the kernel, which must succeed."""
         value = await self.access(False, offset, width)
         assert value is not None
         return value
 
     async def write(self, offset: int, value: int, width: int = 8) -> bool:
-        """Writes a kernel register; returns true if accepted."""
+        """Writes a register of the kernel; returns true if it is accepted."""
         return await self.access(True, offset, width, value) is not None
 
     async def legal(self, write: bool, offset: int, width: int) -> bool:
-        """Returns if mae_kernel_registers calls a register access legal."""
+        """Returns true if mae_kernel_registers reports that a register access is legal."""
         dut = self.dut
         dut.check_write_i.value, dut.check_offset_i.value = int(write), offset
         dut.check_log2_width_i.value = width.bit_length() - 1
@@ -61,13 +61,13 @@ class Port:
         return bool(dut.check_legal_o.value)
 
     async def finish(self) -> None:
-        """Waits until the kernel's run has ended."""
+        """Reads the kernel's status register until its run has ended."""
         while await self.read(card.STATUS, 4) & card.BUSY:
             pass
 
 
 async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
-    """Resets mae_kernel_registers and connects a memory to the kernel."""
+    """Resets mae_kernel_registers; returns its register port and the memory model beside it."""
     idle = dict(clear_i=0, reg_valid_i=0, mem_ready_i=0, mem_rvalid_i=0, mem_rdata_i=0)
     await start(dut, **idle, mem_fault_i=0)
     return Port(dut), DeviceMemory(dut, whole=False, **options)
@@ -75,7 +75,7 @@ async def begin(dut, **options) -> tuple[Port, DeviceMemory]:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=20, timeout_unit="ms")
 async def legal_as_golden(dut) -> None:
-    """mae_kernel_registers allows exactly the register accesses that the golden model allows."""
+    """mae_kernel_registers allows exactly the register accesses that the card model allows."""
     port, _ = await begin(dut)
     golden = card.Kernel(card.Memory(SIZE, 1))
     for offset in [*range(0, 0x100, 4), 0x1000, 0x40 | 1 << 31, 0xFFFFFFF8]:
@@ -88,7 +88,7 @@ async def legal_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=50, timeout_unit="ms")
 async def accesses_as_golden(dut) -> None:
-    """Random register accesses between kernel runs give the golden model's results."""
+    """Random register accesses and kernel runs give the card model's registers and memory."""
     chooser = random.Random(1)
     port, device = await begin(dut, answer=2, stall=0.1)
     model = card.Memory(SIZE, 1)
@@ -140,7 +140,7 @@ async def accesses_as_golden(dut) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=10, timeout_unit="ms")
 async def faults(dut) -> None:
-    """A refused memory access ends a kernel run with a fault, until the next start or clear."""
+    """A refused memory access ends the map kernel's run with a fault, kept until start or clear."""
     port, device = await begin(dut, answer=2)
     await port.write(card.DESTINATION, 1024)
     await port.write(card.LENGTH, 64)
@@ -171,7 +171,7 @@ async def faults(dut) -> None:
 
 @cocotb.test(skip=KERNEL != NN, timeout_time=10, timeout_unit="ms")
 async def network(dut) -> None:
-    """The network kernel runs a one-layer list in its clocks and refuses illegal lists."""
+    """The network kernel runs a layer in the stated clocks and refuses illegal commands."""
     port, device = await begin(dut, answer=2)
     generator = np.random.default_rng(1)
     weights = generator.integers(-128, 128, (3, 1, 1, 5), np.int8)
@@ -224,12 +224,12 @@ async def network(dut) -> None:
 
 @pytest.mark.parametrize("kernel", [NN, MAP])
 def test_kernel_registers(kernel: int) -> None:
-    """Runs the register checks of mae_kernel_registers for both kernels."""
+    """Builds mae_kernel_registers with either kernel and runs this file's tests for it."""
     bench.run("mae_kernel_registers", parameters={"Kernel": kernel})
 
 
 def test_error() -> None:
-    """The golden kernel refuses register writes that would change a run in progress."""
+    """The card model's kernel refuses register writes during a run."""
     golden = card.Kernel(card.Memory(SIZE, 1))
     golden.write(card.LENGTH, 8, 64)
     golden.write(card.CONTROL, 4, 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_protected_card and mae_guard under load, on a slow and out-of-order bus.
+"""Tests mae_protected_card and mae_guard with slow and out-of-order host memory, under load.
 
 Sessions, attacks and the search of what is left: tests/protected/model/test_rtl.py.
 """
@@ -21,7 +21,7 @@ STANDSTILL = 400  # looks of 64 clocks
 
 @pytest.fixture(params=BUSES)
 def machine(request: pytest.FixtureRequest):
-    """Builds a simulated protected card on a bus of each kind."""
+    """Makes a machine with the protected card's RTL on a host bus of each kind."""
 
     class OnBus(rtl_card.RtlMachine):
         make_device = functools.partial(rtl_card.RtlDevice, options=request.param)
@@ -33,19 +33,19 @@ def machine(request: pytest.FixtureRequest):
 
 
 def test_session(machine: Machine) -> None:
-    """The protected card completes the session workload on every kind of bus."""
+    """The protected card runs the workload's session with right results on each host bus."""
     record = machine.session("first", first)
     assert record.error is None and not judge(record, expected())
 
 
 class Rekeys:
-    """Switches one queue after another of a protected session to the next key epoch."""
+    """Changes the key epoch of a protected session, one queue after the other."""
 
     def __init__(self, host: Host) -> None:
         self.host, self.job, self.queue, self.done = host, None, 0, 0
 
     def step(self) -> None:
-        """Requests the next key epoch once the last request is answered and it is permitted."""
+        """Requests the next key change when the previous one is answered and the host allows it."""
         if self.job is None:
             try:
                 self.job = self.host.rekey(self.queue)
@@ -58,7 +58,7 @@ class Rekeys:
 
 
 def test_rekey_under_load(machine: Machine) -> None:
-    """The protected card changes all key epochs under full load and loses no byte."""
+    """The protected card loses no data while all queues change keys under full load."""
     depth = machine.device.capabilities.depth
     full = collections.Counter()
 

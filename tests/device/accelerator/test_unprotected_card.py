@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_unprotected_card: DMA transfers, kernel runs, refusals.
+"""Tests mae_unprotected_card: DMA transfers, kernel runs, interrupts, refused accesses.
 
 Tests mae_unprotected_card, with mae_unprotected_channel and mae_unprotected_dma.
 """
@@ -24,7 +24,7 @@ SIZE = 1 << BITS
 
 
 class Card(Registers):
-    """Models the host of the unprotected card: memory, registers, transfers."""
+    """Models the unprotected card's host: registers, memory and submitted transfers."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         super().__init__(dut, "mae_unprotected_card")
@@ -33,7 +33,7 @@ class Card(Registers):
 
     @classmethod
     async def begin(cls, dut: SimHandleBase, seed: int = 1, **options: object) -> "Card":
-        """Resets the unprotected card with random host memory."""
+        """Resets the unprotected card; returns a host model with random memory."""
         dut.rst_ni.value = 0
         Clock(dut.clk_i, 10, unit="ns").start()
         card = cls(dut)
@@ -49,7 +49,7 @@ class Card(Registers):
         return card
 
     async def push(self, channel: str, host: int, device: int, length: int) -> None:
-        """Submits a DMA transfer to the unprotected card."""
+        """Submits a DMA transfer to the unprotected card's h2d or d2h channel."""
         await self.write(f"{channel}.host_lo", host & 0xFFFFFFFF)
         await self.write(f"{channel}.host_hi", host >> 32)
         await self.write(f"{channel}.device", device)
@@ -57,24 +57,24 @@ class Card(Registers):
         self.pushed[channel] += 1
 
     async def finish(self, channel: str) -> None:
-        """Waits until all transfers of the unprotected card in a direction are complete."""
+        """Waits until the card has completed all transfers submitted to a DMA channel."""
         while await self.read(f"{channel}.completed") != self.pushed[channel]:
             pass
 
     async def kernel(self, offset: int, value: int) -> AxiResp:
-        """Writes a 64-bit kernel register of the unprotected card as two words."""
+        """Writes a 64-bit register of the unprotected card's kernel as two words."""
         for at in (0,) if offset == golden.CONTROL else (0, 4):
             response = await self.write_at(0x100 + offset + at, value >> 8 * at & 0xFFFFFFFF)
         return response
 
     async def kernel_status(self) -> int:
-        """Reads the kernel's status register of the unprotected card."""
+        """Reads the status register of the unprotected card's kernel."""
         return (await self.read_at(0x100 + golden.STATUS))[0]
 
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=20, timeout_unit="ms")
 async def there_and_back(dut: SimHandleBase) -> None:
-    """The unprotected card transfers all lengths both ways and changes no other byte."""
+    """The unprotected card transfers any length both ways and changes no other byte."""
     card = await Card.begin(dut, stall=0.1)
     device = bytearray(SIZE)
     for _ in range(12):
@@ -100,7 +100,7 @@ async def there_and_back(dut: SimHandleBase) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=5, timeout_unit="ms")
 async def kernel_runs(dut: SimHandleBase) -> None:
-    """The unprotected card runs kernels between transfers, and refuses writes during a run."""
+    """The unprotected card runs its kernel between transfers, with interrupts at each end."""
     card = await Card.begin(dut)
     caps = await card.fields("caps")
     assert caps == {"log2_memory": BITS, "kernel": KERNEL, "depth": 8}
@@ -146,7 +146,7 @@ async def kernel_runs(dut: SimHandleBase) -> None:
 
 @cocotb.test(skip=KERNEL != MAP, timeout_time=5, timeout_unit="ms")
 async def refused(dut: SimHandleBase) -> None:
-    """The unprotected card reports illegal transfers, full queues, bus errors and bad registers."""
+    """The unprotected card refuses illegal transfers and registers and reports bus errors."""
     card = await Card.begin(dut, latency=(3000, 3000))
     for channel in ("h2d", "d2h"):
         for host, device, length in (
@@ -189,7 +189,7 @@ async def refused(dut: SimHandleBase) -> None:
 
 @cocotb.test(skip=KERNEL != NN, timeout_time=20, timeout_unit="ms")
 async def bulk(dut: SimHandleBase) -> None:
-    """Long transfers both ways keep the bus of the unprotected card busy."""
+    """Long transfers both ways use nearly every data clock of the unprotected card's bus."""
     card = await Card.begin(dut, latency=(100, 100), shuffle=False, interleave=False)
     while await card.field("status.clearing"):
         await ClockCycles(dut.clk_i, 1000)
@@ -214,5 +214,5 @@ async def bulk(dut: SimHandleBase) -> None:
     ("kernel", "bits"), [(MAP, 14), pytest.param(NN, 18, marks=pytest.mark.slow)]
 )
 def test_unprotected_card(kernel: int, bits: int) -> None:
-    """Runs the checks of mae_unprotected_card for a small and a network configuration."""
+    """Builds mae_unprotected_card with each of its kernels and runs this file's tests."""
     bench.run("mae_unprotected_card", parameters={"Kernel": kernel, "MemoryBits": bits})

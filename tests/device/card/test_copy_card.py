@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_copy_card: registers and rings of the stream card around a plain copy."""
+"""Tests mae_copy_card: the stream card's registers and rings with a copy client."""
 
 import cocotb
 from cocotb.triggers import ClockCycles
@@ -12,7 +12,7 @@ BAD_KEY = 5
 
 
 def copies(card: Card, count: int, largest: int) -> list[Job]:
-    """Makes copy jobs of all lengths and alignments, with and without lists."""
+    """Makes random copy jobs for mae_copy_card: any length and alignment, with or without lists."""
     rng, jobs = card.random, []
     for _ in range(count):
         data = rng.randbytes(rng.choice((1, 15, 16, 64, rng.randrange(1, 500), largest)))
@@ -24,7 +24,7 @@ def copies(card: Card, count: int, largest: int) -> list[Job]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def random_copies(dut) -> None:
-    """mae_copy_card copies random jobs exactly; counters and interrupt agree."""
+    """mae_copy_card copies random jobs right; its counters and interrupt agree with them."""
     card = await Card.begin(dut, 1, stall=0.1)
     jobs = copies(card, 120, 4000)
     jobs[-1].desc.flags |= IRQ
@@ -39,7 +39,7 @@ async def random_copies(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """mae_copy_card reports no cipher and refuses key commands and cipher operations."""
+    """mae_copy_card reports that it has no cipher, and refuses keys and cipher jobs."""
     card = await Card.begin(dut, 2)
     caps, features = await card.fields("caps"), await card.fields("features")
     assert (caps["lanes"], caps["contexts"]) == (bench.parameters()["Lanes"], card.contexts)
@@ -57,5 +57,5 @@ async def says_what_it_is(dut) -> None:
 
 
 def test_copy_card() -> None:
-    """Runs the checks of mae_copy_card in its smallest configuration."""
+    """Builds mae_copy_card in its smallest size and runs this file's tests."""
     bench.run("mae_copy_card", parameters={"Lanes": 1, "Contexts": 8})

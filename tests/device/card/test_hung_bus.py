@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests wipes of mae_stream_card and mae_stream_card_async while the host never ends a burst.
+"""Tests that a wipe erases mae_stream_card and mae_stream_card_async on a hung host bus.
 
 Some channels of the memory bus stand still, in each state of a job. Keys and data are erased in the
 clocks that the header of mae_stream_card promises; the bus only keeps what AXI demands, and the
@@ -35,12 +35,12 @@ STATES = {
 
 
 def bound(contexts: int) -> int:
-    """Returns the clocks in which a wipe of the stream card must have erased all data."""
+    """Returns the clocks within which a wipe must have erased the stream card."""
     return 160 + 16 * contexts
 
 
 async def begin(dut: SimHandleBase, seed: int) -> Card:
-    """Resets the stream card and its memory for a test of a hung bus."""
+    """Resets the stream card, with one or two clocks; returns its host model."""
     memory = {"latency": (5, 30), "stall": 0.1}
     if hasattr(dut, "bus_clk_i"):
         return await begin_async(dut, seed, 9100, 8000, **memory)
@@ -48,7 +48,7 @@ async def begin(dut: SimHandleBase, seed: int) -> Card:
 
 
 def open_message(card: Card) -> Job:
-    """Starts a GCM message on the stream card with its first part."""
+    """Makes the first job of a GCM message, which leaves the message unfinished in the card."""
     job = card.job("gcm", False, card.random.randbytes(100), context=0, flags=INIT)
     job.desc.op, job.desc.nonce = 8, bytes(12)
     job.answer = oracle.crypt("ctr", False, card.keys[0], (2).to_bytes(16, "big"), job.data, b"")
@@ -56,7 +56,7 @@ def open_message(card: Card) -> Job:
 
 
 def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
-    """Lists the secrets of keys and jobs that a wipe of the stream card must erase."""
+    """Returns all secrets of the given keys and jobs: keys, round keys, H, keystream, data."""
     keys = list(card.keys.values())
     ofb = [job.desc for job in jobs if job.desc.op == oracle.MODES.index("ofb")]
     streams = [oracle.crypt("ofb", False, card.keys[d.key_slot], d.iv, bytes(64)) for d in ofb]
@@ -67,7 +67,7 @@ def pieces(card: Card, jobs: list[Job]) -> dict[str, list[bytes]]:
 
 
 def left(card: Card, kinds: dict[str, list[bytes]]) -> list[str]:
-    """Lists signals of the stream card that hold a piece of a secret, except the bus."""
+    """Returns the signals of the stream card that hold a piece of a secret, except bus data."""
     dut = card.dut
     shown = str(dut.m_axi_wdata.value) if dut.m_axi_wvalid.value == 1 else ""
     return [
@@ -78,7 +78,7 @@ def left(card: Card, kinds: dict[str, list[bytes]]) -> list[str]:
 
 
 def pages_held(dut: SimHandleBase) -> list[str]:
-    """Lists signals that mark a page of a DMA engine's buffer as used or lent."""
+    """Returns the signals of the stream card that mark a page of a DMA buffer as in use."""
     own = [s for s in secrets.signals(dut) if ".u_pages." in s._path]
     free = [s for s in own if s._path.endswith(".free_q")]
     used = [s for s in own if s._path.rpartition(".")[2].startswith(("held_q", "lent_q", "any_q"))]
@@ -88,7 +88,7 @@ def pages_held(dut: SimHandleBase) -> list[str]:
 
 
 async def hang(card: Card, state: str, wait: int) -> list[Job]:
-    """Brings the stream card into a given state and stops its bus there."""
+    """Brings the stream card into a named state and stops channels of its host bus there."""
     channels, events = STATES[state]
     await load_keys(card)
     done = random_jobs(card, 14, 100)
@@ -114,7 +114,7 @@ async def hang(card: Card, state: str, wait: int) -> list[Job]:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(state=list(STATES))
 async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
-    """A wipe on a hung bus erases the stream card; the card works after the bus recovers."""
+    """A wipe erases the stream card on a hung bus in time; it works when the bus works again."""
     card = await begin(dut, 20 + list(STATES).index(state))
     in_use = False
     for round_ in range(2):
@@ -161,7 +161,7 @@ async def nothing_is_left(dut: SimHandleBase, state: str) -> None:
 @pytest.mark.parametrize("top", ["mae_stream_card", "mae_stream_card_async"])
 @pytest.mark.full
 def test_hung_bus(top: str) -> None:
-    """Runs the wipe on a hung bus for the smallest cards, with every signal visible."""
+    """Builds the smallest stream cards with all signals visible and runs the wipe tests."""
     bench.run(
         top,
         parameters={"Lanes": 1, "Contexts": 2, "KeySlots": 6, "KeyBanks": 2},
@@ -172,7 +172,7 @@ def test_hung_bus(top: str) -> None:
 
 @pytest.mark.slow
 def test_hung_bus_with_more_contexts() -> None:
-    """The time limit of a card's wipe on a hung bus grows with the number of contexts."""
+    """Builds a stream card with 16 contexts and runs the wipe tests with their time limit."""
     bench.run(
         "mae_stream_card",
         parameters={"Lanes": 2, "Contexts": 16, "KeySlots": 6, "KeyBanks": 2},

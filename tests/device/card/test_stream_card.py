@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_stream_card: every mode through the rings against OpenSSL; errors; wipes; clocks.
+"""Tests mae_stream_card: all modes through the rings against OpenSSL, errors, wipes, bus use.
 
 Covers its parts mae_card_control (registers, counters, interrupt) and mae_dma_aes_client (checks of
 descriptors, byte order), which have no life of their own.
@@ -20,7 +20,7 @@ from tests.support.axi_memory import DECERR, SLVERR
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """The stream card's identity registers are right; bad addresses give SLVERR; keys read 0."""
+    """mae_stream_card's capability registers state its parameters; bad addresses give SLVERR."""
     card = await Card.begin(dut)
     parameters = bench.parameters()
     assert await card.read("id") == 0x4D414553
@@ -43,7 +43,7 @@ async def says_what_it_is(dut) -> None:
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 @cocotb.parametrize(kind=[True, False])
 async def every_mode_at_once(dut, kind: bool) -> None:
-    """The stream card runs mixed modes, directions, keys and contexts on fast and slow memory."""
+    """mae_stream_card gives OpenSSL's output for mixed modes, keys and contexts at once."""
     memory = {"latency": (1, 3), "shuffle": False} if kind else {"latency": (50, 300), "stall": 0.2}
     card = await Card.begin(dut, 2 + kind, **memory)
     await load_keys(card)
@@ -53,7 +53,7 @@ async def every_mode_at_once(dut, kind: bool) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """Messages of several jobs continue on the stream card while all contexts interleave."""
+    """The stream card encrypts and decrypts messages of three jobs each as OpenSSL does."""
     card = await Card.begin(dut, 3)
     await load_keys(card)
     rng, jobs = card.random, []
@@ -78,7 +78,7 @@ async def message_in_several_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def errors_in_completions(dut) -> None:
-    """Refused descriptors and bus errors fail only their own job of the stream card."""
+    """A refused descriptor or bus error fails only its own job of mae_stream_card."""
     card = await Card.begin(dut, 4)
     await load_keys(card)
     rng = card.random
@@ -126,7 +126,7 @@ async def errors_in_completions(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def key_change_under_load(dut) -> None:
-    """Loading and erasing other key slots does not disturb jobs of the stream card in progress."""
+    """Loading and erasing other key slots does not disturb jobs of mae_stream_card."""
     card = await Card.begin(dut, 5)
     await load_keys(card)
     jobs = random_jobs(card, 56, 1000)
@@ -145,7 +145,7 @@ async def key_change_under_load(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def interrupt(dut) -> None:
-    """The stream card's interrupt rises after the flagged completion; writing 1 clears it."""
+    """mae_stream_card raises irq_o after a flagged job completes; a write of 1 lowers it."""
     card = await Card.begin(dut, 6)
     await card.key(0, 16)
     await card.write("irq_enable", completion=1)
@@ -170,7 +170,7 @@ async def interrupt(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def abort_and_again(dut) -> None:
-    """An abort completes every job of the stream card, and the card works again."""
+    """After an abort all jobs of mae_stream_card have completed, and new jobs run right."""
     card = await Card.begin(dut, 7)
     await load_keys(card)
     for wait in (100, 700):
@@ -195,7 +195,7 @@ async def abort_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def counters(dut) -> None:
-    """The stream card's counters count events, hold their snapshot and start from zero."""
+    """mae_stream_card's counters count jobs, blocks, beats and clocks, hold and clear."""
     card = await Card.begin(dut, 8)
     await card.key(0, 16)
     await card.write("ctrl", enable=1, count_clear=1)
@@ -216,7 +216,7 @@ async def counters(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def wipe(dut) -> None:
-    """A wipe erases keys, tweaks, H, keystream and data of the stream card; it works afterwards."""
+    """A wipe leaves no key, H, keystream or data in any register of mae_stream_card."""
     card = await Card.begin(dut, 9)
     for _ in range(2):
         await load_keys(card)
@@ -261,7 +261,7 @@ async def wipe(dut) -> None:
 
 
 class Meter:
-    """Counts payload beats on the stream card's bus in each clock, without ring accesses."""
+    """Counts the clocks in which mae_stream_card moves payload on its memory bus."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -270,7 +270,7 @@ class Meter:
         self.task = cocotb.start_soon(self.run())
 
     async def run(self) -> None:
-        """Records the clocks of payload beats on the card's bus until cancelled."""
+        """Records each clock with a payload beat on R or W, until cancelled."""
         dut, clock, bursts = self.dut, 0, []
         control = 1 << len(dut.m_axi_arid) - 1  # this bit of an ID tells rings from payload
         while True:
@@ -287,7 +287,7 @@ class Meter:
                     bursts.pop(0)
 
     def shares(self) -> tuple[int, float, float]:
-        """Returns the share of clocks in which the stream card's bus carried payload."""
+        """Returns the run's length in clocks, and the parts of it with an AXI data beat."""
         span = max(self.read[-1], self.written[-1]) - min(self.read[0], self.written[0]) + 1
         count = len(self.written)
         low, high = count // 4, 3 * count // 4
@@ -296,7 +296,7 @@ class Meter:
 
 
 async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> tuple[float, float]:
-    """Measures the share of the bus's data clocks that the stream card's jobs of a mode use."""
+    """Runs equal jobs on the stream card; returns the share of clocks with an AXI data beat."""
     card = await Card.begin(dut, 10, latency=(50, 300))
     await card.key(0, 16)
     await card.key(1, 16)
@@ -321,33 +321,33 @@ async def measure(dut, mode: str, decrypt: bool, contexts: int, length: int) -> 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize((("mode", "decrypt"), [("ctr", False), ("ecb", False), ("cbc", True)]))
 async def figure_parallel(dut, mode: str, decrypt: bool) -> None:
-    """The stream card uses 95 % of the data clocks for 16 queued parallel messages of 64 KB."""
+    """16 messages of 64 KB in a parallel mode use 95 % of mae_stream_card's bus clocks."""
     share, _ = await measure(dut, mode, decrypt, 16, 65536)
     assert share >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_serial(dut) -> None:
-    """The stream card uses 95 % of the data clocks for 11 chained CBC messages per lane."""
+    """11 CBC encryptions per lane at once use 95 % of mae_stream_card's bus clocks."""
     _, middle = await measure(dut, "cbc", False, 11 * bench.parameters()["Lanes"], 16384)
     assert middle >= 0.95
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def figure_one_message(dut) -> None:
-    """One chained CBC message alone takes 11 clocks a block on the stream card."""
+    """A single CBC encryption takes 11 clocks per block on mae_stream_card."""
     _, middle = await measure(dut, "cbc", False, 1, 8192)
     assert 0.95 / 11 / bench.parameters()["Lanes"] <= middle <= 1 / 11
 
 
 def build(lanes: int, contexts: int, **more: int) -> dict[str, int]:
-    """Returns stream card parameters for a number of lanes and contexts."""
+    """Returns the parameters of a mae_stream_card with given lanes and contexts."""
     return {"Lanes": lanes, "Contexts": contexts, "KeySlots": 16, "KeyBanks": 4, **more}
 
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_stream_card(lanes: int) -> None:
-    """Runs the functional checks of mae_stream_card."""
+    """Builds mae_stream_card and runs this file's tests except bus use and wipe."""
     bench.run(
         "mae_stream_card",
         parameters=build(lanes, 16 * lanes),
@@ -356,7 +356,7 @@ def test_stream_card(lanes: int) -> None:
 
 
 def test_stream_card_wipe() -> None:
-    """Runs the wipe check of the smallest mae_stream_card with every signal visible."""
+    """Builds the smallest mae_stream_card with all signals visible and runs the wipe test."""
     bench.run(
         "mae_stream_card",
         parameters=build(1, 2, KeySlots=6, KeyBanks=2),
@@ -368,5 +368,5 @@ def test_stream_card_wipe() -> None:
 
 @pytest.mark.slow
 def test_stream_card_figures() -> None:
-    """Runs the clock checks of mae_stream_card at four lanes."""
+    """Builds mae_stream_card with four lanes and runs the tests of bus use."""
     bench.run("mae_stream_card", parameters=build(4, 64), test_filter="figure_")

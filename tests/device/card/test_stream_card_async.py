@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_stream_card_async: jobs at any ratio of the two clocks, and resets."""
+"""Tests mae_stream_card_async: jobs at any ratio of its two clocks, interrupt, resets."""
 
 import random
 
@@ -13,7 +13,7 @@ from tests.support.stream import start_clock
 
 
 async def begin(dut, seed: int, core_ps: int, bus_ps: int, **memory: object) -> Card:
-    """Starts both clocks of the asynchronous stream card at random phases."""
+    """Starts both clocks of mae_stream_card_async and resets it; returns its host model."""
     random.seed(seed)
     dut.rst_ni.value = dut.bus_rst_ni.value = 0
     start_clock(dut.clk_i, core_ps)
@@ -32,7 +32,7 @@ async def begin(dut, seed: int, core_ps: int, bus_ps: int, **memory: object) -> 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(ratio=[1.0, 0.23, 0.97, 1.61, 4.7])
 async def every_mode_at_once(dut, ratio: float) -> None:
-    """The asynchronous stream card runs mixed modes, directions, keys and contexts."""
+    """mae_stream_card_async gives OpenSSL's output for mixed modes, keys and contexts."""
     card = await begin(dut, 1, round(8000 * ratio), 8000, latency=(10, 60), stall=0.1)
     await load_keys(card)
     await card.run(random_jobs(card, 56, 800))
@@ -40,7 +40,7 @@ async def every_mode_at_once(dut, ratio: float) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def interrupt(dut) -> None:
-    """The interrupt of the asynchronous stream card rises and falls in the bus clock domain."""
+    """mae_stream_card_async raises its interrupt at the end of a job and lowers it on a write."""
     card = await begin(dut, 2, 5000, 8300)
     await card.key(0, 16)
     await card.write("irq_enable", completion=1)
@@ -57,7 +57,7 @@ async def interrupt(dut) -> None:
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 @cocotb.parametrize(side=["rst_ni", "bus_rst_ni"])
 async def reset_of_either_side(dut, side: str) -> None:
-    """A reset of one side empties the asynchronous stream card, keys included; it works again."""
+    """After a reset of either clock domain mae_stream_card_async holds no key and runs new jobs."""
     card = await begin(dut, 3, 7000, 8000)
     await load_keys(card)
     await card.run(random_jobs(card, 14, 300))
@@ -76,6 +76,6 @@ async def reset_of_either_side(dut, side: str) -> None:
 
 
 def test_stream_card_async() -> None:
-    """Runs the checks of mae_stream_card_async with one lane."""
+    """Builds mae_stream_card_async with one lane and runs this file's tests."""
     parameters = {"Lanes": 1, "Contexts": 8, "KeySlots": 16, "KeyBanks": 2}
     bench.run("mae_stream_card_async", parameters=parameters)

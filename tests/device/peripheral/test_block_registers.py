@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_block_registers: words to blocks and back against a model, engines of any speed."""
+"""Tests mae_block_registers: 32-bit words to AES blocks and back, for an engine of any speed."""
 
 import random
 
@@ -17,7 +17,7 @@ INPUTS = (
 
 
 class Port:
-    """Drives the register side of mae_block_registers; a task inverts blocks as the engine."""
+    """Drives mae_block_registers' register side and models an engine that inverts blocks."""
 
     def __init__(self, dut, speed: float) -> None:
         self.dut = dut
@@ -27,14 +27,14 @@ class Port:
 
     @classmethod
     async def begin(cls, dut, speed: float = 0.3) -> "Port":
-        """Resets mae_block_registers and starts an engine that answers in a share of the clocks."""
+        """Resets mae_block_registers and starts the engine model."""
         await start(dut, **{name: 0 for name in INPUTS.split()})
         port = cls(dut, speed)
         cocotb.start_soon(port.engine())
         return port
 
     async def engine(self) -> None:
-        """Accepts a block of mae_block_registers and returns its complement some clocks later."""
+        """Takes blocks from mae_block_registers and returns each one inverted some clocks later."""
         dut, held = self.dut, []
         while True:
             await FallingEdge(dut.clk_i)
@@ -53,7 +53,7 @@ class Port:
                 self.seen.append((data, count, int(dut.in_last_o.value)))
 
     async def start(self, length: int, quiet: bool = False) -> None:
-        """Starts a job on mae_block_registers; a quiet job has no answers."""
+        """Starts a job of given length on mae_block_registers; a quiet job returns no blocks."""
         await FallingEdge(self.dut.clk_i)
         self.quiet = quiet
         self.dut.quiet_i.value = int(quiet)
@@ -63,7 +63,7 @@ class Port:
         self.dut.start_i.value = 0
 
     async def write(self, word: int, data: int) -> bool:
-        """Writes a data word to mae_block_registers; returns true if it caused an overflow.
+        """Writes a data word to mae_block_registers; returns true if overflow_o is raised.
 
         It is acknowledged at once.
         """
@@ -79,12 +79,12 @@ class Port:
         return overflow
 
     async def put(self, data: bytes) -> bool:
-        """Writes a block to mae_block_registers word by word; returns true if dropped."""
+        """Writes a block to mae_block_registers word by word; returns true if it was dropped."""
         words = [int.from_bytes(data[i : i + 4], "little") for i in range(0, 16, 4)]
         return [await self.write(i, word) for i, word in enumerate(words)][3]
 
     async def read(self, word: int) -> tuple[int, bool, int]:
-        """Reads a data word of mae_block_registers; returns word, underflow flag and clocks."""
+        """Reads a data word of mae_block_registers; returns word, underflow_o and clocks waited."""
         dut = self.dut
         await FallingEdge(dut.clk_i)
         dut.read_req_i.value = 1 << word
@@ -100,21 +100,21 @@ class Port:
         raise AssertionError("a read never ends")
 
     async def get(self) -> bytes:
-        """Reads a block of mae_block_registers; the words come in any order except the last."""
+        """Reads an output block from mae_block_registers, the last word last."""
         order = random.sample(range(3), 3)
         words = {i: (await self.read(i))[0] for i in [*order, 3]}
         return b"".join(words[i].to_bytes(4, "little") for i in range(4))
 
 
 def inverted(data: bytes) -> bytes:
-    """Returns the bitwise complement of data, the output of the imitated engine."""
+    """Returns the output that the engine model gives: data inverted and padded with zeros."""
     return bytes(255 - b for b in data) + bytes(-len(data) % 16)
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 @cocotb.parametrize(speed=[0.05, 1.0])
 async def jobs_of_any_length(dut, speed: float) -> None:
-    """mae_block_registers passes whole blocks with byte counts and a last flag, zero padded."""
+    """mae_block_registers passes jobs of any length as blocks, with byte counts and last flag."""
     port = await Port.begin(dut, speed)
     depth = bench.parameters()["Depth"]
     for length in (1, 15, 16, 17, 32, 16 * depth + 5, 16 * depth + 16, 200):
@@ -142,7 +142,7 @@ async def jobs_of_any_length(dut, speed: float) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def overflow_and_underflow(dut) -> None:
-    """mae_block_registers drops blocks beyond its room; early reads end in 255 clocks."""
+    """mae_block_registers drops blocks without room; a read without data ends after 255 clocks."""
     port = await Port.begin(dut, 0.0)
     depth = bench.parameters()["Depth"]
     assert await port.put(bytes(16)), "no job, no room"
@@ -164,7 +164,7 @@ async def overflow_and_underflow(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def quiet_jobs(dut) -> None:
-    """Jobs without answers free the room of mae_block_registers as the engine takes blocks."""
+    """In a job without output mae_block_registers has room again as the engine takes blocks."""
     port = await Port.begin(dut, 0.0)
     depth = bench.parameters()["Depth"]
     for extra in (3, 16):
@@ -205,7 +205,7 @@ async def quiet_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def longest_jobs(dut) -> None:
-    """mae_block_registers accepts blocks of jobs of up to 2^32 - 1 bytes."""
+    """mae_block_registers accepts jobs of up to 2^32 - 1 bytes."""
     port = await Port.begin(dut, 1.0)
     for length in (0xFFFFFFF0, 0xFFFFFFF1, 0xFFFFFFFF):
         await port.start(length)
@@ -218,7 +218,7 @@ async def longest_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def words_do_not_linger(dut) -> None:
-    """Unwritten words of a block are 0, not old data; clear_i erases mae_block_registers."""
+    """mae_block_registers zeroes unwritten words of a block; clear_i erases all its words."""
     port = await Port.begin(dut, 1.0)
     await port.start(64)
     await port.put(random.randbytes(16))
@@ -243,5 +243,5 @@ async def words_do_not_linger(dut) -> None:
 
 @pytest.mark.parametrize("depth", [1, 4, 15])
 def test_block_registers(depth: int) -> None:
-    """Runs the checks of mae_block_registers for its smallest, largest and named depths."""
+    """Builds mae_block_registers in several depths and runs this file's tests."""
     bench.run("mae_block_registers", parameters={"Depth": depth})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_key_registers: commands become key slot writes; bad commands are refused."""
+"""Tests mae_key_registers: key commands become writes of key slots, or are refused."""
 
 import random
 
@@ -22,7 +22,7 @@ async def begin(dut) -> None:
 
 
 async def go(dut, slot: int, length: int, erase: int, words: int = 0) -> None:
-    """Issues a key command to mae_key_registers and waits a clock."""
+    """Gives a key command to mae_key_registers in one clock."""
     dut.slot_i.value, dut.len_i.value, dut.erase_i.value = slot, length, erase
     dut.words_i.value = words
     dut.go_i.value = 1
@@ -32,7 +32,7 @@ async def go(dut, slot: int, length: int, erase: int, words: int = 0) -> None:
 
 
 def fields(dut) -> tuple[int, int, int, int]:
-    """Decodes the key slot write of mae_key_registers into slot, erase, length and key."""
+    """Unpacks slot, erase flag, length and key from mae_key_registers' write port."""
     value = int(dut.write_o.value)
     key, rest = value & (1 << KEY_BITS) - 1, value >> KEY_BITS
     return rest >> 3, rest >> 2 & 1, rest & 3, key
@@ -40,7 +40,7 @@ def fields(dut) -> tuple[int, int, int, int]:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def closed(dut) -> None:
-    """mae_key_registers refuses a key command during erasure and clears its key words."""
+    """During a wipe mae_key_registers refuses a key command and clears the key words."""
     await begin(dut)
     dut.closed_i.value = 1
     dut.go_i.value = 1
@@ -57,7 +57,7 @@ async def closed(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys_arrive_in_byte_order(dut) -> None:
-    """mae_key_registers makes byte 0 of key word 0 the key's highest byte; go_i clears words."""
+    """mae_key_registers writes the key with byte 0 of word 0 highest, and clears the words."""
     await begin(dut)
     longest = bench.parameters()["MaxKeyLen"]
     for wait in (0, 1, 5):
@@ -77,7 +77,7 @@ async def keys_arrive_in_byte_order(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def running_command_keeps_its_fields(dut) -> None:
-    """A key command that mae_key_registers refuses as busy does not change the running one."""
+    """mae_key_registers refuses a key command during another and keeps the other's fields."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     for wait in range(6):
@@ -97,7 +97,7 @@ async def running_command_keeps_its_fields(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erase_shows_no_key(dut) -> None:
-    """A key erasure of mae_key_registers outputs no key and needs no legal length."""
+    """mae_key_registers puts out key 0 with an erase command, whatever its key words hold."""
     await begin(dut)
     await go(dut, 0, 3, 1, (1 << 256) - 1)
     assert dut.write_valid_o.value == 1
@@ -110,7 +110,7 @@ async def erase_shows_no_key(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def refusals(dut) -> None:
-    """mae_key_registers refuses key commands with a bad slot or length, or while busy."""
+    """mae_key_registers refuses a bad slot or length with its error code."""
     await begin(dut)
     slots, longest = bench.parameters()["KeySlots"], bench.parameters()["MaxKeyLen"]
     bad = [(0, length, 0) for length in range(longest + 1, 4)]
@@ -134,5 +134,5 @@ async def refusals(dut) -> None:
 
 @pytest.mark.parametrize(("slots", "longest"), [(1, 0), (4, 2), (64, 1)])
 def test_key_registers(slots: int, longest: int) -> None:
-    """Runs the checks of mae_key_registers for the extreme slot counts and key sizes."""
+    """Builds mae_key_registers for several slot counts and key lengths; runs this file's tests."""
     bench.run("mae_key_registers", parameters={"KeySlots": slots, "MaxKeyLen": longest})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_peripheral: every mode by its registers against OpenSSL; misuse; wipes; clocks.
+"""Tests mae_peripheral by its registers: every mode against OpenSSL, misuse, wipes, clocks.
 
 Covers mae_peripheral_core and mae_peripheral_job_check, which are all of it; their jobs in memory
 are in tests/soc. Covers mae_aes_core, the joined engine, keys and cipher, here with the iterative
@@ -33,7 +33,7 @@ BOUND = 420  # clocks of a wipe, as the header of mae_peripheral_core says
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def says_what_it_is(dut) -> None:
-    """The peripheral's identity registers are right; bad addresses give SLVERR; keys read 0."""
+    """mae_peripheral's capability registers state its parameters; bad addresses give SLVERR."""
     p = await begin(dut)
     parameters = bench.parameters()
     assert await p.read("id") == 0x4D414550
@@ -56,7 +56,7 @@ async def says_what_it_is(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def fips197_examples(dut) -> None:
-    """The peripheral gives the AES examples of FIPS 197 appendix C in both directions."""
+    """mae_peripheral gives the AES examples of FIPS 197 appendix C in both directions."""
     p = await begin(dut)
     plain = bytes.fromhex("00112233445566778899aabbccddeeff")
     for size, cipher in (
@@ -72,7 +72,7 @@ async def fips197_examples(dut) -> None:
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 @cocotb.parametrize(mode=list(oracle.MODES))
 async def modes(dut, mode: str) -> None:
-    """The peripheral's modes agree with OpenSSL in all directions, key sizes and lengths."""
+    """mae_peripheral's output equals OpenSSL's in each mode, direction, key length and length."""
     p = await begin(dut)
     for size in oracle.key_sizes(mode):
         for decrypt in (False, True):
@@ -89,7 +89,7 @@ async def modes(dut, mode: str) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def message_in_several_jobs(dut) -> None:
-    """A peripheral message of several jobs continues, even if other registers change between."""
+    """A message sent to mae_peripheral as four jobs gives OpenSSL's output for the whole."""
     p = await begin(dut)
     key, tweak, iv = (random.randbytes(16) for _ in range(3))
     await p.load_key(0, key)
@@ -110,7 +110,7 @@ async def message_in_several_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def writes_behind_the_start(dut) -> None:
-    """Register writes directly after the start do not affect the running peripheral job."""
+    """Writes to mae_peripheral's registers after a job's start do not change that job."""
     p = await begin(dut)
     key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(37)
     await p.load_key(0, key)
@@ -129,7 +129,7 @@ async def writes_behind_the_start(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def blocks_ahead(dut) -> None:
-    """The peripheral accepts blocks ahead of their processing up to its room."""
+    """mae_peripheral accepts as many blocks ahead of their processing as status.room says."""
     p = await begin(dut)
     depth = bench.parameters().get("Depth", 4)
     key, iv, data = random.randbytes(32), random.randbytes(16), random.randbytes(16 * 9)
@@ -154,7 +154,7 @@ async def blocks_ahead(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def misuse(dut) -> None:
-    """Each misuse of the peripheral gives its error code, and the next good job works."""
+    """mae_peripheral refuses each misuse with its error code; the next job runs right."""
     p = await begin(dut)
     slots = bench.parameters()["KeySlots"]
     key, iv = random.randbytes(16), random.randbytes(16)
@@ -216,7 +216,7 @@ async def misuse(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def waiting_read_ends(dut) -> None:
-    """A read of a block that the peripheral withholds ends after 255 clocks."""
+    """mae_peripheral ends a read of a missing output block with zero after 255 clocks."""
     p = await begin(dut)
     key, tweak, iv, data = (random.randbytes(n) for n in (16, 16, 16, 30))
     await p.load_key(0, key)
@@ -236,7 +236,7 @@ async def waiting_read_ends(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def interrupts(dut) -> None:
-    """The peripheral's interrupt follows enabled causes; writing 1 clears done and error."""
+    """mae_peripheral's irq_o follows the enabled causes; a write of 1 clears done and error."""
     p = await begin(dut)
     await p.load_key(0, random.randbytes(16))
     assert dut.irq_o.value == 0
@@ -272,7 +272,7 @@ async def interrupts(dut) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(at=["idle", "running"])
 async def wipe(dut, at: str) -> None:
-    """A wipe erases keys, IV, chain value, data and keystream; the peripheral works again."""
+    """The wipe bit erases keys, IV, keystream and data from all registers of mae_peripheral."""
     p = await begin(dut)
     for round_ in range(2):
         key, tweak, iv = (random.randbytes(32) for _ in range(3))
@@ -304,7 +304,7 @@ async def wipe(dut, at: str) -> None:
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 @cocotb.parametrize(state=["idle", "key", "ciphering", "answers", "taken", "waiting"])
 async def wipe_on_a_hung_bus(dut, state: str) -> None:
-    """A wipe on a hung bus erases all peripheral data except the word already on the bus."""
+    """A wipe erases mae_peripheral on a hung bus, except for a word that the bus already shows."""
     p = await begin(dut)
     responses = p.bus.read_if.r_channel, p.bus.write_if.b_channel
     for round_ in range(2):
@@ -355,7 +355,7 @@ async def wipe_on_a_hung_bus(dut, state: str) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def wipe_at_any_clock(dut) -> None:
-    """A peripheral's answer that comes in the clock of a wipe is erased."""
+    """A wipe of mae_peripheral at any clock of a CBC job leaves no output block to read."""
     p = await begin(dut)
     for delay in range(20):
         key, iv, data = random.randbytes(16), random.randbytes(16), random.randbytes(16)
@@ -374,7 +374,7 @@ async def wipe_at_any_clock(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def clocks_a_block(dut) -> None:
-    """A block on the peripheral takes eight register accesses and only the cipher's clocks."""
+    """CBC and CTR on mae_peripheral take at most 100 clocks per block, with register accesses."""
     p = await begin(dut)
     for mode, size, ahead in (("cbc", 16, 1), ("cbc", 16, 2), ("cbc", 32, 2), ("ctr", 16, 2)):
         key, iv, data = random.randbytes(size), random.randbytes(16), random.randbytes(16 * 32)
@@ -392,13 +392,13 @@ PARAMETERS = {"KeySlots": 4, "KeyBanks": 2, "Dirs": 3, "MaxKeyLen": 2, "Sbox": 0
 
 
 def test_peripheral() -> None:
-    """Runs the checks of mae_peripheral in the named build."""
+    """Builds mae_peripheral as the build `peripheral` and runs this file's tests."""
     bench.run("mae_peripheral", parameters=PARAMETERS, visible=True)
 
 
 @pytest.mark.slow
 def test_peripheral_small() -> None:
-    """Runs the checks of mae_peripheral in its smallest configuration."""
+    """Builds mae_peripheral in its smallest size and runs most of this file's tests."""
     parameters = {**PARAMETERS, "KeySlots": 2, "KeyBanks": 1, "Depth": 2, "Sbox": 2}
     bench.run(
         "mae_peripheral",
@@ -410,7 +410,7 @@ def test_peripheral_small() -> None:
 
 @pytest.mark.full
 def test_peripheral_plain() -> None:
-    """Runs the checks of mae_peripheral without authenticated modes."""
+    """Builds mae_peripheral without authenticated modes and runs this file's tests for them."""
     bench.run(
         "mae_peripheral",
         parameters={**PARAMETERS, "Auth": 0},

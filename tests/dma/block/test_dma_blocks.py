@@ -26,7 +26,7 @@ Job = tuple[int, int, int]  # host address, device address, bytes
 
 
 class Bench:
-    """Models the host memory, device memory and jobs around the granule movers."""
+    """Connects mae_block_bench to models of host and device memory and of its job ports."""
 
     def __init__(self, dut, size: int, *, stall: float = 0.0, device_latency: int = 2, **host):
         self.dut, self.stall = dut, stall
@@ -41,7 +41,7 @@ class Bench:
         self.given: dict[str, list[int]] = {"in": [], "out": []}
 
     async def begin(self) -> None:
-        """Resets the granule movers and starts all models."""
+        """Resets mae_block_bench and starts the memory models."""
         dut = self.dut
         await start(dut, clear_i=0, in_valid_i=0, out_valid_i=0)
         self.host.start()
@@ -49,7 +49,7 @@ class Bench:
         self._watch = cocotb.start_soon(self._ends())
 
     def end(self) -> None:
-        """Compares host and device memory with the expected contents and stops the models."""
+        """Asserts that host and device memory have the expected contents; stops the models."""
         assert self.host.idle()
         assert self.host.data == self.expect_host
         assert self.device.data == self.expect_device
@@ -73,7 +73,7 @@ class Bench:
                     self.ends[name].append((self.now, 0 if error is None else int(error.value)))
 
     async def give(self, way: str, jobs: list[Job], gap: float = 0.0) -> None:
-        """Submits jobs to the granule movers as fast as they are accepted."""
+        """Submits jobs to mae_block_bench in one direction; records the expected memory."""
         dut = self.dut
         valid, ready = getattr(dut, f"{way}_valid_i"), getattr(dut, f"{way}_ready_o")
         await FallingEdge(dut.clk_i)
@@ -100,13 +100,13 @@ class Bench:
                 self.expect_host[at : at + count] = self.device.data[device : device + count]
 
     async def ended(self, name: str, count: int) -> None:
-        """Waits until a number of the granule movers' jobs has ended."""
+        """Waits until mae_block_bench has reported a number of ended jobs."""
         while len(self.ends[name]) < count:
             await FallingEdge(self.dut.clk_i)
 
 
 def split(lengths: list[int], first: int, gaps: bool = True) -> list[Job]:
-    """Makes DMA jobs at separate places of both memories."""
+    """Makes copy jobs of given lengths between separate places in host and device memory."""
     jobs, at = [], first
     for count in lengths:
         jobs.append((HOST + at, at, count))
@@ -117,7 +117,7 @@ def split(lengths: list[int], first: int, gaps: bool = True) -> list[Job]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def moves_exact_bytes(dut) -> None:
-    """The granule movers transfer all lengths in both directions with slow memories."""
+    """The DMA between host and device memory copies each length both ways, to the byte."""
     for stall, latency, device_latency in (
         (0.0, (0, 3), 2),
         (0.3, (5, 90), 4),
@@ -142,7 +142,7 @@ async def moves_exact_bytes(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def tells_errors_in_order(dut) -> None:
-    """Each DMA job's end reports its own bus errors, in whatever order beats arrive."""
+    """The DMA between host and device memory reports for each job exactly its own bus errors."""
     tests = Bench(dut, 1 << 18, latency=(0, 250))
     await tests.begin()
     for way, name, first in (("in", "pulled", 0), ("out", "pushed", 1 << 17)):
@@ -161,7 +161,7 @@ async def tells_errors_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def keeps_the_bus_busy(dut) -> None:
-    """The granule movers use 95 % of the data clocks at latencies of 50 to 300."""
+    """The DMA between host and device memory uses 95 % of the data clocks despite latency."""
     for lengths, latency in (([1 << 18], (300, 300)), ([1 << 16] * 4, (50, 300))):
         for way, name in (("in", "stored"), ("out", "pushed")):
             tests = Bench(dut, 1 << 18, latency=latency)
@@ -182,7 +182,7 @@ async def keeps_the_bus_busy(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def erases_its_rows(dut) -> None:
-    """After a reset clear_i erases the granule movers' rows, and new jobs work."""
+    """clear_i erases the row buffers of the DMA between host and device; new jobs then work."""
     tests = Bench(dut, 1 << 14, latency=(5, 5))
     await tests.begin()
     await tests.give("in", [(HOST, 0, 8192)])
@@ -213,7 +213,7 @@ async def erases_its_rows(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def measures(dut) -> None:
-    """Measures the clocks of a granule mover's job with memories that answer at once."""
+    """Measures the clocks of single DMA jobs on memories that answer at once, for each length."""
     figures = {}
     tests = Bench(dut, 1 << 18, latency=(0, 0), shuffle=False)
     await tests.begin()
@@ -232,7 +232,7 @@ async def measures(dut) -> None:
 
 @pytest.mark.parametrize("jobs", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_blocks(jobs: int) -> None:
-    """Runs the checks of the granule movers with two and with four jobs at once."""
+    """Builds mae_block_bench for two or four jobs at once and runs all tests but the erasure."""
     parameters = {"Jobs": jobs, "PullRows": 1024, "PushRows": 64}
     source = "tests/dma/mae_block_bench.sv"
     bench.run(
@@ -244,7 +244,7 @@ def test_blocks(jobs: int) -> None:
 
 
 def test_erased() -> None:
-    """Runs the erasure check of the granule movers with every signal visible."""
+    """Builds mae_block_bench with all signals visible and runs the erasure test."""
     parameters = {"Jobs": 2, "PullRows": 64, "PushRows": 32}
     source = "tests/dma/mae_block_bench.sv"
     bench.run(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_read_burst_issue: division into bursts, their rows and pages, ends of jobs."""
+"""Tests mae_dma_read_burst_issue: AXI read bursts, their buffer rows and pages, ends of jobs."""
 
 import random
 from collections import deque
@@ -21,7 +21,7 @@ FIELDS = "ctx row offset first last stop_row"
 
 
 def bursts_of(at: int, segments: list, aborted: bool) -> tuple[list[Burst], tuple]:
-    """Computes the expected bursts and last row of a read job that begins at byte ``at``."""
+    """Returns the expected bursts of a read job, and the end that the RTL must report."""
     bursts = []
     for address, count in segments:
         bursts += cut(at, address, count, BYTES, BEATS)
@@ -32,7 +32,7 @@ def bursts_of(at: int, segments: list, aborted: bool) -> tuple[list[Burst], tupl
 
 
 class Context:
-    """Models one context of the DMA read engine: its jobs, pages and progress."""
+    """Models one context of mae_dma_read_burst_issue: its job, expected bursts and pages."""
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number
@@ -45,7 +45,7 @@ class Context:
         self.begin()
 
     def begin(self) -> None:
-        """Starts the next read job of the context."""
+        """Draws the next job of this context and computes its expected bursts and pages."""
         self.aborted = random.random() < 0.3
         segments = self.feed.job(self.number, self.aborted)
         bursts, self.final = bursts_of(self.at, segments, self.aborted)
@@ -57,7 +57,7 @@ class Context:
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def cuts_and_places(dut) -> None:
-    """mae_dma_read_burst_issue gives the expected burst, AR and last row of random jobs."""
+    """mae_dma_read_burst_issue issues the expected AR, rows and end for each random job."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     feed = Feed(dut, CONTEXTS)
     contexts = [Context(feed, i) for i in range(CONTEXTS)]
@@ -137,7 +137,7 @@ async def cuts_and_places(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="us")
 async def takes_three_clocks(dut) -> None:
-    """mae_dma_read_burst_issue takes three clocks from segment to AR, then a burst per clock."""
+    """mae_dma_read_burst_issue needs three clocks from segment to AR, then one per burst."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     dut.ar_ready_i.value = dut.seg_valid_i.value = 1
     dut.rooms_i.value = 1
@@ -151,5 +151,5 @@ async def takes_three_clocks(dut) -> None:
 
 
 def test_dma_read_burst_issue() -> None:
-    """Runs the checks of mae_dma_read_burst_issue in a small configuration."""
+    """Builds mae_dma_read_burst_issue in read_issue_bench and runs this file's tests."""
     bench.run("read_issue_bench", sources=["tests/dma/read_issue_bench.sv"])

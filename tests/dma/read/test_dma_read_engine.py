@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_read_engine: reads, packing into rows, fairness of contexts, ends of jobs."""
+"""Tests mae_dma_read_engine: reads of segment lists, packing into rows, turns of contexts."""
 
 import collections
 import random
@@ -16,7 +16,7 @@ from tests.support.stream import start
 
 
 class Client:
-    """Models the read engine's client, which accepts rows with stalls."""
+    """Models the user of mae_dma_read_engine, who accepts rows with random stalls."""
 
     def __init__(self, dut, *, stall: float = 0.0, closed: float = 0.0) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Client:
         dut.writer_room_i.value = self.room
 
     async def run(self) -> None:
-        """Accepts rows of the read engine until cancelled, with stalls."""
+        """Accepts rows from the read engine with stalls and opens or closes contexts at random."""
         dut, everyone = self.dut, (1 << self.contexts) - 1
         masks = [everyone, everyone]
         while True:
@@ -52,7 +52,7 @@ class Client:
                 self.beyond = [0] * self.contexts
 
     def take(self) -> None:
-        """Records a row that the read engine's client has accepted."""
+        """Checks a row from the read engine, and appends its bytes to the context's data."""
         dut = self.dut
         ctx, count = int(dut.row_ctx_o.value), int(dut.row_bytes_o.value)
         last = int(dut.row_last_o.value)
@@ -68,7 +68,7 @@ class Client:
 
 
 async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
-    """Resets the read engine and starts memory, mover and client."""
+    """Resets mae_dma_read_engine and starts the memory model, the driver and the user model."""
     names = {k: options.pop(k) for k in ("stall", "closed") if k in options}
     memory = AxiMemory(dut, size, unique_ids=True, stall=memory_stall, **options)
     memory.data[:] = random.randbytes(size)
@@ -82,13 +82,13 @@ async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
 
 
 def beats(segments: list[Segment], width: int) -> int:
-    """Counts the bus words that hold a byte of the list."""
+    """Returns the number of bus words that must be read for a segment list."""
     return sum((addr + count - 1) // width - addr // width + 1 for addr, count in segments)
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def packs_any_list(dut) -> None:
-    """The read engine packs any list into rows from byte 0 and reads each bus word once."""
+    """The read engine packs any segment list into full rows and reads each bus word once."""
     memory, mover, client = await begin(
         dut, 1 << 18, latency=(1, 60), memory_stall=0.2, stall=0.2, closed=0.5
     )
@@ -124,7 +124,7 @@ async def packs_any_list(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def serves_all_contexts(dut) -> None:
-    """The read engine serves contexts in turn; a context without room stops no other."""
+    """The read engine serves contexts in turn; one whose rows are not accepted delays no other."""
     memory, mover, client = await begin(dut, 1 << 18, latency=(1, 30))
     contexts = min(client.contexts, 8)
     if contexts < 3:
@@ -152,7 +152,7 @@ async def serves_all_contexts(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def blocked_contexts_leave_each_share(dut) -> None:
-    """Blocked contexts of the read engine leave the others their own buffer pages."""
+    """The read engine serves contexts by their own pages while half of the others are blocked."""
     memory, mover, client = await begin(dut, 1 << 19, latency=(1, 30))
     held = client.contexts // 2
     dut.client_room_i.value = client.room & ~((1 << held) - 1)
@@ -175,7 +175,7 @@ async def blocked_contexts_leave_each_share(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def lists_end_early(dut) -> None:
-    """An aborted read job ends with a partial row or a zero byte, and the next job is right."""
+    """A read job whose list is cut short ends with a partial row or zero byte; the next works."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 40), closed=0.3)
     width = client.width
     for segments in ([], [(5, width)], [(7, 1)], [(1, 3 * width), (9, width - 1)], [(0, 2000)]):
@@ -193,7 +193,7 @@ async def lists_end_early(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def reports_the_first_error(dut) -> None:
-    """A read job reports its first error and still delivers all its bytes."""
+    """A read job reports its first bus error and still delivers all its bytes."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 20), shuffle=False)
     memory.fail(0x1000, 0x1001, SLVERR)
     memory.fail(0x3000, 0x3001, DECERR)
@@ -217,7 +217,7 @@ async def reports_the_first_error(dut) -> None:
     [(128, 2, 4, 2, 4), (512, 64, 32, 8, 8), (1024, 7, 64, 32, 3)],
 )
 def test_read(width: int, contexts: int, rows: int, beats_: int, ids: int) -> None:
-    """Runs the checks of mae_dma_read_engine for extreme and usual parameters."""
+    """Builds mae_dma_read_engine with extreme and usual parameters and runs this file's tests."""
     bench.run(
         "mae_dma_read_engine",
         parameters={

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_read_reorder: place and strobes of each beat, commits in order of bursts."""
+"""Tests mae_dma_read_reorder: buffer position and strobes of each read beat, order of commits."""
 
 import random
 
@@ -16,7 +16,7 @@ WRITE = "ctx pages row offset strobe data resp"
 
 
 class Burst:
-    """Models an issued read burst whose beats arrive one by one."""
+    """Models a read burst that was issued and whose beats arrive at the RTL one by one."""
 
     def __init__(self, row: int) -> None:
         self.pages, self.beats = random.getrandbits(6), random.randint(1, BEATS)
@@ -28,7 +28,7 @@ class Burst:
         self.stop = (row + random.randrange(BEATS)) % COUNT
 
     def beat(self) -> tuple[int, int, int, int, int]:
-        """Returns the next beat: last flag, pages, row, offset and strobes."""
+        """Returns the burst's next beat: last flag, pages, row, offset and byte strobes."""
         low = self.first if self.came == 0 else 0
         self.came += 1
         end = self.came == self.beats
@@ -39,7 +39,7 @@ class Burst:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def lands_in_any_order(dut) -> None:
-    """mae_dma_read_reorder places interleaved beats and commits their bursts in order."""
+    """mae_dma_read_reorder stores interleaved read beats and commits their bursts in order."""
     inputs = [f"burst_{name}_i" for name in ["valid", *FIELDS.split()]]
     inputs += [f"r_{name}_i" for name in ("valid", "id", "data", "resp", "last")]
     await start(dut, **dict.fromkeys([*inputs, "row_ctx_i"], 0))
@@ -106,5 +106,5 @@ async def lands_in_any_order(dut) -> None:
 
 
 def test_dma_read_reorder() -> None:
-    """Runs the checks of mae_dma_read_reorder in a small configuration."""
+    """Builds mae_dma_read_reorder in read_land_bench and runs this file's test."""
     bench.run("read_land_bench", sources=["tests/dma/read_land_bench.sv"])

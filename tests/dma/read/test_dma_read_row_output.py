@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_read_row_output: order of each context's rows, back-pressure, ends of jobs.
+"""Tests mae_dma_read_row_output: order of rows, back-pressure, ends of jobs.
 
 Tests mae_dma_read_row_output.
 """
@@ -20,14 +20,14 @@ INPUTS += " final_bytes final_aborted final_zero"
 
 
 class Context:
-    """Models one context of the read engine: rows sent, rows committed, its job."""
+    """Models one context of mae_dma_read_row_output: rows committed and sent, job's last row."""
 
     def __init__(self) -> None:
         self.out = self.commit = self.jobs = self.since_room = 0
         self.begin()
 
     def begin(self) -> None:
-        """Draws a job of the read engine; an aborted job has an own last row."""
+        """Draws the context's next job: its number of rows, and whether it is aborted."""
         self.last = self.out + random.randrange(12)
         self.aborted = random.random() < 0.3
         self.zero = self.aborted and random.random() < 0.5
@@ -37,14 +37,14 @@ class Context:
         self.ended = False
 
     def limit(self) -> int:
-        """Returns the last row of the read engine's model that may be committed now."""
+        """Returns the highest row that the test may commit in this context now."""
         whole = self.ended and not self.aborted
         return min(self.next if whole else self.last, self.out + 2 * ROWS)
 
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def rows_in_order(dut) -> None:
-    """mae_dma_read_row_output sends the rows of random jobs in order under stalls."""
+    """mae_dma_read_row_output sends each job's rows in order, whatever stalls occur."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     contexts = [Context() for _ in range(CONTEXTS)]
     register = None  # the row that is shown
@@ -113,7 +113,7 @@ async def rows_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="us")
 async def row_a_clock(dut) -> None:
-    """mae_dma_read_row_output sends a row per clock if all contexts have rows, in turn."""
+    """mae_dma_read_row_output sends one row per clock, from each context in turn."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     dut.room_i.value = dut.wake_i.value = 2**CONTEXTS - 1
     dut.row_ready_i.value = 1
@@ -129,5 +129,5 @@ async def row_a_clock(dut) -> None:
 
 
 def test_dma_read_row_output() -> None:
-    """Runs the checks of mae_dma_read_row_output in a small configuration."""
+    """Builds mae_dma_read_row_output in read_rows_bench and runs this file's tests."""
     bench.run("read_rows_bench", sources=["tests/dma/read_rows_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma with a reporting client: empty jobs, tags, erasure after a wrong tag.
+"""Tests mae_dma with a client that reports tags: empty jobs, wrong tags, erasure of results.
 
 The client is the test's: it takes every job, gives back every row, and reports when it likes.
 """
@@ -21,7 +21,7 @@ REPORTS, SINKS = 2, 1  # accept_t
 
 @dataclasses.dataclass
 class Plan:
-    """Holds the client's intended report for a DMA job."""
+    """Holds the status and tag that the client model shall report for a DMA job, and when."""
 
     sinks: bool = False
     status: Status | None = None  # reports that; None: no report
@@ -32,20 +32,20 @@ class Plan:
 
 
 class Client(Host):
-    """Models a DMA host and the reporting client behind the DMA.
+    """Models mae_dma's host and the client to which mae_dma gives jobs and rows.
 
     What a completion promises is looked at when the host sees it, and not later.
     """
 
     def restart(self) -> None:
-        """Discards all jobs submitted to the DMA."""
+        """Clears the host and client model of all submitted jobs."""
         super().restart()
         self.jobs: dict[int, tuple[Job, Plan]] = {}
         self.plain: dict[int, bytes] = {}  # what stands in a destination before it is overwritten
         self.reported = 0
 
     def plan(self, job: Job, plan: Plan) -> Job:
-        """Submits a DMA job with its report; its data becomes the expected destination."""
+        """Submits a DMA job with the report planned for it, and sets the expected destination."""
         self.jobs[job.desc.cookie] = (job, plan)
         self.plain[job.desc.cookie] = job.data
         if plan.sinks:
@@ -56,16 +56,16 @@ class Client(Host):
         return job
 
     def serve(self) -> None:
-        """Starts the reporting client of the DMA."""
+        """Starts the client model of mae_dma."""
         self.task = cocotb.start_soon(self.run())
 
     def stop(self) -> None:
-        """Stops the DMA's reporting client and the memory."""
+        """Stops the client and the memory model of mae_dma."""
         self.task.cancel()
         self.memory.stop()
 
     async def run(self) -> None:
-        """Accepts a DMA job, moves its rows and reports its result, as the client."""
+        """Serves mae_dma as its client: accepts jobs, returns rows, reports the planned tags."""
         dut, now = self.dut, 0
         due: list[tuple[int, int, Plan]] = []  # clock, context
         at_rows: dict[int, Plan] = {}
@@ -99,7 +99,7 @@ class Client(Host):
                 self.reported += 1
 
     def turn(self) -> None:
-        """Checks a DMA job's destination when the host sees its completion."""
+        """Serves the rings; asserts status, tag and destination of each new completion."""
         seen = len(self.completions)
         super().turn()
         for done in self.completions[seen:]:
@@ -111,16 +111,16 @@ class Client(Host):
                 assert self.found(job) == job.data[: sum(n for _, n in job.dst)]
 
     def found(self, job: Job) -> bytes:
-        """Returns the current contents of a DMA job's destination."""
+        """Returns the bytes that are now in a DMA job's destination."""
         return b"".join(self.memory.read(addr, count) for addr, count in job.dst)
 
     def wrong(self, job: Job, **more: object) -> Job:
-        """Submits a DMA job whose tag the client reports as wrong."""
+        """Submits a DMA job for which the client model reports a wrong tag."""
         return self.plan(job, Plan(status=Status.BAD_TAG, tag=self.random.randbytes(16), **more))
 
 
 async def begin(dut, seed: int, **options: object) -> Client:
-    """Resets mae_dma and starts its memory and client."""
+    """Resets mae_dma and starts the models of its host, memory and client."""
     for name in ("cfg_ready", "cfg_status", "cfg_accept", "report_valid", "report"):
         getattr(dut, f"{name}_i").value = 0
     host = await Client.begin(dut, seed, **options)
@@ -129,7 +129,7 @@ async def begin(dut, seed: int, **options: object) -> Client:
 
 
 def random_jobs(host: Client, count: int, largest: int = 3000) -> list[Job]:
-    """Makes random DMA jobs: empty, unaligned, with lists, with right, wrong or no tags."""
+    """Submits random DMA jobs: empty, unaligned, with lists, with right, wrong or no tags."""
     rng, jobs = host.random, []
     for _ in range(count):
         length = rng.choice((0, 0, 1, 16, 63, 64, rng.randrange(1, 600), largest))
@@ -147,7 +147,7 @@ def random_jobs(host: Client, count: int, largest: int = 3000) -> list[Job]:
 
 
 async def carry_out(host: Client, count: int) -> dict[int, Completion]:
-    """Runs random jobs through mae_dma and checks every byte of memory afterwards."""
+    """Runs random jobs on mae_dma; asserts each status and every byte of memory."""
     jobs = random_jobs(host, count)
     before = bytearray(host.memory.data)
     done = await host.finish(every=1)
@@ -160,7 +160,7 @@ async def carry_out(host: Client, count: int) -> dict[int, Completion]:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def reports_of_all_kinds(dut) -> None:
-    """Completions carry tags; destinations of wrong tags are zeroed, no other byte changes."""
+    """Completions carry reported tags; mae_dma zeroes the destination if the tag is wrong."""
     for seed, options in enumerate(
         (
             {"latency": (1, 3), "shuffle": False},
@@ -177,7 +177,7 @@ async def reports_of_all_kinds(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def errors_beside_a_wrong_tag(dut) -> None:
-    """Bus and list errors of a DMA job take precedence over a wrong tag; zeros are written."""
+    """mae_dma reports bus and list errors rather than a wrong tag, and zeroes the destination."""
     host = await begin(dut, 10, sub_log2=6, comp_log2=6, latency=(5, 80))
     rng = host.random
     jobs, want, zeros = [], {}, []
@@ -223,7 +223,7 @@ async def errors_beside_a_wrong_tag(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def error_before_it_is_overwritten(dut) -> None:
-    """A DMA write error is not reported if the zeros of a wrong tag were written."""
+    """mae_dma reports a wrong tag, not an earlier write error, if zeroing the data succeeds."""
     host = await begin(dut, 20, latency=(5, 20))
     for parts in ((0, 0), (0, 3)):
         job = host.job(0, 1000, parts)
@@ -239,7 +239,7 @@ async def error_before_it_is_overwritten(dut) -> None:
 
 @cocotb.test(timeout_time=3, timeout_unit="ms")
 async def abort_while_overwriting(dut) -> None:
-    """An abort of mae_dma leaves no unverified byte in the destination."""
+    """An abort during zeroing leaves no unverified byte in a DMA job's destination."""
     host = await begin(dut, 30, latency=(10, 60))
     overwritten, length = 0, 500 * len(dut.w_strb_o)  # 1000 clocks to overwrite one
     for turn in range(4):
@@ -288,5 +288,5 @@ async def abort_while_overwriting(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_report(parameters: dict) -> None:
-    """Runs the checks of mae_dma reports over bus widths and numbers of contexts."""
+    """Builds report_bench for several bus widths and contexts and runs this file's tests."""
     bench.run("report_bench", parameters=parameters, sources=["tests/dma/report_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_ring_manager: wrapping rings, bad descriptors, order, interrupt, abort, reset.
+"""Tests mae_dma_ring_manager: ring wrap-around, bad descriptors, order, interrupts, aborts.
 
 With it mae_dma_descriptor_fetch, mae_dma_descriptor_hold and mae_dma_completion_writer. The
 client, the walkers and the movers are played by the test: what they report is random.
@@ -20,7 +20,7 @@ b_valid_i b_tag_i b_error_i""".split()
 
 
 async def begin(dut, seed: int, **options) -> Ring:
-    """Resets and enables the ring manager."""
+    """Resets and enables mae_dma_ring_manager; returns the model around it."""
     await start(dut, **{name: 0 for name in INPUTS})
     ring = Ring(dut, seed, **options)
     ring.ctrl.enable = 1
@@ -28,7 +28,7 @@ async def begin(dut, seed: int, **options) -> Ring:
 
 
 def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
-    """Lets the ring manager's host model submit random descriptors."""
+    """Queues random descriptors in the model of the ring manager's host."""
     first = len(ring.sent)
     ring.todo += [
         random_desc(ring.rng, 0x1000 + first + i, ring.contexts, spoil) for i in range(count)
@@ -37,7 +37,7 @@ def fill(ring: Ring, count: int, spoil: float = 0.0) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def others_complete_beside_an_overwriting(dut) -> None:
-    """While jobs of mae_dma_ring_manager wait for erasure, all other jobs complete."""
+    """In mae_dma_ring_manager jobs that wait to be zeroed do not hold back other contexts."""
     ring = await begin(dut, 3, sub_log2=5, comp_log2=5)
     ring.hold_scrubs = True
     fill(ring, 32)
@@ -54,7 +54,7 @@ async def others_complete_beside_an_overwriting(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def good_and_bad(dut) -> None:
-    """The ring manager completes good and bad descriptors in rings of 1 to 32 entries."""
+    """mae_dma_ring_manager completes good and bad descriptors in rings of 1 to 32 entries."""
     scrubbed = 0
     for seed, options in enumerate(
         (
@@ -79,7 +79,7 @@ async def good_and_bad(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def one_context_in_order(dut) -> None:
-    """A descriptor for a context in use waits; later ones of other contexts overtake it."""
+    """mae_dma_ring_manager holds a descriptor while its context is busy; others overtake it."""
     ring = await begin(dut, 3, sub_log2=6, comp_log2=6, stall=0)
     ring.job_clocks = (50, 200)
     fill(ring, 40)
@@ -92,7 +92,7 @@ async def one_context_in_order(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def many_in_flight(dut) -> None:
-    """The ring manager fetches descriptors ahead and runs jobs of all contexts at once."""
+    """mae_dma_ring_manager fetches descriptors ahead and runs one job in each context at once."""
     ring = await begin(dut, 4, sub_log2=7, comp_log2=7, latency=(300, 300), stall=0)
     ring.job_clocks = (400, 400)
     ring.host_stall = 0
@@ -112,7 +112,7 @@ async def many_in_flight(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def interrupt_after_the_entry(dut) -> None:
-    """The ring manager raises the interrupt for flagged descriptors, after their completion."""
+    """mae_dma_ring_manager raises the interrupt only after the flagged job's completion."""
     ring = await begin(dut, 5, sub_log2=6, comp_log2=6, latency=(1, 60))
     fill(ring, 60)
     for i, (desc, _) in enumerate(ring.todo):
@@ -151,7 +151,7 @@ async def interrupt_after_the_entry(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def unwritable_ring(dut) -> None:
-    """A completion that cannot be written sets ring_error and stops the ring manager."""
+    """If a completion cannot be written, mae_dma_ring_manager sets ring_error and stops."""
     ring = await begin(dut, 6, sub_log2=4, comp_log2=6)
     ring.write_errors = {5}
     fill(ring, 60)
@@ -174,7 +174,7 @@ async def unwritable_ring(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def disable_and_again(dut) -> None:
-    """Disabling the ring manager lets started jobs end and leaves all others untouched."""
+    """If disabled, mae_dma_ring_manager ends the started jobs and starts no further one."""
     ring = await begin(dut, 7, sub_log2=5, comp_log2=5, latency=(1, 100))
     for turn in range(5):
         fill(ring, 60, 0.2)
@@ -198,7 +198,7 @@ async def disable_and_again(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def abort_completes_all_fetched(dut) -> None:
-    """An abort makes the ring manager complete all fetched descriptors as aborted."""
+    """After an abort mae_dma_ring_manager completes all fetched jobs, running ones as aborted."""
     ring = await begin(dut, 8, sub_log2=5, comp_log2=3, latency=(1, 100))
     found = 0
     for turn in range(6):
@@ -255,7 +255,7 @@ async def abort_completes_all_fetched(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def abort_keeps_an_offer(dut) -> None:
-    """A job that the ring manager offers during an abort can be accepted, and is aborted."""
+    """A job that mae_dma_ring_manager offers stays offered in an abort, and is then aborted."""
     ring = await begin(dut, 9)
     ring.hold_client = True
     fill(ring, 3)
@@ -277,7 +277,7 @@ async def abort_keeps_an_offer(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def reset_at_any_time(dut) -> None:
-    """A reset during jobs leaves no state in the ring manager."""
+    """After a reset at any moment mae_dma_ring_manager runs new jobs as from power-up."""
     for turn in range(5):
         ring = await begin(dut, 20 + turn, sub_log2=4, comp_log2=4)
         fill(ring, 40, 0.3)
@@ -300,5 +300,5 @@ async def reset_at_any_time(dut) -> None:
     ids=lambda p: "-".join(f"{k}{v}" for k, v in p.items()),
 )
 def test_dma_ring_manager(parameters: dict) -> None:
-    """Runs the checks of mae_dma_ring_manager over bus widths, contexts and depths."""
+    """Builds mae_dma_ring_manager for several sizes and runs this file's tests."""
     bench.run("mae_dma_ring_manager", parameters=parameters)

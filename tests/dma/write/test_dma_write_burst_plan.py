@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_write_burst_plan: bursts with available data, surplus rows and segments, ends.
+"""Tests mae_dma_write_burst_plan: AXI write bursts once data is there, dropped rows, ends.
 
 Tests mae_dma_write_burst_plan.
 """
@@ -23,7 +23,7 @@ PLACE = ("row", "offset", "len", "first", "last")
 
 
 class Context:
-    """Models one context of the write engine: its rows, its job, its expected bursts."""
+    """Models one context of mae_dma_write_burst_plan: its job, rows and expected bursts."""
 
     def __init__(self, feed: Feed, number: int) -> None:
         self.feed, self.number = feed, number
@@ -31,7 +31,7 @@ class Context:
         self.begin()
 
     def begin(self) -> None:
-        """Draws a write job with as many bytes as its segments hold, or fewer, or more."""
+        """Draws a write job with as many bytes as its segments, or with fewer or more."""
         self.ended, self.under_way = False, 0
         aborted = random.random() < 0.2
         segments = self.feed.job(self.number, aborted)
@@ -48,17 +48,17 @@ class Context:
             at += min(count, end - at)
 
     def goes_on_in(self, at: int, whole: bool) -> int:
-        """Returns the buffer page that a write job needs after byte ``at`` is sent."""
+        """Returns the buffer page in which the job continues after byte ``at`` is sent."""
         return -(-self.stop // ROWS) if whole else at // (ROWS * BYTES)
 
     def there(self) -> int:
-        """Returns the number of bytes of a write job that have come."""
+        """Returns the position up to which the job's bytes are in the buffer."""
         return self.start * BYTES + self.bytes if self.ended else self.row * BYTES
 
 
 @cocotb.test(timeout_time=500, timeout_unit="us")
 async def plans_what_is_there(dut) -> None:
-    """mae_dma_write_burst_plan gives the expected burst, drop and end of random jobs."""
+    """mae_dma_write_burst_plan gives the expected bursts, drops and end of each random job."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     feed = Feed(dut, CONTEXTS)
     contexts = [Context(feed, i) for i in range(CONTEXTS)]
@@ -122,7 +122,7 @@ async def plans_what_is_there(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="us")
 async def takes_two_clocks(dut) -> None:
-    """mae_dma_write_burst_plan takes two clocks from a burst's last row, then one per burst."""
+    """mae_dma_write_burst_plan gives a burst two clocks after its last row, then one per clock."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     dut.ready_i.value = dut.seg_valid_i.value = 1
     dut.seg_bytes_i.value = 2 * BEATS * BYTES
@@ -141,5 +141,5 @@ async def takes_two_clocks(dut) -> None:
 
 
 def test_dma_write_burst_plan() -> None:
-    """Runs the checks of mae_dma_write_burst_plan in a small configuration."""
+    """Builds mae_dma_write_burst_plan in write_plan_bench and runs this file's tests."""
     bench.run("write_plan_bench", sources=["tests/dma/write_plan_bench.sv"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_write_burst_send: beats, strobes and rows of planned bursts, without gaps."""
+"""Tests mae_dma_write_burst_send: W beats, strobes and freed rows of planned bursts."""
 
 import random
 from collections import deque
@@ -15,7 +15,7 @@ FIELDS = ("ctx", "drop", "row", "offset", "len", "first", "last", "pages")
 
 
 def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
-    """Draws a random planned write burst."""
+    """Returns a random planned write burst, or a drop of rows."""
     burst = {name: random.randrange(BYTES) for name in FIELDS}
     burst |= {"ctx": random.randrange(4), "drop": int(drop), "row": random.randrange(ROWS)}
     burst["len"] = random.randrange(5)
@@ -26,7 +26,7 @@ def draw(drop: bool, pages: int | None = None) -> dict[str, int]:
 
 
 class Bench:
-    """Drives planned bursts and buffer data into mae_dma_write_burst_send; checks outputs."""
+    """Drives planned bursts and buffer data into mae_dma_write_burst_send; checks its beats."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Bench:
         self.due: deque[tuple] = deque()  # W beats
 
     async def clock(self, burst: dict[str, int] | None, ready: int) -> tuple[bool, bool]:
-        """Runs one clock of mae_dma_write_burst_send with a planned burst; checks the outputs."""
+        """Runs one clock of mae_dma_write_burst_send with an offered burst; checks its outputs."""
         dut = self.dut
         dut.burst_valid_i.value, dut.w_ready_i.value = int(burst is not None), ready
         for name, value in (burst or {}).items():
@@ -86,7 +86,7 @@ async def begin(dut) -> Bench:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def sends_as_planned(dut) -> None:
-    """mae_dma_write_burst_send sends random bursts and drops as planned under random stalls."""
+    """mae_dma_write_burst_send sends the planned beats and drops under random stalls."""
     own = await begin(dut)
     burst, sent = None, 0
     while sent < 400:
@@ -102,7 +102,7 @@ async def sends_as_planned(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="us")
 async def no_gap(dut) -> None:
-    """mae_dma_write_burst_send takes two clocks to W, then sends a beat in each clock.
+    """mae_dma_write_burst_send sends the first beat after two clocks, then one in each clock.
 
     A drop takes a clock, and a second page one more.
     """
@@ -124,5 +124,5 @@ async def no_gap(dut) -> None:
 
 
 def test_dma_write_burst_send() -> None:
-    """Runs the checks of mae_dma_write_burst_send in a small configuration."""
+    """Builds mae_dma_write_burst_send in write_send_bench and runs this file's tests."""
     bench.run("write_send_bench", sources=["tests/dma/write_send_bench.sv"])

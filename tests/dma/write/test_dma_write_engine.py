@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_write_engine: written bytes, bursts, back-pressure, ends of jobs."""
+"""Tests mae_dma_write_engine: written bytes, AXI bursts, back-pressure, ends of jobs."""
 
 import collections
 import random
@@ -16,7 +16,7 @@ from tests.support.stream import start
 
 
 class Client:
-    """Models the write engine's client: gives rows of the contexts in turn."""
+    """Models the user of mae_dma_write_engine, who sends rows of all contexts in turn."""
 
     def __init__(self, dut, *, stall: float = 0.0, asks: bool = True, away: int = 0) -> None:
         self.dut = dut
@@ -33,13 +33,13 @@ class Client:
         dut.reserve_ctx_i.value = 0
 
     def push(self, ctx: int, data: bytes) -> None:
-        """Queues the rows of a write job."""
+        """Queues the data of a write job as rows."""
         queue = self.queues.setdefault(ctx, collections.deque())
         for at in range(0, len(data), self.width):
             queue.append((ctx, data[at : at + self.width], at + self.width >= len(data)))
 
     async def run(self) -> None:
-        """Gives rows to the write engine until cancelled: reserves room, then hands over."""
+        """Reserves room in the write engine for each queued row and then sends it."""
         dut = self.dut
         shown = False
         while True:
@@ -73,7 +73,7 @@ class Client:
 
 
 async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
-    """Resets the write engine and starts memory, mover and client."""
+    """Resets mae_dma_write_engine and starts the memory model, the driver and the user model."""
     names = {k: options.pop(k) for k in ("stall", "asks", "away") if k in options}
     memory = AxiMemory(dut, size, unique_ids=True, stall=memory_stall, **options)
     memory.data[:] = random.randbytes(size)
@@ -87,7 +87,7 @@ async def begin(dut, size: int, *, memory_stall: float = 0.0, **options):
 
 
 async def copies(dut, jobs: int, **options) -> tuple[AxiMemory, Client]:
-    """Runs random write jobs in random contexts to random lists; checks all memory."""
+    """Writes random data to random segment lists in all contexts; asserts all of memory."""
     size = 1 << 18
     memory, mover, client = await begin(dut, size, **options)
     land = Land(0, size, random.Random(random.random()))
@@ -120,21 +120,21 @@ async def copies(dut, jobs: int, **options) -> tuple[AxiMemory, Client]:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def writes_any_list(dut) -> None:
-    """The write engine writes exactly the list's bytes and ends after all answers."""
+    """The write engine writes exactly the bytes of each list and ends after all responses."""
     _, client = await copies(dut, 40, latency=(0, 60), memory_stall=0.2, stall=0.1, away=5)
     assert client.held == 0, "a client that has asked for room is not held back"
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def holds_back_who_does_not_ask(dut) -> None:
-    """Without reservations the write engine delays rows, and no row is lost."""
+    """The write engine delays rows for which no room was reserved, but loses none."""
     _, client = await copies(dut, 20, latency=(0, 30), memory_stall=0.5, asks=False)
     assert client.held > 0 or bench.parameters()["Contexts"] > 2
 
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def bursts_are_whole(dut) -> None:
-    """The write engine writes aligned transfers in whole bursts, with many outstanding."""
+    """The write engine writes aligned data in bursts of full length, many of them in flight."""
     memory, mover, client = await begin(dut, 1 << 18, latency=(100, 100))
     beats = bench.parameters()["BurstBeats"]
     bursts = 2 ** (bench.parameters()["IdWidth"] - 1) + 5
@@ -148,7 +148,7 @@ async def bursts_are_whole(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def rows_and_segments_may_differ(dut) -> None:
-    """The write engine drops rows without a segment and leaves other segments unwritten."""
+    """The write engine drops rows beyond the segments and leaves segments without rows alone."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 40))
     width = client.width
     expected = bytearray(memory.data)
@@ -187,7 +187,7 @@ async def rows_and_segments_may_differ(dut) -> None:
 
 @cocotb.test(timeout_time=400, timeout_unit="us")
 async def blocked_contexts_leave_each_share(dut) -> None:
-    """Blocked contexts of the write engine leave the others their own buffer pages."""
+    """The write engine serves contexts by their own pages while half of the others are blocked."""
     memory, mover, client = await begin(dut, 1 << 20, latency=(1, 30))
     contexts = bench.parameters()["Contexts"]
     held, stride = contexts // 2, 120 * client.width
@@ -219,7 +219,7 @@ async def blocked_contexts_leave_each_share(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def reports_the_first_error(dut) -> None:
-    """A write job reports its first error; other jobs' bytes are written."""
+    """A write job reports its first bus error; later jobs write their bytes right."""
     memory, mover, client = await begin(dut, 1 << 16, latency=(1, 20), shuffle=False)
     memory.fail(0x1000, 0x1001, SLVERR)
     memory.fail(0x3000, 0x3001, DECERR)
@@ -247,7 +247,7 @@ async def reports_the_first_error(dut) -> None:
     [(128, 2, 12, 2, 2), (512, 64, 32, 8, 8), (1024, 7, 96, 32, 5)],
 )
 def test_write(width: int, contexts: int, rows: int, beats: int, ids: int) -> None:
-    """Runs the checks of mae_dma_write_engine for extreme and usual parameters."""
+    """Builds mae_dma_write_engine with extreme and usual parameters; runs this file's tests."""
     bench.run(
         "mae_dma_write_engine",
         parameters={

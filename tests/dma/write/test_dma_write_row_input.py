@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_dma_write_row_input: rows into reserved pages; promised room is kept."""
+"""Tests mae_dma_write_row_input: rows stored in claimed pages; reserved room stays available."""
 
 import random
 
@@ -17,7 +17,7 @@ INPUTS += " claim_room rooms"
 
 
 class Context:
-    """Models one context of the row input: rows received and sent, pages claimed."""
+    """Models one context of mae_dma_write_row_input: rows in and out, pages claimed."""
 
     def __init__(self) -> None:
         self.row = self.away = self.claimed = self.bytes = 0
@@ -33,7 +33,7 @@ async def clock(
     may: int | None = None,
     reserve: int | None = None,
 ) -> bool:
-    """Runs one clock of mae_dma_write_row_input with an offered row. Ends jobs too."""
+    """Runs one clock of mae_dma_write_row_input with an offered row; ends jobs at random."""
     look = random.randrange(len(contexts))
     looked = contexts[look]
     finish = looked.ended and random.random() < 0.3
@@ -80,7 +80,7 @@ async def clock(
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def ready_holds_back(dut) -> None:
-    """mae_dma_write_row_input accepts rows only while it has a free page."""
+    """mae_dma_write_row_input accepts a row only if its context has a page or may claim one."""
     await start(dut, **{f"{name}_i": 0 for name in INPUTS.split()})
     contexts = [Context() for _ in range(bench.parameters()["Contexts"])]
     row, held = None, 0
@@ -97,7 +97,7 @@ async def ready_holds_back(dut) -> None:
 
 @cocotb.test(timeout_time=200, timeout_unit="us")
 async def room_keeps_its_word(dut) -> None:
-    """mae_dma_write_row_input never holds back a client that reserves room.
+    """mae_dma_write_row_input accepts at once each row for which room was reserved.
 
     Rows that it gets after room fell need at most the page that there was room for.
     """
@@ -141,6 +141,6 @@ async def room_keeps_its_word(dut) -> None:
 
 @pytest.mark.parametrize("contexts", [1, 3])
 def test_dma_write_row_input(contexts: int) -> None:
-    """Runs the checks of mae_dma_write_row_input for one context and several."""
+    """Builds mae_dma_write_row_input for one and several contexts; runs this file's tests."""
     parameters = {"DataWidth": 8 * BYTES, "Contexts": contexts, "PageRows": ROWS, "RowWidth": 6}
     bench.run("mae_dma_write_row_input", parameters=parameters)

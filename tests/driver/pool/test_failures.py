@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a pool of simulated cards that are removed, hang or have bus errors during work."""
+"""Tests a pool of simulated cards while cards are removed, hang or have bus errors."""
 
 import pathlib
 import random
@@ -20,7 +20,7 @@ DATA = random.Random(1).randbytes(400_000)
 
 @pytest.fixture
 def opening() -> int:
-    """Returns the clock at which a simulated card of the pool has been opened."""
+    """Returns the simulated clock at which the driver has finished opening a stream card."""
     simulator.build("stream4")
     with device.Device("sim:stream4") as card:
         return card.stats()["bus_clocks"]
@@ -29,7 +29,7 @@ def opening() -> int:
 # So many clocks after the opening: before any job, while a key is loaded, in the middle of one.
 @pytest.mark.parametrize("later", [1, 40, 700, 2000])
 def test_a_card_is_removed(opening: int, later: int, monkeypatch) -> None:
-    """A card removed from a pool costs no byte and repeats none, in calls, streams and AEAD."""
+    """If a card of a pool is removed during a message, calls, streams and AEAD still end right."""
     monkeypatch.setattr(messages, "PART", 1 << 16)
     dying = f"sim:stream4?dies={opening + later}"
     want = oracle("ctr", KEY, IV, DATA, ENCRYPT)
@@ -54,7 +54,7 @@ def test_a_card_is_removed(opening: int, later: int, monkeypatch) -> None:
 
 @pytest.mark.parametrize("fault", ["error_read=50000", "error_write=50000"])
 def test_bus_errors(fault: str) -> None:
-    """The pool closes a card at its first failed memory access."""
+    """The pool stops using a card after its first bus error; its messages still end right."""
     with pool.opened(f"pool:sim:stream4?{fault},2*sim:stream4") as cards:
         for _ in range(3):
             got = cards.crypt("ctr", ENCRYPT, KEY, IV, DATA)
@@ -64,7 +64,7 @@ def test_bus_errors(fault: str) -> None:
 
 
 def test_all_cards_fail(opening: int, tmp_path: pathlib.Path) -> None:
-    """The pool reports an error and leaves no file if all its cards fail."""
+    """If all cards of a pool fail, `maeslant encrypt` reports the error and leaves no file."""
     source, sink = tmp_path / "source", tmp_path / "sink"
     source.write_bytes(DATA)
     dying = f"pool:2*sim:stream4?dies={opening + 900}"
@@ -75,7 +75,7 @@ def test_all_cards_fail(opening: int, tmp_path: pathlib.Path) -> None:
 
 
 def test_files(opening: int, tmp_path: pathlib.Path) -> None:
-    """The command line completes a file on a pool although a card dies; OpenSSL agrees."""
+    """`maeslant encrypt` and `decrypt` finish files on a pool in which a card dies."""
     plain, cipher, back = (tmp_path / name for name in ("plain", "cipher", "back"))
     plain.write_bytes(random.Random(2).randbytes((2 << 20) + 11))
     cards = ["--device", f"pool:sim:stream4?dies={opening + 9000},2*sim:stream4"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests messages on a pool of simulated cards: its bytes equal those of a card."""
+"""Tests messages on a pool of two simulated cards against `cryptography` and a single card."""
 
 import random
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ IV = b"\xff" * 15 + b"\xf0"  # CTR carries over all 128 bits in the first part
 
 @pytest.fixture(scope="module")
 def cards() -> Iterator[pool.Pool]:
-    """Opens a pool of two simulated cards with different memory sizes."""
+    """Opens a pool of a fast and a slow simulated card, and checks that both were used."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(messages, "PART", PART)
         uri = "pool:sim:stream4?latency=50-300&order=shuffled,sim:stream4"
@@ -35,7 +35,7 @@ def cards() -> Iterator[pool.Pool]:
 
 
 def pieces(data: bytes, seed: int) -> Iterator[bytes]:
-    """Cuts a message into random pieces for a stream."""
+    """Cuts data into pieces of random size for a stream."""
     source, at = random.Random(seed), 0
     while at < len(data):
         size = source.randrange(1, 3 * PART)
@@ -46,7 +46,7 @@ def pieces(data: bytes, seed: int) -> Iterator[bytes]:
 @pytest.mark.parametrize("direction", [ENCRYPT, DECRYPT], ids=["encrypt", "decrypt"])
 @pytest.mark.parametrize("mode", MODES)
 def test_plain_modes(cards: pool.Pool, mode: str, direction: int) -> None:
-    """Unauthenticated messages and streams on a pool agree with `cryptography`."""
+    """Encrypted and decrypted messages and streams on a pool equal those of `cryptography`."""
     key = KEY + KEY[::-1] if mode == "xts" else KEY
     iv = None if mode == "ecb" else IV
     for length in LENGTHS:
@@ -65,7 +65,7 @@ def test_plain_modes(cards: pool.Pool, mode: str, direction: int) -> None:
 
 @pytest.mark.parametrize("mode", ["ecb", "cbc"])
 def test_lengths_that_a_mode_has_not(cards: pool.Pool, mode: str) -> None:
-    """The pool refuses illegal message lengths with the driver's error and drops no card."""
+    """The pool refuses an illegal message length and keeps using its cards."""
     with pytest.raises(device.DeviceError) as caught:
         with cards.stream(mode, ENCRYPT, KEY, None if mode == "ecb" else IV) as stream:
             list(stream.update(bytes(PART + 17)))
@@ -75,7 +75,7 @@ def test_lengths_that_a_mode_has_not(cards: pool.Pool, mode: str) -> None:
 
 
 def sealed(cards: pool.Pool, mode: str, nonce: bytes, aad: bytes, data: bytes) -> bytes:
-    """Seals a message on the pool; returns ciphertext and tag."""
+    """Encrypts an authenticated message on the pool in pieces; returns ciphertext and tag."""
     with aead.seal(cards, mode, KEY, nonce, (len(aad), len(data))) as message:
         for piece in pieces(aad, 3):
             message.aad(piece)
@@ -87,7 +87,7 @@ def sealed(cards: pool.Pool, mode: str, nonce: bytes, aad: bytes, data: bytes) -
 def opened(
     cards: pool.Pool, mode: str, nonce: bytes, aad: bytes, data: bytes, unverified: bool
 ) -> bytes:
-    """Opens a sealed message on the pool; no plaintext comes before the tag is verified."""
+    """Decrypts an AEAD message on the pool; checks that no plaintext precedes the tag check."""
     body, tag = data[:-16], data[-16:]
     lengths = (len(aad), len(body))
     with aead.unseal(cards, mode, KEY, nonce, lengths, unverified=unverified) as message:
@@ -99,21 +99,21 @@ def opened(
 
 
 def gcm(nonce: bytes, aad: bytes, data: bytes) -> bytes:
-    """Encrypts by OpenSSL's GCM with an IV of any length."""
+    """Encrypts by AES-GCM of OpenSSL with an IV of any length."""
     cipher = Cipher(AES(KEY), GCM(nonce)).encryptor()
     cipher.authenticate_additional_data(aad)
     return cipher.update(data) + cipher.finalize() + cipher.tag
 
 
 def wrapping() -> bytes:
-    """Finds a 16-byte IV with which inc32 wraps after 100 blocks, in the first part."""
+    """Returns a 16-byte GCM IV with which the 32-bit block counter overflows after 100 blocks."""
     h = int.from_bytes(oracle("ecb", KEY, b"", bytes(16), ENCRYPT))
     return parts._nonce(h, 0x0123456789ABCDEF01234567FFFFFF9C)
 
 
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_authenticated_modes(cards: pool.Pool, mode: str) -> None:
-    """Authenticated messages on a pool are sealed as by OpenSSL, and opened again."""
+    """GCM and CCM messages on a pool equal those of `cryptography`, and decrypt again."""
     for number, length in enumerate(LENGTHS):
         data = random.Random(length).randbytes(length)
         aad = random.Random(7).randbytes((0, 1, 16, 2 * PART + 30, 0xFF00)[number % 5])
@@ -127,7 +127,7 @@ def test_authenticated_modes(cards: pool.Pool, mode: str) -> None:
 
 @pytest.mark.parametrize("mode", ["gcm", "ccm"])
 def test_changed_messages(cards: pool.Pool, mode: str) -> None:
-    """The pool refuses a message with a wrong bit in any part, in the AAD or in the tag."""
+    """The pool rejects a GCM or CCM message with one changed bit in text, AAD or tag."""
     nonce, aad, data = bytes(12), b"header", random.Random(1).randbytes(3 * PART)
     good = sealed(cards, mode, nonce, aad, data)
     for place in (0, PART + 1, len(data) - 1, len(data), len(good) - 1):
@@ -153,7 +153,7 @@ def test_changed_messages(cards: pool.Pool, mode: str) -> None:
     ],
 )
 def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_bytes: int) -> None:
-    """The pool refuses illegal IV and tag lengths with the error of a single card."""
+    """The pool refuses illegal nonce and tag lengths with the same error as a single card."""
     with device.Device("sim:stream4") as card:
         for where in (cards, card):
             with pytest.raises(device.MaeslantError):
@@ -163,7 +163,7 @@ def test_sizes_that_a_mode_has_not(cards: pool.Pool, mode: str, nonce: int, tag_
 
 @pytest.mark.parametrize("tag", [b"", bytes(15)])
 def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
-    """The pool refuses a truncated tag, and additional data after the message data."""
+    """The pool refuses a short tag, and AAD that comes after message data."""
     with device.Device("sim:stream4") as card:
         for where in (cards, card):
             with aead.unseal(where, "gcm", KEY, bytes(12)) as message:
@@ -177,7 +177,7 @@ def test_tags_cut_short(cards: pool.Pool, tag: bytes) -> None:
 
 
 def test_cmac(cards: pool.Pool) -> None:
-    """The pool's CMAC of a message equals OpenSSL's."""
+    """CMAC of a message on the pool equals OpenSSL's."""
     for length in LENGTHS:
         data = random.Random(length).randbytes(length)
         want = CMAC(AES(KEY))
@@ -189,7 +189,7 @@ def test_cmac(cards: pool.Pool) -> None:
 
 
 def test_caps(cards: pool.Pool) -> None:
-    """The pool reports the capabilities that all its cards have, and their names."""
+    """The pool reports its backend, the lanes of both cards together, and a list of the cards."""
     caps = cards.caps()
     assert caps["backend"] == "pool" and caps["lanes"] == 8 and len(caps["cards"]) == 2
 
@@ -209,7 +209,7 @@ def test_caps(cards: pool.Pool) -> None:
     ],
 )
 def test_names_that_cannot_be_opened(uri: str, words: str) -> None:
-    """Each pool name that cannot be opened gives an error that says why."""
+    """Each malformed pool name (pool:...) gives an error that states the reason."""
     with pytest.raises(Exception) as caught:
         pool.opened(uri)
     assert isinstance(caught.value, device.MaeslantError) and words in str(caught.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a pool of cards on a Dask cluster: workers are killed, cards fail, none remains."""
+"""Tests a pool of cards on a Dask cluster in which workers are killed and cards fail."""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ CARD = {"DASK_DISTRIBUTED__WORKER__RESOURCES__CARD": "1"}
 
 
 def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
-    """A cluster of three workers loses no byte as workers and cards fail one after another."""
+    """Messages on a Dask cluster of three workers end right while cards and workers fail."""
     monkeypatch.setattr(messages, "PART", 1 << 16)
     monkeypatch.setattr(workers, "PATIENCE_S", 1)
     simulator.build("stream4")
@@ -66,7 +66,7 @@ def test_cluster(tmp_path: pathlib.Path, monkeypatch) -> None:
 
 
 def a_worker_whose_cards_fail(cards: workers.Cluster) -> None:
-    """Tests that the cluster gives the parts of a worker with failed cards to other workers."""
+    """Asserts that the cluster's other workers take over from one whose cards have failed."""
     with cards.stream("ctr", ENCRYPT, KEY, IV) as stream:
         got = b"".join(stream.update(DATA)) + b"".join(stream.finish())
     assert got == oracle("ctr", KEY, IV, DATA, ENCRYPT)
@@ -77,7 +77,7 @@ def a_worker_whose_cards_fail(cards: workers.Cluster) -> None:
 
 
 def a_worker_that_is_killed(cards: workers.Cluster, process: subprocess.Popen) -> None:
-    """Tests that a cluster worker killed by SIGKILL during work loses no part of a message."""
+    """Asserts that a GCM message ends right although a cluster worker is killed during it."""
     with aead.seal(cards, "gcm", KEY, IV[:12]) as message:
         message.aad(b"header")
         out, results = b"", message.update(DATA)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_host_port against a bus with unrequested, early and late answers.
+"""Tests mae_guard_host_port on a bus that answers unrequested, too early or too late.
 
 Its parts: mae_guard_host_reads, mae_guard_host_writes, mae_guard_response_bursts and
 mae_guard_halt_reg. What honest memories see of it is in test_guard_moves.
@@ -21,13 +21,13 @@ INPUTS = (
 
 
 class Judge:
-    """Compares the pulses of beat_fault_o with the wrong beats of the host bus."""
+    """Asserts that the host port pulses beat_fault_o one clock after each illegal bus beat."""
 
     def __init__(self, dut) -> None:
         self.dut, self.due, self.wrong, self.right = dut, False, 0, 0
 
     async def clock(self, good: bool | None) -> None:
-        """Drives one clock of the host port with a good, a bad or no beat."""
+        """Runs one clock; asserts that beat_fault_o is high exactly if the beat was illegal."""
         await FallingEdge(self.dut.clk_i)
         assert bool(int(self.dut.beat_fault_o.value)) == (good is False)
         self.wrong += good is False
@@ -36,7 +36,7 @@ class Judge:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def judges_read_beats(dut) -> None:
-    """The host port passes only read beats that an outstanding burst expects."""
+    """The host port forwards a read beat only if an outstanding burst expects it."""
     await start(dut, **dict.fromkeys(INPUTS.split(), 0))
     judge, left, over = Judge(dut), {}, set()
     dut.ar_ready_i.value = 1
@@ -93,7 +93,7 @@ async def judges_read_beats(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def judges_responses(dut) -> None:
-    """The host port counts a write response once, for a burst whose data was accepted."""
+    """The host port forwards a write response once, and only after all data of its burst."""
     await start(dut, **dict.fromkeys(INPUTS.split(), 0))
     judge = Judge(dut)
     data: collections.deque[tuple[int, int]] = collections.deque()  # of the mover: id, beats left
@@ -159,5 +159,5 @@ async def judges_responses(dut) -> None:
 
 
 def test_guard_host_port() -> None:
-    """Runs the checks of mae_guard_host_port in a simulation."""
+    """Builds mae_guard_host_port and runs this file's simulation tests on it."""
     run("mae_guard_host_port")

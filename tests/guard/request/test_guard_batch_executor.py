@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_batch_executor with batches of all queues against a model.
+"""Tests mae_guard_batch_executor with random batches on all queues against a model.
 
 Covers mae_guard_batch_executor and, in it, mae_guard_wait_conditions.
 """
@@ -22,7 +22,7 @@ INPUTS = """clear_i halt_i place_i taken_i body_valid_i body_index_i body_i star
 
 
 class Batch:
-    """Holds a batch of register operations that a request queue executes."""
+    """Holds a batch in the test's model: its operations, position, read data and WAIT verdicts."""
 
     def __init__(self, number: int, epoch: int, operations: list[wire.Operation]) -> None:
         self.number, self.epoch, self.operations = number, epoch, operations
@@ -30,7 +30,7 @@ class Batch:
 
 
 class Batches:
-    """Connects the batch executor to models of its neighbours, clock by clock."""
+    """Drives mae_guard_batch_executor and models its register port, answers and kernel runs."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -63,7 +63,7 @@ class Batches:
             await FallingEdge(self.dut.clk_i)
 
     def verdict(self, operation: wire.Operation) -> str:
-        """Returns the current verdict on a WAIT operation of a batch: passed, failed or open."""
+        """Returns the model's verdict on a WAIT operation: pass, hold, fail or after."""
         if operation.offset == KERNEL:
             if self.runs >= operation.data:
                 return "pass"
@@ -78,7 +78,7 @@ class Batches:
         return "pass" if self.outcomes[queue][number] else "fail"
 
     def look(self) -> None:
-        """Records the verdicts that each WAIT operation may have had so far."""
+        """Records the present verdict on the WAIT operation at which each modelled batch stands."""
         for batch in self.batches:
             if batch and batch.at < len(batch.operations):
                 operation = batch.operations[batch.at]
@@ -86,7 +86,7 @@ class Batches:
                     batch.seen.add(self.verdict(operation))
 
     def past_waits(self, batch: Batch) -> None:
-        """Advances the batch model past WAIT operations that may have ended."""
+        """Moves a modelled batch beyond its WAIT operations that may have passed by now."""
         while batch.at < len(batch.operations) and batch.operations[batch.at].op == Op.WAIT:
             self.look()
             if "pass" not in batch.seen:
@@ -94,7 +94,7 @@ class Batches:
             batch.at, batch.seen = batch.at + 1, set()
 
     async def tick(self, **inputs: int) -> None:
-        """Runs one clock of the batch executor and its model."""
+        """Runs one clock: sets the batch executor's inputs, checks its accesses and answers."""
         dut, r = self.dut, self.random
         self.clocks += 1
         for name in ("taken_i", "body_valid_i", "start_i"):
@@ -145,7 +145,7 @@ class Batches:
             await self.check(answer)
 
     async def check(self, answer: int) -> None:
-        """Checks the answer to a batch and the words that the batch has read."""
+        """Compares the batch executor's answer to a batch, and the words read, with the model."""
         dut = self.dut
         answer >>= 128
         words_done, words = answer & 127, answer >> 7 & 127
@@ -200,7 +200,7 @@ class Batches:
         return wire.wait(other, min(wanted, number - 1) if other == queue else wanted)
 
     async def request(self, queue: int, operations: list[wire.Operation] | None) -> None:
-        """Submits a batch, or another request that is answered later, to the executor."""
+        """Sends a batch to the batch executor, or announces a request that is no batch."""
         r = self.random
         number, epoch = self.next[queue], r.randrange(1 << 32)
         self.dut.place_i.value = queue << 96 | epoch << 64 | number
@@ -219,13 +219,13 @@ class Batches:
 
 
 def queue_of(entry: tuple[int, int, int, bool]) -> int:
-    """Returns the queue of an entry of the answers in progress."""
+    """Returns the queue field of an answer that is still on its way."""
     return entry[1]
 
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """The batch executor executes random batches on all queues as the model says."""
+    """Random batches on all queues give the register accesses and answers of the test's model."""
     bench = Batches(dut, 1)
     await bench.begin()
     r = bench.random
@@ -256,7 +256,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def an_operation_a_clock(dut) -> None:
-    """The batch executor runs an operation per clock; a waiting batch blocks no other queue."""
+    """The batch executor runs an operation per clock, and two clocks each while a batch waits."""
     bench = Batches(dut, 2)
     await bench.begin()
     bench.ready = 1.0
@@ -274,7 +274,7 @@ async def an_operation_a_clock(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def errors(dut) -> None:
-    """A bus error ends all batches in its clock and names the batch that caused it."""
+    """A register bus error stops the batch executor, which names the batch that caused it."""
     for seed in range(15):
         bench = Batches(dut, seed)
         if seed == 0:
@@ -301,7 +301,7 @@ async def errors(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear during batches leaves no operation, read data or outcome in the executor."""
+    """A clear of the batch executor erases all operations, read data and outcomes of batches."""
     bench = Batches(dut, 3)
     await bench.begin()
     values = [bench.random.randrange(1 << 64) for _ in range(12)]
@@ -326,5 +326,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_batch_executor() -> None:
-    """Runs the checks of mae_guard_batch_executor with a queue count that is no power of two."""
+    """Builds mae_guard_batch_executor for three queues and runs this file's tests on it."""
     run("mae_guard_batch_executor", parameters={"Queues": QUEUES}, visible=True)

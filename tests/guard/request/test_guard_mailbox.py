@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_mailbox against a model: writes after the doorbell have no effect."""
+"""Tests mae_guard_mailbox against a model: writes after a doorbell do not change the request."""
 
 import random
 
@@ -13,7 +13,7 @@ QUEUES, DOORBELL, ROWS = 3, 0x420, 66
 
 
 class Box:
-    """Models the mailbox of one request queue."""
+    """Models the mailbox memory and the status of one request queue."""
 
     def __init__(self) -> None:
         self.data = bytearray(128 * 16)
@@ -22,7 +22,7 @@ class Box:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Mailbox rows of requests stay as they were at the doorbell, despite later writes."""
+    """The mailbox returns each request's rows as they were at its doorbell, under random writes."""
     generator = random.Random(1)
     Clock(dut.clk_i, 10, "ns").start()
     for name in "clear_i open_i write_valid_i request_ready_i done_i row_queue_i row_i".split():
@@ -88,5 +88,5 @@ async def traffic(dut) -> None:
 
 
 def test_guard_mailbox() -> None:
-    """Runs the checks of mae_guard_mailbox with a queue count that is no power of two."""
+    """Builds mae_guard_mailbox for three queues and runs this file's simulation test on it."""
     run("mae_guard_mailbox", parameters={"Queues": QUEUES})

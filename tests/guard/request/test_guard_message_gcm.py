@@ -15,7 +15,7 @@ REQUEST, RESPONSE, VERSION = 1, 2, 1
 
 
 class Messages:
-    """Drives the guard's message engine and its stores; holds the keys of both ends."""
+    """Drives mae_guard_message_gcm, serves its row reads and holds the keys that it has loaded."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut = dut
@@ -25,7 +25,7 @@ class Messages:
         self.keys = {}
 
     async def begin(self) -> None:
-        """Resets the guard's message engine and loads four keys."""
+        """Resets mae_guard_message_gcm and loads its four keys."""
         dut = self.dut
         Clock(dut.clk_i, 10, "ns").start()
         for name in ("clear_i", "key_valid_i", "open_valid_i", "seal_valid_i", "sealed_ready_i"):
@@ -38,7 +38,7 @@ class Messages:
         await self.load()
 
     async def load(self) -> None:
-        """Loads new keys into all banks of the message engine."""
+        """Loads random keys and IV masks into all key banks of mae_guard_message_gcm."""
         for bank in range(4):
             self.keys[bank] = self.random.randbytes(32), self.random.randbytes(12)
             self.dut.key_bank_i.value = bank
@@ -61,17 +61,17 @@ class Messages:
                 getattr(self.dut, port).value = int.from_bytes(data)
 
     def place(self) -> tuple[int, int, int]:
-        """Returns a random place of a message: queue, epoch and sequence number."""
+        """Returns a random queue, epoch and sequence number of a message."""
         r = self.random
         return r.randrange(64), r.randrange(1 << 16), r.choice((1, 2**64 - 1, r.randrange(1 << 64)))
 
     def set_place(self, place: tuple[int, int, int]) -> None:
-        """Sets the queue, epoch and sequence number that the message engine expects."""
+        """Sets the queue, epoch and sequence number that mae_guard_message_gcm shall expect."""
         queue, epoch, sequence = place
         self.dut.place_i.value = (queue << 96) | (epoch << 64) | sequence
 
     def seal(self, number: int, kind: int, place: tuple[int, int, int], body: bytes) -> bytes:
-        """Seals a whole message as the other end of the channel does."""
+        """Encrypts a message by `cryptography` with the header and IV of the protocol."""
         queue, epoch, sequence = place
         key, mask = self.keys[2 * (number == RESPONSE) + epoch % 2]
         header = bytes([VERSION, number, queue, kind])
@@ -81,7 +81,7 @@ class Messages:
         return header + AESGCM(key).encrypt(iv, body, header)
 
     async def open(self, place: tuple[int, int, int], message: bytes) -> tuple[bool, int, bytes]:
-        """Lets the message engine open a request; returns verdict, body and clocks."""
+        """Lets mae_guard_message_gcm decrypt a request; returns verdict, kind and body."""
         dut = self.dut
         self.open_rows = [message[at : at + 16] for at in range(0, len(message), 16)]
         self.set_place(place)
@@ -103,7 +103,7 @@ class Messages:
         raise AssertionError("no verdict")
 
     async def respond(self, kind: int, place: tuple[int, int, int], body: bytes, stall: float):
-        """Lets the message engine seal a response; returns the message."""
+        """Lets mae_guard_message_gcm encrypt a response; returns its rows."""
         dut = self.dut
         self.seal_rows = [body[at : at + 16].ljust(16, b"\xdd") for at in range(0, len(body), 16)]
         self.set_place(place)
@@ -128,7 +128,7 @@ class Messages:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def requests(dut) -> None:
-    """The message engine accepts right requests in fixed clocks, and refuses any changed bit."""
+    """mae_guard_message_gcm opens a request in blocks + 26 clocks and rejects any changed bit."""
     m = Messages(dut, 1)
     await m.begin()
     for blocks in (1, 2, 4, 5, 64, *(m.random.randrange(1, 65) for _ in range(10))):
@@ -157,7 +157,7 @@ async def requests(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def responses(dut) -> None:
-    """The message engine seals responses of every length, with and without stalls."""
+    """mae_guard_message_gcm encrypts responses of every length as `cryptography` does."""
     m = Messages(dut, 2)
     await m.begin()
     for length in (16, 24, 32, 40, 528, *(16 + 8 * m.random.randrange(65) for _ in range(10))):
@@ -176,7 +176,7 @@ async def responses(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear of the message engine at any time leaves no key, mask or plaintext."""
+    """A clear of mae_guard_message_gcm at any time erases all keys, masks and plaintext."""
     m = Messages(dut, 3)
     await m.begin()
     for clocks in (1, 5, 20, 25, 30, 50):
@@ -200,5 +200,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_message_gcm() -> None:
-    """Runs the checks of mae_guard_message_gcm with the longest messages and all banks."""
+    """Builds mae_guard_message_gcm for 64 blocks and runs this file's simulation tests on it."""
     run("mae_guard_message_gcm", visible=True)

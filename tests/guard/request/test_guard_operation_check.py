@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_operation_check: every rule, at its limits, against the golden card."""
+"""Tests mae_guard_operation_check against the card model, with values at each rule's limits."""
 
 import random
 
@@ -18,7 +18,7 @@ QUEUES = 5
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def checks(dut) -> None:
-    """mae_guard_operation_check agrees with the golden card on random operations at limits."""
+    """mae_guard_operation_check gives the card model's status for random register operations."""
     r = random.Random(1)
     device = Device(Capabilities(queues=QUEUES))
     seen: dict[int, int] = {}
@@ -62,5 +62,5 @@ async def checks(dut) -> None:
 
 
 def test_guard_operation_check() -> None:
-    """Runs the checks of mae_guard_operation_check with a queue count that is no power of two."""
+    """Builds mae_guard_operation_check for five queues and runs this file's test on it."""
     run("mae_guard_operation_check", parameters={"Queues": QUEUES})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_request_executor against the golden host: sessions, rules, attacks, latency.
+"""Tests mae_guard_request_executor with the protocol model's host: rules, attacks, latency.
 
 Covers mae_guard_request_executor and, in it, mae_guard_request_handler, mae_guard_request_parser,
 mae_guard_credits, mae_guard_operation_check, mae_guard_batch_executor, mae_guard_wait_conditions,
@@ -39,7 +39,7 @@ NOT_HERE = """test_writes_to_a_busy_mailbox_are_dropped test_a_part_of_a_word_is
 
 @dataclasses.dataclass
 class Beside:
-    """Replaces the card model by the RTL request executor in tests of the model."""
+    """Replaces the card model by a Card around the RTL request executor while tests run."""
 
     bench: Bench
 
@@ -61,7 +61,7 @@ class Beside:
 
 
 async def play(dut, test: Callable[[Bench], None], **options: float) -> None:
-    """Runs a test of the protocol model in a thread, on the RTL request executor."""
+    """Runs a test of the protocol model with the RTL request executor as the card's front end."""
     bench = Bench(dut, **({"queues": QUEUES} | options))
     await bench.reset()
 
@@ -74,7 +74,7 @@ async def play(dut, test: Callable[[Bench], None], **options: float) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def sessions(dut) -> None:
-    """Two consecutive sessions on the request executor run as on the model's card."""
+    """Two consecutive workload sessions on the RTL request executor give the model's results."""
 
     def test(bench: Bench) -> None:
         for big in (False, True):
@@ -95,7 +95,7 @@ async def sessions(dut) -> None:
 
 
 def rules() -> Iterator[tuple[str, Callable[[], None]]]:
-    """Returns the model's tests of the protocol rules with all their parameters."""
+    """Yields each test of the protocol rules (tests/protected/model), for all its parameters."""
     for module in (test_channel, test_session):
         for name, function in vars(module).items():
             if not name.startswith("test_") or name in NOT_HERE:
@@ -111,7 +111,7 @@ def rules() -> Iterator[tuple[str, Callable[[], None]]]:
 
 @cocotb.test(timeout_time=1000, timeout_unit="ms")
 async def kept_rules(dut) -> None:
-    """The request executor keeps each protocol rule as the model does."""
+    """The tests of the protocol rules pass with the RTL request executor in the model's place."""
 
     def test(bench: Bench) -> None:
         count = 0
@@ -134,7 +134,7 @@ async def kept_rules(dut) -> None:
 
 @cocotb.test(timeout_time=1000, timeout_unit="ms")
 async def budgets(dut) -> None:
-    """Each message class of the request executor stops fatally at its key budget (H12)."""
+    """The request executor ends the session when a key of any message class reaches its limit."""
 
     def until_budget(bench: Bench, ask: Callable[[pair.Pair], object]) -> Card:
         both = pair.Pair().opened()
@@ -164,7 +164,7 @@ async def budgets(dut) -> None:
 
 @cocotb.test(timeout_time=10000, timeout_unit="ms")
 async def attacks(dut) -> None:
-    """The request executor detects the attacks that the model detects."""
+    """The request executor detects each attack of the catalogue where its entry says."""
 
     def test(bench: Bench) -> None:
         share = int(os.environ["EVERY"])
@@ -184,7 +184,7 @@ LATENCIES = {"write": 65, "read": 67, "64 writes": 191, "64 reads": 223, "skip":
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def latencies(dut) -> None:
-    """Single requests take exactly the stated latencies of the request executor."""
+    """From doorbell to response the request executor takes the clocks stated in its header."""
     found = {}
 
     def test(bench: Bench) -> None:
@@ -210,7 +210,7 @@ async def latencies(dut) -> None:
 
 
 def build(every: int, rules_every: int, only: str) -> None:
-    """Builds the request executor with the golden card's configuration and small budgets."""
+    """Builds mae_guard_request_executor with the model's sizes and runs the named tests."""
     parameters = {"Queues": QUEUES, "Depth": DEPTH, "Operations": OPERATIONS, "Budget": BUDGET}
     run(
         "mae_guard_request_executor",
@@ -223,17 +223,17 @@ def build(every: int, rules_every: int, only: str) -> None:
 
 @pytest.mark.slow
 def test_guard_request_executor() -> None:
-    """Runs sessions, budgets, every 8th rule and every 50th attack on the request executor."""
+    """Runs sessions, key limits, every 8th rule test and every 50th attack on the RTL executor."""
     build(50, 8, "sessions|kept_rules|budgets|attacks")
 
 
 @pytest.mark.slow
 def test_guard_executor_latencies() -> None:
-    """Runs the latency checks of the request executor with the longest batches."""
+    """Runs the latency test of mae_guard_request_executor with 64 operations a batch."""
     run("mae_guard_request_executor", test_filter="latencies", optimize="-O2")
 
 
 @pytest.mark.slow
 def test_guard_executor_all() -> None:
-    """Runs every rule and every attack on the request executor."""
+    """Runs every rule test and every attack on mae_guard_request_executor."""
     build(1, 1, "kept_rules|attacks")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_response_packer: responses of every length, packed into lines of slots."""
+"""Tests mae_guard_response_packer: 16-byte rows of responses become 64-byte lines."""
 
 import random
 
@@ -23,7 +23,7 @@ async def begin(dut) -> None:
 
 
 async def pack(dut, generator: random.Random, body: bytes, stall: float) -> tuple[bytes, int]:
-    """Passes a response through the response packer; returns its lines and clocks."""
+    """Sends a response through the response packer; returns the lines and the clocks needed."""
     parts = [generator.randbytes(16)]
     parts += [body[at : at + 16] for at in range(0, len(body), 16)] + [generator.randbytes(16)]
     whole, lines, at, clocks = b"".join(parts), [], 0, 0
@@ -60,7 +60,7 @@ async def pack(dut, generator: random.Random, body: bytes, stall: float) -> tupl
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def lengths(dut) -> None:
-    """The response packer packs all 65 lengths, with and without stalls, a row per clock."""
+    """The response packer packs bodies of 0 to 64 words at one row per clock without stalls."""
     generator = random.Random(1)
     await begin(dut)
     for words in range(65):
@@ -73,7 +73,7 @@ async def lengths(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear of the response packer erases all; the next response starts at a new line."""
+    """A clear of the response packer erases its data; the next response starts on a new line."""
     generator = random.Random(2)
     await begin(dut)
     for clocks in range(1, 12):
@@ -94,5 +94,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_response_packer() -> None:
-    """Runs the checks of mae_guard_response_packer in a simulation."""
+    """Builds mae_guard_response_packer and runs this file's simulation tests on it."""
     run("mae_guard_response_packer", visible=True)

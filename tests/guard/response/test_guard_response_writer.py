@@ -13,7 +13,7 @@ NUMBER = 0xFFFF
 
 
 class Slots:
-    """Drives the response writer with responses and models an in-order host memory."""
+    """Drives mae_guard_response_writer with responses and models an in-order host bus."""
 
     def __init__(self, dut, seed: int, stall: float, wait: int, fail: int = -1) -> None:
         self.dut, self.random, self.stall, self.wait = dut, random.Random(seed), stall, wait
@@ -36,7 +36,7 @@ class Slots:
         await FallingEdge(dut.clk_i)
 
     async def play(self, count: int) -> None:
-        """Runs the response writer until a number of responses is written or an error occurs."""
+        """Feeds the response writer until a number of responses is written or an error occurs."""
         dut, r = self.dut, self.random
         lines, writing, heads, beats, due = [], False, [], [], []
         clocks = 0
@@ -92,7 +92,7 @@ class Slots:
         dut.write_done_i.value = 0
 
     def judge(self) -> None:
-        """Checks that each response, then its number, arrived in host memory in order."""
+        """Asserts that each response and then its sequence number were written, in order."""
         numbers, responses = [], []
         for address, beats in self.bursts:
             (numbers if beats[0][1] == NUMBER and len(beats) == 1 else responses).append(
@@ -109,7 +109,7 @@ class Slots:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def order(dut) -> None:
-    """The response writer keeps the order of responses on fast and slow memories."""
+    """The response writer writes 150 responses in order to fast and slow host memories."""
     for seed, (stall, wait) in enumerate(((0.0, 1), (0.0, 60), (0.5, 5), (0.2, 300))):
         slots = Slots(dut, seed, stall, wait)
         await slots.begin() if seed == 0 else None
@@ -124,7 +124,7 @@ async def order(dut) -> None:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def errors(dut) -> None:
-    """A bus error of the response writer names its response; no later write follows."""
+    """On a bus error the response writer names the response and never writes its number."""
     for seed in range(20):
         slots = Slots(dut, seed, 0.2, 40, fail=seed)
         if seed == 0:
@@ -152,5 +152,5 @@ async def errors(dut) -> None:
 
 
 def test_guard_response_writer() -> None:
-    """Runs the checks of mae_guard_response_writer in a simulation."""
+    """Builds mae_guard_response_writer and runs this file's simulation tests on it."""
     run("mae_guard_response_writer")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_epoch_keys: REKEYs of all queues against the model: status, keys, erasure."""
+"""Tests mae_guard_epoch_keys with key changes (REKEY) on all queues against a model."""
 
 import random
 
@@ -14,7 +14,7 @@ QUEUES, LAST_EPOCH = 3, 60
 
 
 class Epochs:
-    """Models the neighbours of the epoch controller: slow keys, open requests, protocol rules."""
+    """Drives mae_guard_epoch_keys and models epochs, unanswered requests and the key table."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -26,7 +26,7 @@ class Epochs:
         self.seen: dict[int, int] = {}
 
     async def begin(self) -> None:
-        """Resets the guard's epoch controller."""
+        """Starts the clock and resets mae_guard_epoch_keys."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in """clear_i halt_i install_i place_i taken_i rekey_i answer_ready_i
          told_valid_i told_i keys_busy_i""".split():
@@ -37,13 +37,13 @@ class Epochs:
         await FallingEdge(self.dut.clk_i)
 
     def free(self) -> None:
-        """Erases in the model the keys of epochs that no queue uses any more."""
+        """Drops from the model the keys of epochs in which no queue and no open request is."""
         used = set(self.epoch) | {epoch for epoch, _, _ in self.unanswered}
         if len(self.banks) == 2:
             self.banks -= {min(self.banks)} - used
 
     async def tick(self, **inputs: int) -> None:
-        """Runs one clock of the epoch controller, with at most one answer written."""
+        """Runs one clock of mae_guard_epoch_keys and checks which keys it derives or erases."""
         dut, r = self.dut, self.random
         for name in ("taken_i", "rekey_i", "install_i"):
             getattr(dut, name).value = inputs.get(name, 0)
@@ -73,11 +73,11 @@ class Epochs:
         await FallingEdge(dut.clk_i)
 
     def held(self) -> set[tuple[int, int]]:
-        """Returns the key changes (REKEY) that the epoch controller has not answered yet."""
+        """Returns the key changes (REKEY) to which mae_guard_epoch_keys still owes an answer."""
         return {(queue, number) for queue, (_, number) in self.rekeys.items()}
 
     def check(self, answer: int) -> None:
-        """Checks the epoch controller's answer to a key change (REKEY) against the rules."""
+        """Compares the answer of mae_guard_epoch_keys to a key change (REKEY) with the model."""
         assert answer & (1 << 142) - 1 == 0
         value, executed = answer >> 142 & (1 << 64) - 1, answer >> 206 & 0xFFFF
         status, kind = answer >> 222 & 0xFFFF, answer >> 238 & 0xFF
@@ -101,7 +101,7 @@ class Epochs:
         self.seen[status] = self.seen.get(status, 0) + 1
 
     async def request(self, queue: int, rekey: bool) -> None:
-        """Submits a request to the epoch controller; a key change is checked some clocks later."""
+        """Announces a request to mae_guard_epoch_keys, which a key change (REKEY) may be."""
         place = queue << 96 | self.epoch[queue] << 64 | self.next[queue]
         self.dut.place_i.value = place
         self.unanswered.append((self.epoch[queue], queue, self.next[queue]))
@@ -116,7 +116,7 @@ class Epochs:
 
 @cocotb.test(timeout_time=50, timeout_unit="ms")
 async def rekeys(dut) -> None:
-    """The epoch controller follows the rules for random requests and key changes.
+    """mae_guard_epoch_keys answers random key changes as the model does, with the right keys.
 
     OK exactly when the bank is free.
     """
@@ -142,7 +142,7 @@ async def rekeys(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def an_epoch_waits_for_the_last_answer(dut) -> None:
-    """A key change waits for the last request of the old bank, which is then erased."""
+    """mae_guard_epoch_keys refuses a second key change until all old requests are answered."""
     epochs = Epochs(dut, 2)
     await epochs.begin()
     dut.clear_i.value = 1
@@ -186,5 +186,5 @@ async def an_epoch_waits_for_the_last_answer(dut) -> None:
 
 
 def test_guard_epoch_keys() -> None:
-    """Runs the checks of mae_guard_epoch_keys with few epochs and an odd queue count."""
+    """Builds mae_guard_epoch_keys for three queues and 60 epochs and runs this file's tests."""
     run("mae_guard_epoch_keys", parameters={"Queues": QUEUES, "LastEpoch": LAST_EPOCH})

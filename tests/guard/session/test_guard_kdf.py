@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_kdf: derived keys against KBKDF of the cryptography package."""
+"""Tests mae_guard_kdf: its keys equal KBKDF of `cryptography`, and a clear erases secrets."""
 
 import random
 
@@ -17,21 +17,21 @@ CLOCKS = 332  # from start to done
 
 
 def derive(secret: bytes, context: bytes) -> bytes:
-    """Derives the 44 bytes of a session key and its mask by `cryptography`."""
+    """Derives the 44 bytes of a session key and its IV mask by KBKDF of `cryptography`."""
     return KBKDFCMAC(
         AES, Mode.CounterMode, 44, 4, 4, CounterLocation.BeforeFixed, b"maeslant1", context, None
     ).derive(secret)
 
 
 def digest(secret: bytes, context: bytes) -> bytes:
-    """Computes the session digest: the last word of the derivation's third block."""
+    """Computes the session digest: the last word of the KDF's third block, by CMAC."""
     mac = CMAC(AES(secret))
     mac.update((3).to_bytes(4) + b"maeslant1" + bytes(1) + context + (352).to_bytes(4))
     return mac.finalize()[12:]
 
 
 async def begin(dut) -> None:
-    """Starts the clock and resets the guard's key derivation."""
+    """Starts the clock and resets mae_guard_kdf."""
     Clock(dut.clk_i, 10, "ns").start()
     dut.clear_i.value = dut.start_i.value = 0
     dut.rst_ni.value = 0
@@ -41,7 +41,7 @@ async def begin(dut) -> None:
 
 
 async def start(dut, parts: list[bytes], number: int, epoch: int) -> None:
-    """Requests a session key from the guard's key derivation."""
+    """Starts mae_guard_kdf for a session's secret and fields, a key class and an epoch."""
     dut.session_i.value = int.from_bytes(b"".join(parts))
     dut.class_i.value = number
     dut.epoch_i.value = epoch
@@ -51,13 +51,13 @@ async def start(dut, parts: list[bytes], number: int, epoch: int) -> None:
 
 
 def some_session(generator: random.Random) -> list[bytes]:
-    """Makes a random session: secret, session id, two nonces, capabilities."""
+    """Makes the inputs of a key derivation: secret, session id, two nonces, capabilities."""
     return [generator.randbytes(n) for n in (32, 16, 32, 32, 8)]
 
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def keys(dut) -> None:
-    """The guard derives right keys for all classes and random sessions in fixed clocks."""
+    """mae_guard_kdf derives keys equal to KBKDF in 332 clocks for all classes and epochs."""
     generator = random.Random(1)
     await begin(dut)
     for trial in range(40):
@@ -80,7 +80,7 @@ async def keys(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def nothing_stays(dut) -> None:
-    """After a key derivation or a clear no part of secret or key remains in the guard."""
+    """After a derivation or a clear no register of mae_guard_kdf holds secret or key."""
     generator = random.Random(2)
     await begin(dut)
     for clocks in (1, 2, 3, 20, 40, 150, 330, CLOCKS + 1):
@@ -101,5 +101,5 @@ async def nothing_stays(dut) -> None:
 
 
 def test_guard_kdf() -> None:
-    """Runs the checks of mae_guard_kdf in one build."""
+    """Builds mae_guard_kdf and runs this file's simulation tests on it."""
     run("mae_guard_kdf", visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_key_table: session keys over epochs, against the model and KBKDF; budgets."""
+"""Tests mae_guard_key_table: session keys of epochs against KBKDF, and block limits of keys."""
 
 import random
 
@@ -15,7 +15,7 @@ BUDGET = 1000
 
 
 class Keys:
-    """Drives the guard's key table; models engines that accept keys at random times."""
+    """Drives mae_guard_key_table and models the GCM engines that take its keys."""
 
     def __init__(self, dut, seed: int) -> None:
         self.dut, self.random = dut, random.Random(seed)
@@ -23,7 +23,7 @@ class Keys:
         self.left = [[0, 0] for _ in range(4)]
 
     async def begin(self) -> None:
-        """Resets the guard's key table."""
+        """Starts the clock and resets mae_guard_key_table."""
         for name in ("erase_i", "derive_i", "spend_valid_i", "key_ready_i"):
             getattr(self.dut, name).value = 0
         self.dut.spend_class_i.value, self.dut.spend_bank_i.value = 1, 0
@@ -37,7 +37,7 @@ class Keys:
     async def command(
         self, name: str, epoch: int, at_once: bool = False
     ) -> list[tuple[int, int, bytes]]:
-        """Derives or erases the keys of an epoch; returns the keys given to the engines."""
+        """Lets the key table derive or erase an epoch's keys; returns the keys that it sends."""
         dut, given = self.dut, []
         dut.epoch_i.value = epoch
         getattr(dut, name).value = 1
@@ -62,13 +62,13 @@ class Keys:
         return given
 
     def key(self, number: int, epoch: int) -> bytes:
-        """Returns the expected key and mask of a message class."""
+        """Returns the key and IV mask of a message class, by KBKDF of `cryptography`."""
         secret, session_id, host, device, capabilities = self.parts
         context = session_id + host + device + bytes([number]) + epoch.to_bytes(4) + capabilities
         return derive(secret, context)
 
     async def spend(self) -> None:
-        """Requests a random number of blocks from a key's budget and checks the answer."""
+        """Asks the key table for blocks of a key's budget and compares its verdict."""
         number, bank = self.random.randrange(1, 5), self.random.randrange(2)
         left = self.left[number - 1][bank]
         blocks = max(0, self.random.choice((1, left, left + 1, self.random.randrange(300))))
@@ -86,7 +86,7 @@ class Keys:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def epochs(dut) -> None:
-    """The key table loads each epoch's keys into the right bank, with their own budgets."""
+    """The key table sends each epoch's keys to the right bank and limits the blocks of each key."""
     keys = Keys(dut, 1)
     await keys.begin()
     for _ in range(20):
@@ -107,7 +107,7 @@ async def epochs(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def tells_a_session_from_the_last(dut) -> None:
-    """The key table refuses a repeated session id as a replay, even after a clear or reset."""
+    """mae_guard_key_table reports the same session twice in a row as a replay, even after reset."""
     keys = Keys(dut, 3)
     await keys.begin()
     one, two = keys.parts, some_session(keys.random)
@@ -145,7 +145,7 @@ async def tells_a_session_from_the_last(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def cleared(dut) -> None:
-    """A clear at any time leaves no key and no budget in the guard's key table."""
+    """A clear of mae_guard_key_table at any time erases all keys and block counts."""
     keys = Keys(dut, 2)
     await keys.begin()
     for clocks in (None, 5, 334, 335, 340, 500):
@@ -172,5 +172,5 @@ async def cleared(dut) -> None:
 
 
 def test_guard_key_table() -> None:
-    """Runs the checks of mae_guard_key_table with a small budget."""
+    """Builds mae_guard_key_table with a limit of 1,000 blocks and runs this file's tests on it."""
     run("mae_guard_key_table", parameters={"Budget": BUDGET}, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_os_registers: register addresses of regs/mae_guard.rdl and of the protocol."""
+"""Tests mae_guard_os_registers against regs/mae_guard.rdl and the addresses of the protocol."""
 
 import random
 
@@ -18,7 +18,7 @@ MAP = "mae_guard"
 
 
 class Watch:
-    """Records the outputs of the guard's register block to its neighbours."""
+    """Records the write, reset and nonce pulses of mae_guard_os_registers."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut, self.told = dut, []
@@ -38,13 +38,13 @@ class Watch:
                 self.told.append(("nonce", words, int(dut.host_nonce_word_o.value)))
 
     def take(self) -> list[tuple]:
-        """Returns the register block's outputs recorded since the last call."""
+        """Returns and clears the pulses recorded since the last call."""
         told, self.told[:] = list(self.told), []
         return told
 
 
 async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
-    """Resets the guard's register block; returns the values that registers must read."""
+    """Resets mae_guard_os_registers; returns bus, recorder and the expected register contents."""
     chooser = random.Random(1)
     nonce, word = chooser.randbytes(32), chooser.getrandbits(64)
     ready, outstanding = 0b101, [chooser.getrandbits(8) for _ in range(QUEUES)]
@@ -80,7 +80,7 @@ async def begin(dut: SimHandleBase) -> tuple[Registers, Watch, bytearray]:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def reads(dut: SimHandleBase) -> None:
-    """Every word of the guard's register pages reads right; other addresses give an error."""
+    """mae_guard_os_registers returns each register's value, and SLVERR beyond the last page."""
     registers, watch, image = await begin(dut)
     for address in range(0, len(image), 4):
         value, response = await registers.read_at(address)
@@ -94,7 +94,7 @@ async def reads(dut: SimHandleBase) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def writes(dut: SimHandleBase) -> None:
-    """Whole-word register writes take effect once in the guard; partial writes have none."""
+    """A whole-word write to mae_guard_os_registers causes one pulse; a shorter one causes none."""
     registers, watch, image = await begin(dut)
     chooser = random.Random(2)
     bases = [0] * QUEUES
@@ -138,12 +138,12 @@ async def writes(dut: SimHandleBase) -> None:
 
 
 def test_guard_os_registers() -> None:
-    """Runs the checks of mae_guard_os_registers with a queue count that is no power of two."""
+    """Builds mae_guard_os_registers for three queues and runs this file's tests on it."""
     run("mae_guard_os_registers", parameters={"Queues": QUEUES, "AddrWidth": WIDTH})
 
 
 def test_map() -> None:
-    """The register map of the guard has the addresses of the protocol."""
+    """regs/mae_guard.rdl has the register addresses of the protocol model's constants."""
     found = {name: offset for name, (offset, _, _) in layout(MAP).items()}
     page = {
         "state": constants.STATE,

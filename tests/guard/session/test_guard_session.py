@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_session: installation, opening, failure, closing, and erasure of sessions."""
+"""Tests mae_guard_session: start, opening, errors, end and erasure of protected sessions."""
 
 import collections
 import random
@@ -17,13 +17,13 @@ PULSES = "install_valid_i reset_i open_i close_i fatal_valid_i host_nonce_write_
 
 
 class Bench:
-    """Drives the guard's session controller clock by clock."""
+    """Drives mae_guard_session clock by clock and checks its outputs in each state."""
 
     def __init__(self, dut: SimHandleBase) -> None:
         self.dut, self.takes = dut, 0
 
     async def begin(self) -> None:
-        """Resets the guard's session controller."""
+        """Starts mae_guard_session from reset with all inputs inactive."""
         dut = self.dut
         for name in PULSES.split():
             getattr(dut, name).value = 0
@@ -36,11 +36,11 @@ class Bench:
 
     @property
     def state(self) -> State:
-        """Returns the session state that the operating system reads."""
+        """Returns the state that mae_guard_session reports."""
         return State(int(self.dut.state_o.value))
 
     async def clock(self, count: int = 1) -> None:
-        """Runs clocks of the session controller, ends input pulses and checks invariants."""
+        """Runs clocks of mae_guard_session, checks halt_o and open_o, and ends input pulses."""
         for _ in range(count):
             await FallingEdge(self.dut.clk_i)
             dut = self.dut
@@ -53,7 +53,7 @@ class Bench:
         await Timer(1, "ns")
 
     async def until(self, state: State, limit: int = 400) -> int:
-        """Runs until the guard's session reaches a state; returns the number of clocks."""
+        """Runs mae_guard_session until it reaches a state; returns the number of clocks."""
         for count in range(limit):
             if self.state == state:
                 return count
@@ -61,7 +61,7 @@ class Bench:
         raise AssertionError(f"never {state.name}, but {self.state.name}")
 
     async def install(self, secret: bytes, session_id: bytes) -> bool:
-        """Installs a session's secret through the provisioning port; returns true if accepted."""
+        """Offers a root secret to mae_guard_session; returns true if it is accepted."""
         dut = self.dut
         dut.install_valid_i.value = 1
         dut.install_secret_i.value = int.from_bytes(secret)
@@ -73,7 +73,7 @@ class Bench:
         return taken
 
     async def keyed(self, secret: bytes = b"s" * 32) -> None:
-        """Brings the guard's session from IDLE to KEYED."""
+        """Installs a secret and reports ready keys, so that mae_guard_session reaches KEYED."""
         assert await self.install(secret, b"i" * 16)
         await self.clock(3)
         assert self.state == State.IDLE and not await self.install(b"x" * 32, b"y" * 16)
@@ -82,7 +82,7 @@ class Bench:
         assert self.state == State.KEYED
 
     async def walks(self, chooser: random.Random) -> State:
-        """Ends the memory clears and the bus traffic of a closing session."""
+        """Ends the memory clear and the bus traffic for which a closing session waits."""
         names = chooser.choice((("busy_i", "quiet_i"), ("quiet_i", "busy_i")))
         self.dut.busy_i.value, self.dut.quiet_i.value = 1, 0
         for name in names:
@@ -93,14 +93,14 @@ class Bench:
         return state
 
     async def write_nonce(self, nonce: bytes) -> None:
-        """Writes the host nonce of a session word by word."""
+        """Writes the host nonce to mae_guard_session word by word."""
         for word in range(8):
             self.dut.host_nonce_write_i.value = 1 << word
             self.dut.host_nonce_word_i.value = int.from_bytes(nonce[4 * word :][:4], "little")
             await self.clock()
 
     def session(self) -> dict[str, bytes]:
-        """Returns the session fields that enter the key derivation."""
+        """Returns secret, id, nonces and capabilities that mae_guard_session sends to the KDF."""
         data = int(self.dut.session_o.value).to_bytes(120)
         cuts = (("secret", 32), ("session_id", 16), ("host", 32), ("device", 32), ("word", 8))
         found, at = {}, 0
@@ -110,19 +110,19 @@ class Bench:
         return found
 
     def cause(self) -> tuple[int, int, int]:
-        """Returns the cause, queue and number of the session's fatal error."""
+        """Returns cause, queue and sequence number of the fatal error in mae_guard_session."""
         value = int(self.dut.cause_o.value)
         return value >> 72, value >> 64 & 0xFF, value & (1 << 64) - 1
 
 
 def fatal(cause: Cause, queue: int, number: int) -> int:
-    """Packs the cause, queue and number of a fatal error into the bits of fatal_t."""
+    """Packs cause, queue and sequence number of a fatal error into the bits of fatal_t."""
     return cause << 72 | queue << 64 | number
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ends(dut) -> None:
-    """Each end of a session halts the bus, clears memories, erases keys and ends IDLE or DEAD."""
+    """At a session's end mae_guard_session halts the bus, clears memories and erases keys."""
     chooser, bench = random.Random(1), Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -200,7 +200,7 @@ async def ends(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def taken_back(dut) -> None:
-    """A session can be closed from every state; clearing begins in the fifth clock."""
+    """reset_i ends mae_guard_session's session in every state; clearing starts in clock 5."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -231,7 +231,7 @@ async def taken_back(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def replayed(dut) -> None:
-    """A replayed session never reaches KEYED: its end is ERROR and DEAD, or a close."""
+    """If the key table reports a replay, mae_guard_session goes to ERROR instead of KEYED."""
     bench = Bench(dut)
     Clock(dut.clk_i, 10, "ns").start()
     await bench.begin()
@@ -255,5 +255,5 @@ async def replayed(dut) -> None:
 
 
 def test_guard_session() -> None:
-    """Runs the checks of mae_guard_session with three sources of faults."""
+    """Builds mae_guard_session with three fault inputs and runs this file's tests on it."""
     run("mae_guard_session", parameters={"Fatals": 3})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_chunk_gcm: a clear at any time erases all masks and chunks.
+"""Tests mae_guard_chunk_gcm: a clear at any time erases its IV masks, chunks and data.
 
 Of its own signals: those of mae_gcm_stream are that module's test's. What it computes is in
 test_guard_moves.
@@ -20,7 +20,7 @@ from tests.support.stream import start
 
 
 async def shake(dut, valid, ready) -> None:  # noqa: ANN001 - handles
-    """Holds a valid signal of the chunk engine until the handshake."""
+    """Holds an input's valid signal of mae_guard_chunk_gcm until the handshake."""
     valid.value, taken = 1, False
     while not taken:
         await Timer(2, "ns")
@@ -30,7 +30,7 @@ async def shake(dut, valid, ready) -> None:  # noqa: ANN001 - handles
 
 
 async def feed(dut, seen: types.SimpleNamespace) -> None:
-    """Feeds the guard's chunk engine with a key, two chunks and their rows."""
+    """Sends a key, two chunk descriptors and their data rows to mae_guard_chunk_gcm."""
     await FallingEdge(dut.clk_i)
     dut.key_i.value = int.from_bytes(seen.key + seen.mask, "big")
     await shake(dut, dut.key_valid_i, dut.key_ready_o)
@@ -49,7 +49,7 @@ async def feed(dut, seen: types.SimpleNamespace) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def leaves_nothing(dut) -> None:
-    """A clear at any moment erases the guard's chunk engine, which held the key before."""
+    """After a clear at any moment no register of mae_guard_chunk_gcm holds a secret or data."""
     names = "clear_i key_valid_i key_bank_i chunk_valid_i row_valid_i tag_ready_i"
     await start(dut, out_ready_i=1, row_bytes_i=GRANULE, **dict.fromkeys(names.split(), 0))
     for clocks in (2, 8, 14, 20, 30, 36, 42, 50, 60):
@@ -84,5 +84,5 @@ async def leaves_nothing(dut) -> None:
 
 @pytest.mark.slow
 def test_guard_chunk_gcm() -> None:
-    """Runs the erasure check of mae_guard_chunk_gcm in the host-to-device direction."""
+    """Builds mae_guard_chunk_gcm for decryption and runs this file's clear test on it."""
     run("mae_guard_chunk_gcm")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_region_locks: reserved and closed regions against a set of bytes."""
+"""Tests mae_guard_region_locks: locked and closed memory regions against sets of granules."""
 
 import random
 
@@ -14,19 +14,19 @@ SIZE, TOP = 1 << BITS, 1 << 64
 
 
 def pack(values: list[int], width: int) -> int:
-    """Packs an array of fields into an integer, element 0 lowest."""
+    """Packs equally wide fields into one integer, the first in the lowest bits."""
     return sum(value << width * i for i, value in enumerate(values))
 
 
 class Model:
-    """Models the guard's region locks as sets of memory granules."""
+    """Models the locked regions of device memory as sets of 64-byte granules."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[bool, set[int]] | None] = [None] * ENTRIES
         self.closed = [False] * ENTRIES
 
     def refused(self, out: bool, base: int, length: int) -> bool:
-        """Returns true if the region model must refuse a new lock."""
+        """Returns true if the model refuses to lock a region: illegal, overlapping or none free."""
         if not length or base % 64 or base + length > SIZE:
             return True
         granules = {byte // 64 for byte in range(base, base + length)}
@@ -34,7 +34,7 @@ class Model:
         return bool(taken) or None not in self.entries
 
     def forbids(self, i: int, write: bool, address: int) -> bool:
-        """Returns true if a region lock of the model forbids a memory access."""
+        """Returns true if a closed entry of the model forbids a read or write at an address."""
         entry = self.entries[i]
         if not entry or not self.closed[i]:
             return False
@@ -43,7 +43,7 @@ class Model:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def locks(dut) -> None:
-    """The guard's region locks, releases and access verdicts agree with the model."""
+    """mae_guard_region_locks accepts, frees and enforces regions as the model does."""
     generator, model = random.Random(1), Model()
     Clock(dut.clk_i, 10, "ns").start()
     for name in ("clear_i", "reserve_i", "release_i", "close_i", "write_i", "pending_i"):
@@ -110,6 +110,6 @@ async def locks(dut) -> None:
 
 
 def test_guard_region_locks() -> None:
-    """Runs the checks of mae_guard_region_locks with few small entries."""
+    """Builds mae_guard_region_locks with three entries and runs this file's test on it."""
     parameters = {"MemoryBits": BITS, "Entries": ENTRIES, "Ports": PORTS, "Pending": PENDING}
     run("mae_guard_region_locks", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_guard_transfer_engine: arming, scheduling, kernel runs, aborts, fatal ends.
+"""Tests mae_guard_transfer_engine: order of chunks, kernel runs, aborts, fatal errors.
 
 With mae_guard_transfer_engine its parts: mae_guard_transfer_table, mae_guard_chunk_arming,
 mae_guard_chunk_memory, mae_guard_chunk_queues, mae_guard_chunk_scheduler, mae_guard_inflight_fifo,
@@ -34,7 +34,7 @@ INPUTS = (
 
 
 class Bench:
-    """Models the neighbours of the guard's transfer engine, clock by clock."""
+    """Drives mae_guard_transfer_engine: chunk requests, DMA, kernel and memory, each clock."""
 
     def __init__(self, dut, seed: int, stall: float = 0.5) -> None:
         self.dut, self.random, self.stall = dut, random.Random(seed), stall
@@ -43,7 +43,7 @@ class Bench:
         self.renew()
 
     def renew(self) -> None:
-        """Resets the model of transfers to the start of a session."""
+        """Resets the bench's model of transfers to the state at a session's start."""
         self.model = Model(QUEUES, REGIONS, MEMORY, CHUNK_BITS)
         self.requests = Requests(self.model, self.random)
         self.asking: tuple | None = None  # (what, ...) of the requester
@@ -57,7 +57,7 @@ class Bench:
         self.spoiled: Chunk | None = None
 
     async def begin(self) -> None:
-        """Resets the guard's transfer engine."""
+        """Starts the clock and resets mae_guard_transfer_engine."""
         Clock(self.dut.clk_i, 10, "ns").start()
         for name in INPUTS:
             getattr(self.dut, name).value = 0
@@ -68,7 +68,7 @@ class Bench:
         await self.walk()
 
     async def walk(self) -> None:
-        """Waits until the guard's transfer memory is cleared."""
+        """Waits until mae_guard_transfer_engine has cleared its chunk memory."""
         while self.dut.busy_o.value:
             await FallingEdge(self.dut.clk_i)
 
@@ -77,7 +77,7 @@ class Bench:
         return self.random.random() < probability
 
     def _requester(self, new: bool) -> None:
-        """Sends requests to arm chunks and to abort transfers, one at a time."""
+        """Sends one request at a time to the transfer engine: a new chunk, or an abort."""
         dut, model = self.dut, self.model
         dut.arm_commit_i.value = 0
         if self.asking and self.asking[0] == "arm" and dut.arm_done_o.value:
@@ -110,7 +110,7 @@ class Bench:
                 self.arm(queue, *self.requests.body(queue))
 
     def arm(self, queue: int, out: bool, body: wire.Transfer) -> None:
-        """Sends a request to arm a chunk to the transfer engine."""
+        """Offers a chunk request to the transfer engine at its arm port."""
         self.number[queue] += 1
         place = (queue, self.random.randrange(1 << 16), self.number[queue])
         self.dut.arm_valid_i.value = 1
@@ -125,7 +125,7 @@ class Bench:
         self.model.ask(queue)
 
     def _movers(self, way: int, spoil: str | None) -> None:
-        """Accepts up to two chunks as the DMA movers and reports ends in order."""
+        """Accepts started chunks like the DMA of one direction and reports their ends in order."""
         dut, name = self.dut, ("in", "out")[way]
         valid, under = getattr(dut, f"start_{name}_valid_o"), self.under[way]
         if valid.value and not self.sent[name]:
@@ -153,7 +153,7 @@ class Bench:
             self.sent[name] = False
 
     def _kernel(self) -> None:
-        """Models kernel runs and faults beside the transfer engine."""
+        """Counts kernel runs and raises kernel faults at random, as transfer engine inputs."""
         model = self.model
         if model.fault:
             model.fault = not self.chance(0.03)
@@ -165,7 +165,7 @@ class Bench:
         model.clock()
 
     async def clock(self, new: bool = True, spoil: str | None = None, way: int = 0) -> None:
-        """Runs one clock of the transfer engine: checks the outputs, then sets the inputs."""
+        """Runs one clock of the transfer engine: checks its outputs, then sets its inputs."""
         dut, model = self.dut, self.model
         self.done: int | None = None
         self._requester(new)
@@ -207,7 +207,7 @@ class Bench:
         return self.random.choice((self.random.randrange(1 << MEMORY), 1 << MEMORY, (1 << 64) - 1))
 
     async def drain(self) -> None:
-        """Ends all transfers of the transfer engine that can end and aborts the rest."""
+        """Runs the transfer engine until all transfers have ended; aborts unfinished ones."""
         for _ in range(20000):
             await self.clock(new=False)
             for queue in range(QUEUES):
@@ -220,7 +220,7 @@ class Bench:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Random chunks, kernel runs, faults and aborts of transfers agree with the golden card."""
+    """The transfer engine handles random chunks, kernel runs and aborts as the card model does."""
     seen: collections.Counter = collections.Counter()
     for seed, stall in ((1, 0.5), (2, 0.9), (3, 0.1)):
         bench = Bench(dut, seed, stall)
@@ -245,7 +245,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=100, timeout_unit="ms")
 async def fatal_ends(dut) -> None:
-    """A bad tag, bus error or invalid beat ends all transfers; after clear_i new ones work."""
+    """A fatal error ends all transfers of the transfer engine; after clear_i new ones run."""
     bench = Bench(dut, 4)
     await bench.begin()
     for attempt in range(24):
@@ -298,7 +298,7 @@ async def fatal_ends(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """The transfer engine has the latencies that its header states."""
+    """A chunk passes the transfer engine in the clocks that the module's header states."""
     bench = Bench(dut, 5)
     await bench.begin()
     for name in ("start_in_ready_i", "answer_ready_i", "mem_ready_i"):
@@ -335,7 +335,7 @@ async def clocks(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def store(dut) -> None:
-    """The guard's chunk memory reads rows a clock after the request and can be erased."""
+    """mae_guard_chunk_memory returns a row one clock after the request and clears all rows."""
     generator, rows, width = random.Random(6), len(dut.rows_q), len(dut.write_data_i)
     Clock(dut.clk_i, 10, "ns").start()
     dut.rst_ni.value = dut.clear_i.value = dut.write_i.value = dut.read_row_i.value = 0
@@ -371,17 +371,17 @@ def _simulate(values: str) -> None:
 
 
 def test_guard_chunk_memory() -> None:
-    """Runs the checks of mae_guard_chunk_memory with a row count that is no power of two."""
+    """Builds mae_guard_chunk_memory with 12 rows and runs its simulation test."""
     run("mae_guard_chunk_memory", parameters={"Rows": 12, "Width": 70}, test_filter="store")
 
 
 def test_guard_transfer_engine() -> None:
-    """Runs the checks of mae_guard_transfer_engine in a small configuration."""
+    """Builds mae_guard_transfer_engine in a small size and runs this file's tests on it."""
     _simulate(SMALL)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("values", ["1 1 1 12 12 1", "8 8 8 14 13 2", "2 5 16 16 16 3"])
 def test_guard_transfers_sizes(values: str) -> None:
-    """Runs the transfer engine's checks for the smallest, the card's and other sizes."""
+    """Runs the tests of mae_guard_transfer_engine in its smallest, the card's and other sizes."""
     _simulate(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_auth_mode_unit: all modes against OpenSSL, and the clocks of each.
+"""Tests mae_auth_mode_unit: every mode against OpenSSL, wrong tags, clear, clocks per block.
 
 Tests mae_auth_mode_unit before the iterative core, without a bus.
 
@@ -28,7 +28,7 @@ INPUTS = (
 
 
 class Unit:
-    """Drives the authenticated mode unit as the peripheral's registers do."""
+    """Drives mae_auth_mode_unit as the registers of the AES peripheral do."""
 
     def __init__(self, dut, gaps: float) -> None:
         self.dut, self.gaps = dut, gaps
@@ -39,7 +39,7 @@ class Unit:
 
     @classmethod
     async def begin(cls, dut, gaps: float = 0.0) -> "Unit":
-        """Resets the authenticated mode unit and records its outputs."""
+        """Resets mae_auth_mode_unit and starts to record its output."""
         await start(dut, **{name: 0 for name in INPUTS.split()})
         unit = cls(dut, gaps)
         cocotb.start_soon(unit.watch())
@@ -48,7 +48,7 @@ class Unit:
         return unit
 
     async def watch(self) -> None:
-        """Records the output rows and ends of jobs of the authenticated mode unit."""
+        """Records output rows and ends of jobs of mae_auth_mode_unit with their clocks."""
         dut = self.dut
         while True:
             await RisingEdge(dut.clk_i)
@@ -63,7 +63,7 @@ class Unit:
                 self.ends.append((self.clock, *flags, tag))
 
     async def load_key(self, slot: int, key: bytes = b"") -> int:
-        """Loads or erases a key of the authenticated mode unit."""
+        """Loads a key into a slot of mae_auth_mode_unit, or erases the slot."""
         dut = self.dut
         dut.key_valid_i.value, dut.key_slot_i.value = 1, slot
         dut.key_erase_i.value, dut.key_len_i.value = int(not key), max(0, len(key) - 16) // 8
@@ -76,7 +76,7 @@ class Unit:
         return 0
 
     async def write_words(self, name: str, data: bytes) -> None:
-        """Writes a message state register of the authenticated mode unit."""
+        """Writes a field (IV, hash, lengths) of mae_auth_mode_unit's message state."""
         low, size = FIELDS[name]
         state = int(self.dut.state_o.value) & ~(((1 << 8 * size) - 1) << low)
         self.dut.state_i.value = state | int.from_bytes(data, "big") << low
@@ -85,22 +85,22 @@ class Unit:
         self.dut.load_i.value = 0
 
     async def words(self, name: str) -> bytes:
-        """Reads a message state register of the authenticated mode unit, or the last tag."""
+        """Returns a field of mae_auth_mode_unit's message state, or the tag of its last job."""
         if name == "tag":
             return self.ends[-1][3]
         low, size = FIELDS[name]
         return (int(self.dut.state_o.value) >> low & (1 << 8 * size) - 1).to_bytes(size, "big")
 
     async def expect(self, tag: bytes) -> None:
-        """Sets the tag that the authenticated mode unit compares next."""
+        """Sets the tag that mae_auth_mode_unit compares in the next job."""
         self.expected = tag
 
     async def error(self) -> int:
-        """Returns the error code of the authenticated mode unit's last job."""
+        """Returns bad_tag (bit 0) and bad_key (bit 1) of mae_auth_mode_unit's last job."""
         return self.ends[-1][1] | self.ends[-1][2] << 1
 
     async def job(self, auth: int, length: int, **fields: int) -> None:
-        """Starts a job on the authenticated mode unit."""
+        """Starts a job on mae_auth_mode_unit with the given mode, length and flags."""
         dut = self.dut
         values = {"phase": 0, "final": 0, "decrypt": 0, "init": 0, "mode": 0, "slot": 0, **fields}
         for name, value in values.items():
@@ -113,7 +113,7 @@ class Unit:
         dut.job_valid_i.value = 0
 
     async def put(self, data: bytes) -> None:
-        """Drives input rows into the authenticated mode unit, with optional gaps."""
+        """Sends a job's data to mae_auth_mode_unit as rows, with random gaps."""
         dut = self.dut
         for at in range(0, len(data), 16):
             row = data[at : at + 16]
@@ -133,7 +133,7 @@ class Unit:
             dut.in_valid_i.value = 0
 
     async def auth(self, mode: str, data: bytes, phase: str, **fields) -> bytes:
-        """Runs a job on the authenticated mode unit to its end; returns the output."""
+        """Runs a job on mae_auth_mode_unit to its end; returns the output data."""
         self.outs.clear()
         ends = len(self.ends)
         fields = {**fields, "slot": fields["key_slot"], "phase": PHASES[phase]}
@@ -146,7 +146,7 @@ class Unit:
 
 
 def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
-    """Makes an authenticated message with random content for the mode unit."""
+    """Returns a GCM, CCM or CMAC message with random key, nonce, AAD and data."""
     key = random.randbytes(options.pop("size", random.choice((16, 24, 32))))
     nonce = random.randbytes(options.pop("nonce_bytes", 12))
     aad, data = random.randbytes(aad_bytes), random.randbytes(data_bytes)
@@ -156,7 +156,7 @@ def some(mode: str, data_bytes: int, aad_bytes: int = 0, **options) -> Message:
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 @cocotb.parametrize(gaps=[0.0, 0.6, 0.95])
 async def messages(dut, gaps: float) -> None:
-    """Authenticated messages in any division agree with OpenSSL on the mode unit."""
+    """GCM, CCM and CMAC messages cut into jobs give OpenSSL's output on mae_auth_mode_unit."""
     unit = await Unit.begin(dut, gaps)
     for i in range(45):
         mode = ("gcm", "ccm", "cmac")[i % 3]
@@ -175,7 +175,7 @@ async def messages(dut, gaps: float) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def wrong_tags(dut) -> None:
-    """The authenticated mode unit checks every bit of the tag and outputs no tag."""
+    """mae_auth_mode_unit rejects a tag with any bit changed and does not show the right one."""
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         message = some(mode, 20, 7, decrypt=True)
@@ -190,7 +190,7 @@ async def wrong_tags(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def plain_modes(dut) -> None:
-    """Unauthenticated modes take Nr clocks a block in the authenticated mode unit."""
+    """CBC, CTR and OFB take one AES encryption (Nr clocks) per block in mae_auth_mode_unit."""
     unit = await Unit.begin(dut)
     for size, rounds in ((16, 10), (24, 12), (32, 14)):
         for mode in ("cbc", "ctr", "ofb"):
@@ -210,7 +210,7 @@ async def plain_modes(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """Each authenticated mode takes its stated clocks per block and to the tag."""
+    """mae_auth_mode_unit takes the stated clocks per block and tag of GCM, CCM and CMAC."""
     unit = await Unit.begin(dut)
     digits = 128 // bench.parameters()["Digit"]
     for size, rounds in ((16, 10), (24, 12), (32, 14)):
@@ -249,7 +249,7 @@ async def clocks(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def key_changes(dut) -> None:
-    """A key replaced during a job of the mode unit gives bad_key and no tag.
+    """If a job's key is replaced, mae_auth_mode_unit reports bad_key and gives no tag.
 
     Another key may change.
     """
@@ -287,7 +287,7 @@ async def key_changes(dut) -> None:
 
 @cocotb.test(timeout_time=40, timeout_unit="ms")
 async def clear(dut) -> None:
-    """After a clear in any clock of a job the mode unit's next message is right."""
+    """After clear_i in any clock of a job mae_auth_mode_unit runs the next message right."""
     unit = await Unit.begin(dut)
     for mode in ("gcm", "ccm", "cmac"):
         for clock in range(0, 100, 2):
@@ -319,5 +319,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("digit", [16, pytest.param(2, marks=pytest.mark.slow)])
 def test_auth_mode_unit(digit: int) -> None:
-    """Runs the unit's checks with a slow multiplier and with the peripheral's."""
+    """Builds auth_bench with a slow and a fast GHASH multiplier and runs this file's tests."""
     bench.run("auth_bench", sources=["tests/mode/auth_bench.sv"], parameters={"Digit": digit})

@@ -23,7 +23,7 @@ SIZES = (16, 24, 32)
 
 @dataclass
 class Message:
-    """Holds a GCM message and its expected result; ``spoil`` changes its beats afterwards."""
+    """Holds a GCM message for mae_gcm_axis and its expected result; it may be malformed."""
 
     key: bytes
     bank: int
@@ -38,7 +38,7 @@ class Message:
     beats: list[tuple[bytes, int]] = field(default_factory=list)  # with the bytes that are kept
 
     def build(self, row: int) -> None:
-        """Builds the beats of the message and the expected answer."""
+        """Builds the AXI4-Stream beats of the message, and the answer expected by OpenSSL."""
         if self.decrypt:
             self.expected = self.data
             self.data, self.tag = gcm_oracle.encrypt(self.key, self.iv, self.aad, self.data)
@@ -51,7 +51,7 @@ class Message:
         self._spoil(row)
 
     def _spoil(self, row: int) -> None:
-        """Makes the frame differ from its command; computes the data that still comes out."""
+        """Makes the beats differ from the announced lengths; corrects the expected output."""
         sent = len(self.beats) * [1]
         kind = self.spoil
         if kind == "short":  # some last beats are missing
@@ -76,16 +76,16 @@ class Message:
             self.expected = out
 
     def _sent_iv(self) -> bytes:
-        """Returns a GCM message's IV if it is sent in stream beats."""
+        """Returns the IV bytes that are sent as stream beats: none for a 12-byte IV."""
         return self.iv if len(self.iv) != 12 else b""
 
     @property
     def refused(self) -> bool:
-        """Returns the expected error bits of tuser."""
+        """Returns true if mae_gcm_axis must report the message as wrong (tuser)."""
         return self.tamper or bool(self.spoil)
 
     def command(self) -> bytes:
-        """Packs the 64 bytes of s_axis_cmd."""
+        """Packs the message's 64-byte command for s_axis_cmd."""
         tag = bytearray(self.tag if self.decrypt else random.randbytes(16))
         if self.tamper:
             bit = random.randrange(128)
@@ -99,7 +99,7 @@ class Message:
 
 
 class Engine:
-    """Connects mae_gcm_axis to models of its five streams."""
+    """Connects mae_gcm_axis to models of its five AXI4-Streams."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -116,7 +116,7 @@ class Engine:
         self.keys: dict[int, bytes] = {}
 
     async def key(self, bank: int) -> None:
-        """Loads a new key into the engine."""
+        """Loads a random key into a key bank of mae_gcm_axis."""
         key = self.keys[bank] = random.randbytes(random.choice(SIZES))
         head = bytes([SIZES.index(len(key)), bank])
         await self.key_source.send(
@@ -133,7 +133,7 @@ class Engine:
                 model.set_pause_generator(pauses(share, number))
 
     def any_message(self, **options) -> Message:
-        """Makes an unsent GCM message of any shape."""
+        """Returns a GCM message with random key bank, direction, IV, AAD and data."""
         row = self.row
         sizes = (0, random.randrange(1, 2 * row), row, 4 * row, random.randrange(1, 5 * row))
         aad, data = random.randbytes(random.choice(sizes)), random.randbytes(random.choice(sizes))
@@ -143,7 +143,7 @@ class Engine:
         return Message(self.keys[bank], bank, iv, aad, data, **options)
 
     def send(self, message: Message) -> None:
-        """Sends a message's command and frame."""
+        """Sends a message's command and data frame to mae_gcm_axis."""
         message.build(self.row)
         self.commands.send_nowait(AxiStreamFrame(message.command()))
         if message.beats:
@@ -152,7 +152,7 @@ class Engine:
             self.source.send_nowait(AxiStreamFrame(data, tkeep=keep))
 
     async def check(self, message: Message) -> None:
-        """Checks a message's data and tag."""
+        """Receives a message's output from mae_gcm_axis; asserts data, tag and error flag."""
         if message.data:
             frame = await self.sink.recv(compact=False)
             kept = bytes(b for b, k in zip(frame.tdata, frame.tkeep, strict=True) if k)
@@ -166,7 +166,7 @@ class Engine:
         assert bytes(frame.tdata) == tag
 
     async def exchange(self, messages: list[Message]) -> None:
-        """Sends some GCM messages, then checks all of them."""
+        """Sends messages to mae_gcm_axis and then checks the output of each."""
         for message in messages:
             self.send(message)
         for message in messages:
@@ -174,7 +174,7 @@ class Engine:
 
 
 async def begin(dut) -> Engine:
-    """Resets mae_gcm_axis and loads a key into each bank."""
+    """Resets mae_gcm_axis and loads a key into each bank; returns its driver."""
     await start(dut, clear_i=0, abort_i=0)
     engine = Engine(dut)
     await ClockCycles(dut.clk_i, 2)
@@ -185,7 +185,7 @@ async def begin(dut) -> Engine:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def any_messages(dut) -> None:
-    """mae_gcm_axis agrees with OpenSSL for all message shapes, with pauses and key changes."""
+    """Random GCM messages through mae_gcm_axis, with pauses and key changes, equal OpenSSL's."""
     engine = await begin(dut)
     for share in (0.0, 0.3, 0.6):
         engine.pause(share)
@@ -198,7 +198,7 @@ async def any_messages(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def no_lost_clock(dut) -> None:
-    """Frames announced early enough follow each other in mae_gcm_axis without a gap."""
+    """mae_gcm_axis accepts frames without a gap if their commands come early enough."""
     engine = await begin(dut)
     key = engine.keys[0]
     counts = [1] * 30 + [2, 3, 1, 5, 1, 8]
@@ -224,7 +224,7 @@ async def no_lost_clock(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def spoiled_frames(dut) -> None:
-    """mae_gcm_axis reports frames that differ from their command; other frames are right."""
+    """mae_gcm_axis reports frames that differ from their command; others give OpenSSL's output."""
     engine = await begin(dut)
     for share in (0.0, 0.4):
         engine.pause(share)
@@ -241,7 +241,7 @@ async def spoiled_frames(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts(dut) -> None:
-    """An abort within a frame drops its rest, and the next message is right."""
+    """After abort_i within a frame mae_gcm_axis drops the rest and runs the next message right."""
     engine = await begin(dut)
     for clocks in range(30):
         data = random.randbytes(20 * engine.row)
@@ -266,5 +266,5 @@ async def aborts(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_gcm_axis(lanes: int) -> None:
-    """Runs the checks of mae_gcm_axis for the narrowest bus and a common bus."""
+    """Builds mae_gcm_axis with one lane and with several and runs this file's tests."""
     bench.run("mae_gcm_axis", parameters={"Lanes": lanes, "KeyBanks": 2})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gcm_interleaved inside mae_dma_aes_client.
+"""Tests mae_gcm_interleaved inside mae_dma_aes_client: GCM messages of many contexts at once.
 
 Covers mae_gcm_row_router, mae_gcm_masks, mae_gcm_job_ends, mae_gcm_reports, mae_gcm_slot_powers,
 mae_ghash_interleaved and mae_mode_side_blocks.
@@ -29,7 +29,7 @@ RAMP = 30  # clocks from the start of a job to its first row of output, and rese
 
 @dataclasses.dataclass
 class Job:
-    """Holds a descriptor with its rows of bytes and its expected result."""
+    """Holds an AES job: descriptor, input data, expected output, tag and status."""
 
     desc: Desc
     data: bytes
@@ -39,7 +39,7 @@ class Job:
 
 
 class Host:
-    """Models the DMA: submits jobs and rows of all contexts, takes rows and reports."""
+    """Models the DMA around mae_dma_aes_client: gives jobs and rows, takes rows and reports."""
 
     def __init__(self, dut, seed: int, stall: float) -> None:
         self.dut = dut
@@ -55,7 +55,7 @@ class Host:
         self.at: dict[tuple[str, int], int] = {}  # the clock of a job's event, by its cookie
 
     async def begin(self) -> None:
-        """Resets the client and loads keys into all slots."""
+        """Resets mae_dma_aes_client and loads keys into all slots."""
         names = "clear_i write_valid_i write_i cfg_valid_i cfg_ctx_i cfg_desc_i row_valid_i"
         names += " row_ctx_i row_data_i row_bytes_i row_last_i row_ready_i"
         await start(self.dut, **dict.fromkeys(names.split(), 0))
@@ -64,12 +64,12 @@ class Host:
             await self.load(slot, self.random.randbytes(size))
 
     async def rest(self) -> None:
-        """Waits until the memories of mae_gcm_interleaved are erased."""
+        """Waits until mae_dma_aes_client has erased its memories."""
         while int(self.dut.wiping_o.value):
             await RisingEdge(self.dut.clk_i)
 
     async def load(self, slot: int, key: bytes | None) -> None:
-        """Loads a key into a slot, or erases the slot."""
+        """Loads a key into a key slot of mae_dma_aes_client, or erases the slot."""
         word = int.from_bytes((key or b"").ljust(32, b"\0"), "big")
         length = len(key or bytes(16)) // 8 - 2
         self.dut.write_i.value = ((slot << 1 | (key is None)) << 2 | length) << 256 | word
@@ -81,14 +81,14 @@ class Host:
         self.keys[slot] = key or b""
 
     def job(self, context: int, data: bytes, want: bytes | None, **fields) -> Job:
-        """Makes an AES job with a unique cookie."""
+        """Returns an AES job with a new cookie for a context."""
         self.cookie += 1
         extra = {name: fields.pop(name) for name in ("tag", "status") if name in fields}
         desc = Desc(self.cookie, context, 0, 0, len(data), **fields)
         return Job(desc, data, want, **extra)
 
     def cut(self, data: bytes, pieces: int, step: int = 16) -> list[bytes]:
-        """Divides data into pieces of whole blocks, the last one of any length."""
+        """Cuts data into pieces of whole blocks, the last piece of any length."""
         ends = sorted(
             self.random.randrange(len(data) // step + 1) * step for _ in range(pieces - 1)
         )
@@ -97,7 +97,7 @@ class Host:
     def message(
         self, context: int, decrypt: bool, slot: int, sizes: tuple[int, int, int], **options
     ) -> list[Job]:
-        """Makes the jobs of a GCM message with IV, AAD and data of given sizes."""
+        """Returns the jobs of a random GCM message, with the output and tag expected by OpenSSL."""
         parts, tampered = options.get("parts", 1), options.get("tampered", False)
         tag_bytes = options.get("tag_bytes", 16)
         iv, aad, plain = (self.random.randbytes(n) for n in sizes)
@@ -137,17 +137,17 @@ class Host:
         return jobs
 
     def counter(self, context: int, slot: int, size: int) -> list[Job]:
-        """Makes a job in plain CTR."""
+        """Returns a job of plain CTR mode with its expected output."""
         iv, data = self.random.randbytes(16), self.random.randbytes(size)
         out = Cipher(algorithms.AES(self.keys[slot]), modes.CTR(iv)).encryptor().update(data)
         return [self.job(context, data, out, op=CTR, key_slot=slot, flags=INIT, iv=iv)]
 
     def ends_with_full_rows(self, data: bytes) -> bool:
-        """Tells whether the last two rows of data have all their blocks."""
+        """Returns true if the data's last two rows have the full number of blocks."""
         return len(data) > self.row_bytes and -len(data) % self.row_bytes < 16
 
     async def run(self, limit: int = 40000, *, loose: bool = False) -> None:
-        """Runs the jobs in `todo`; `at` gives their start clocks.
+        """Runs all jobs in `todo` on mae_dma_aes_client and asserts output, tag and status.
 
         loose: rows may come out as anything, and a job may be refused for its key.
         """
@@ -241,7 +241,7 @@ class Host:
 
 
 async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
-    """Returns a host model after reset, with keys loaded."""
+    """Resets mae_dma_aes_client, loads keys and returns the DMA model around it."""
     it = Host(dut, seed + int(os.environ.get("SEED", "0")), stall)
     await it.begin()
     return it
@@ -249,7 +249,7 @@ async def host(dut, seed: int = 1, stall: float = 0.2) -> Host:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def one_by_one(dut) -> None:
-    """Each kind of GCM message is right alone: directions, empty parts, other IVs, divisions."""
+    """mae_gcm_interleaved gives OpenSSL's result for each kind of GCM message, one at a time."""
     it = await host(dut, stall=0)
     sizes = [
         (12, 0, 16),
@@ -272,7 +272,7 @@ async def one_by_one(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def mixed(dut) -> None:
-    """GCM messages of all contexts interleave with other modes and wrong tags."""
+    """mae_gcm_interleaved gives OpenSSL's results for messages of all contexts and CTR jobs."""
     for stall in (0.0, 0.3):
         it = await host(dut, 2, stall)
         rng = it.random
@@ -302,7 +302,7 @@ async def mixed(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """The 32-bit GCM counter wraps without a carry, within a row and between two jobs."""
+    """mae_gcm_interleaved's 32-bit counter wraps without a carry, in a row and between jobs."""
     it = await host(dut, 3, 0)
     h = gcm_oracle.hash_key(it.keys[0])
     for low in (2**32 - 1, 2**32 - 2, 2**32 - 2 * it.lanes - 2):
@@ -318,7 +318,7 @@ async def counter_wraps(dut) -> None:
 
 
 def iv_of(h: int, j0: bytes) -> bytes:
-    """Computes the 16-byte IV that gives a J0, by inverting GHASH."""
+    """Returns the 16-byte IV for which GCM's first counter block is J0."""
     inverse, power = 1 << 127, h
     for _ in range(127):  # h to the power 2^128 - 2
         power = gcm_oracle.multiply(power, power)
@@ -329,7 +329,7 @@ def iv_of(h: int, j0: bytes) -> bytes:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def refusals(dut) -> None:
-    """Illegal GCM jobs are refused, and their message continues unchanged."""
+    """mae_gcm_interleaved refuses illegal jobs; their message then continues right."""
     it = await host(dut, 4, 0)
     good = it.message(0, True, 1, (12, 30, 100))
     other = {"op": GCM, "key_slot": 1}
@@ -362,7 +362,7 @@ async def refusals(dut) -> None:
 
 @cocotb.test(timeout_time=8, timeout_unit="ms")
 async def key_goes_away(dut) -> None:
-    """A GCM message whose key is erased at whatever clock gets no tag; its decryption fails."""
+    """If a message's key is erased at any clock, mae_gcm_interleaved gives no tag."""
     it = await host(dut, 5, 0)
     for clocks in (*range(1, 60), 100, 200):
         decrypt = clocks % 2 == 1
@@ -383,7 +383,7 @@ async def key_goes_away(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def key_changes_between_jobs(dut) -> None:
-    """A message gets no tag if its key is replaced, or another named, between two of its jobs."""
+    """If a message's key changes between two jobs, mae_gcm_interleaved gives no tag."""
     it = await host(dut, 7, 0)
     for decrypt in (False, True):
         for change in ("write", "erase and write", "name another"):
@@ -406,7 +406,7 @@ async def key_changes_between_jobs(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def message_not_ended(dut) -> None:
-    """A message that is begun while the one before has no end is hashed anew."""
+    """mae_gcm_interleaved hashes a new message right though its context's last one has no end."""
     it = await host(dut, 8, 0)
     for size in (0, 5, 3 * it.row_bytes):
         for phase in (AAD, DATA):
@@ -421,7 +421,7 @@ async def message_not_ended(dut) -> None:
 
 @cocotb.test(timeout_time=4, timeout_unit="ms")
 async def clocks(dut) -> None:
-    """A GCM message alone takes the clocks at its start and end that the header states."""
+    """mae_gcm_interleaved takes the clocks of its header at a single message's start and end."""
     it = await host(dut, 6, 0)
 
     def took(job: Job, since: str, until: str) -> int:
@@ -478,6 +478,6 @@ async def clocks(dut) -> None:
     "lanes, contexts", [(1, 3), (2, 8), pytest.param(4, 16, marks=pytest.mark.slow)]
 )
 def test_gcm_interleaved(lanes: int, contexts: int) -> None:
-    """Runs all checks of mae_gcm_interleaved in a simulation."""
+    """Builds mae_dma_aes_client for several lanes and contexts and runs this file's tests."""
     parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": 4}
     bench.run("mae_dma_aes_client", parameters=parameters)

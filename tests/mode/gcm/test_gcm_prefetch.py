@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gcm_prefetch: OpenSSL's answers 4 clocks after each request; message numbers.
+"""Tests mae_gcm_prefetch: OpenSSL's answer 4 clocks after each request, and message numbers.
 
 Loads, erasures and requests of many streams against a model that knows keys and numbers only.
 """
@@ -23,7 +23,7 @@ LAST = (1 << 64) - 1
 
 @dataclasses.dataclass
 class Stream:
-    """Holds a message stream's key and IV and the number of its next message."""
+    """Holds the key, IV and next message number of a stream of mae_gcm_prefetch."""
 
     key: bytes
     iv: bytes
@@ -31,19 +31,19 @@ class Stream:
     number: int
 
     def load(self) -> int:
-        """Packs a stream's key and IV into gcm_beat_load_t."""
+        """Packs the stream's key, IV and number into the bits of gcm_beat_load_t."""
         word = self.decrypt << 2 | single_word.KEY_SIZES.index(len(self.key))
         word = word << 256 | single_word.number(self.key, 32)
         return (word << 96 | int.from_bytes(self.iv, "big")) << 64 | self.number
 
     def word(self) -> single_word.Word:
-        """Makes a message with the stream's next number."""
+        """Returns a random message with the stream's key and next number."""
         iv = int.from_bytes(self.iv, "big") ^ self.number
         return single_word.any_word(self.key, iv.to_bytes(12, "big"), self.decrypt)
 
 
 class Engine:
-    """Drives mae_gcm_prefetch and models its streams."""
+    """Drives mae_gcm_prefetch and models the numbers and answers of its streams."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -63,7 +63,7 @@ class Engine:
         await start(self.dut, **{name: 0 for name in names.split()})
 
     def any_stream(self, number: int | None = None) -> Stream:
-        """Makes a random key and IV to load as a message stream."""
+        """Returns a stream with random key and IV."""
         if number is None:
             number = random.choice((1, random.getrandbits(64), (1 << 32) - 3))
         key = random.randbytes(random.choice(self.sizes))
@@ -76,7 +76,7 @@ class Engine:
         erase: int | None = None,
         clear: bool = False,
     ) -> bool:
-        """Runs one clock with a request, load or erasure; returns true if accepted."""
+        """Runs one clock with a request, load or erasure; returns true if it is accepted."""
         dut = self.dut
         dut.clear_i.value = clear
         dut.req_valid_i.value = ask is not None
@@ -117,7 +117,7 @@ class Engine:
         return taken
 
     async def _answer(self) -> None:
-        """Checks the GCM answer that is due in this clock."""
+        """Asserts that mae_gcm_prefetch gives exactly the answer due in this clock."""
         dut = self.dut
         await ReadOnly()
         wanted = self.due.pop(0)
@@ -127,7 +127,7 @@ class Engine:
         await NextTimeStep()
 
     async def load(self, index: int, stream: Stream) -> int:
-        """Loads a stream; returns the clock in which it is accepted."""
+        """Loads a stream into mae_gcm_prefetch; returns the clock in which it is accepted."""
         for _ in range(100):
             await self.tick(load=(index, stream))
             if self.loaded:
@@ -142,7 +142,7 @@ class Engine:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def traffic(dut) -> None:
-    """Random requests, loads and erasures of all streams agree with OpenSSL."""
+    """mae_gcm_prefetch gives OpenSSL's answers under random requests, loads and erasures."""
     engine = Engine(dut)
     await engine.reset()
     for number in range(4000):
@@ -160,7 +160,7 @@ async def traffic(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def schedule(dut) -> None:
-    """A loaded stream accepts its first request in time, then one per clock."""
+    """A loaded stream of mae_gcm_prefetch accepts requests after Nr + 4 clocks, one per clock."""
     engine = Engine(dut)
     await engine.reset()
     for size in engine.sizes:
@@ -198,7 +198,7 @@ async def schedule(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def last_number(dut) -> None:
-    """After message number 2^64 - 1 a stream gives no answer, and no number repeats."""
+    """After message number 2^64 - 1 mae_gcm_prefetch accepts no more requests of the stream."""
     engine = Engine(dut)
     await engine.reset()
     await engine.load(0, engine.any_stream(LAST - 5))
@@ -208,7 +208,7 @@ async def last_number(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def refusals_spend(dut) -> None:
-    """A refused replay consumes its number, and so does a message with a later number."""
+    """A message that mae_gcm_prefetch rejects, such as a replay, uses up a message number."""
     engine = Engine(dut)
     await engine.reset()
     stream = engine.any_stream(7)
@@ -230,7 +230,7 @@ async def refusals_spend(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def erases(dut) -> None:
-    """An erased stream holds no data and accepts no key while old values are in progress."""
+    """After a stream's erasure no register of mae_gcm_prefetch holds its key or powers of H."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in (*range(30), 60):
@@ -260,5 +260,5 @@ BUILDS = [
 
 @pytest.mark.parametrize("build", BUILDS)
 def test_gcm_prefetch(build: dict[str, int]) -> None:
-    """Runs the checks of mae_gcm_prefetch with few values per stream and with endless values."""
+    """Builds mae_gcm_prefetch with few and with many values per stream; runs this file's tests."""
     bench.run("mae_gcm_prefetch", parameters=build)

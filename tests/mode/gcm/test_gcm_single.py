@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gcm_single: OpenSSL's data, tags and verdicts, one message per clock.
+"""Tests mae_gcm_single: a whole GCM message per clock, with OpenSSL's data, tags and verdicts.
 
 Every answer must come Nr + 6 clocks after its message, and none besides.
 """
@@ -19,7 +19,7 @@ ROUNDS = (10, 12, 14)
 
 
 class Engine:
-    """Sends a message per clock and compares each answer with the expected one."""
+    """Sends messages to mae_gcm_single and compares each answer with OpenSSL's."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -34,7 +34,7 @@ class Engine:
         await start(self.dut, clear_i=0, req_valid_i=0, key_i=0, msg_i=0)
 
     async def tick(self, word: single_word.Word | None = None) -> None:
-        """Runs one clock with an optional message and checks the answer."""
+        """Runs one clock of mae_gcm_single with or without a message; checks the answer due."""
         dut = self.dut
         dut.req_valid_i.value = word is not None
         if word is not None:
@@ -57,7 +57,7 @@ class Engine:
         await NextTimeStep()
 
     async def run(self, words, gaps: float = 0.0) -> None:
-        """Sends messages and waits for the last answer."""
+        """Sends messages to mae_gcm_single, with random gaps, and waits for the last answer."""
         for word in words:
             while random.random() < gaps:
                 await self.tick()
@@ -67,13 +67,13 @@ class Engine:
         assert not self.due
 
     def key(self) -> bytes:
-        """Makes a random key of any length that the build supports."""
+        """Returns a random key of a length that this build supports."""
         return random.randbytes(random.choice(self.sizes))
 
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def any_words(dut) -> None:
-    """Messages of all lengths, each with a new key and IV, are right with and without gaps."""
+    """mae_gcm_single gives OpenSSL's results for random messages, each under its own key."""
     engine = Engine(dut)
     await engine.reset()
     for gaps in (0.0, 0.5):
@@ -84,7 +84,7 @@ async def any_words(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def all_lengths(dut) -> None:
-    """mae_gcm_single is right for each pair of AAD and data lengths in both directions."""
+    """mae_gcm_single gives OpenSSL's results for every pair of AAD and data lengths."""
     engine = Engine(dut)
     await engine.reset()
     words = []
@@ -98,7 +98,7 @@ async def all_lengths(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def every_bit(dut) -> None:
-    """A changed bit of tag, AAD or data is refused, and no plaintext comes out."""
+    """mae_gcm_single rejects a message with any bit of tag, AAD or data changed."""
     engine = Engine(dut)
     await engine.reset()
     key, iv = engine.key(), random.randbytes(12)
@@ -128,7 +128,7 @@ async def every_bit(dut) -> None:
 
 @cocotb.test(timeout_time=30, timeout_unit="ms")
 async def cavp(dut) -> None:
-    """mae_gcm_single passes NIST's CAVP vectors of one word."""
+    """mae_gcm_single passes NIST's CAVP vectors of at most one block."""
     engine = Engine(dut)
     await engine.reset()
     words = list(single_word.vectors(max(engine.sizes)))
@@ -140,7 +140,7 @@ async def cavp(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear at any clock erases mae_gcm_single, and later messages are right.
+    """After clear_i at any clock mae_gcm_single gives no old answer; later messages are right.
 
     The registers inside are looked at in test_per_block_key_rounds.py and test_gcm_single_tag.py.
     """
@@ -165,5 +165,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("longest", [0, 2])
 def test_gcm_single(longest: int) -> None:
-    """Runs the checks of mae_gcm_single for the shortest key length and for all."""
+    """Builds mae_gcm_single for 128-bit keys and for all keys and runs this file's tests."""
     bench.run("mae_gcm_single", parameters={"MaxKeyLen": longest})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gcm_single_tag: tag from products and mask after three clocks, and its verdict."""
+"""Tests mae_gcm_single_tag: GCM tag and verdict three clocks after products and mask."""
 
 import random
 
@@ -13,13 +13,13 @@ from tests.support.stream import start
 
 
 def end_word(ctx: int, decrypt: int, tag_bytes: int, tag: int, mask: int, text: int) -> int:
-    """Packs the end of a GCM message into gcm_beat_end_t."""
+    """Packs a message's end into the bits of gcm_beat_end_t."""
     word = (ctx << 1 | decrypt) << 5 | tag_bytes
     return ((word << 128 | tag) << 128 | mask) << 128 | text
 
 
 def offer(dut) -> int:
-    """Drives a random message onto the port; returns the expected answer."""
+    """Sends the terms of a random GCM tag to mae_gcm_single_tag; returns the expected answer."""
     terms = bench.parameters()["Terms"]
     pairs = [(random.getrandbits(128), random.getrandbits(128)) for _ in range(terms)]
     mask, text, ctx = random.getrandbits(128), random.getrandbits(128), random.randrange(256)
@@ -41,7 +41,7 @@ def offer(dut) -> int:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def answers(dut) -> None:
-    """mae_gcm_single_tag gives right tags with and without gaps, and zeros otherwise."""
+    """mae_gcm_single_tag gives right tags and verdicts, and zeros in clocks without one."""
     await start(dut, clear_i=0, valid_i=0, a_i=0, b_i=0, end_i=0)
     due: list[int | None] = [None] * 2
     for number in range(1200):
@@ -59,7 +59,7 @@ async def answers(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear at any clock erases mae_gcm_single_tag."""
+    """After clear_i at any clock mae_gcm_single_tag gives no answer and holds no data."""
     await start(dut, clear_i=0, valid_i=0, a_i=0, b_i=0, end_i=0)
     for clocks in range(12):
         dut.valid_i.value = 1
@@ -77,5 +77,5 @@ async def clear(dut) -> None:
 
 
 def test_gcm_single_tag() -> None:
-    """Runs the checks of mae_gcm_single_tag with the parameters of mae_gcm_prefetch."""
+    """Builds mae_gcm_single_tag with four terms and runs this file's tests."""
     bench.run("mae_gcm_single_tag", parameters={"Terms": 4}, visible=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gcm_stream: OpenSSL's data and tags, and its clocks.
+"""Tests mae_gcm_stream: data and tags against OpenSSL, aborts, and the clocks in its header.
 
 Inside it: mae_gcm_msg_dispatch, mae_gcm_keystream, mae_gcm_part_sequencer, mae_gcm_tag_unit,
 mae_fifo_out_reg. Any lengths, both directions, all key and IV lengths, stalls everywhere, keys that
@@ -21,7 +21,7 @@ from tests.support import bench
 
 
 def any_length(row: int) -> int:
-    """Returns a random length: zero, any, or near the end of a row."""
+    """Returns a random length: zero, any, or close to a multiple of the row size."""
     kind = random.random()
     if kind < 0.25:
         return 0
@@ -31,14 +31,14 @@ def any_length(row: int) -> int:
 
 
 def any_iv() -> bytes:
-    """Returns a random IV, mostly of 12 bytes."""
+    """Returns a random GCM IV, mostly of 12 bytes."""
     if random.random() < 0.7:
         return random.randbytes(12)
     return random.randbytes(random.choice((1, 8, 11, 13, 15, 16, 17, 31, 60, 64, 128, 300)))
 
 
 def add(engine: Engine, bank: int, **options):
-    """Plans a GCM message of any shape."""
+    """Queues a GCM message of random direction, IV, AAD and data for mae_gcm_stream."""
     options.setdefault("decrypt", random.random() < 0.5)
     if options["decrypt"]:
         options.setdefault("tamper", random.random() < 0.3)
@@ -49,7 +49,7 @@ def add(engine: Engine, bank: int, **options):
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def differential(dut) -> None:
-    """GCM messages of all shapes agree with OpenSSL, with stalls and key changes."""
+    """mae_gcm_stream gives OpenSSL's results for messages of all shapes, with stalls."""
     engine = Engine(dut)
     await engine.reset()
     for stalls in (
@@ -72,7 +72,7 @@ async def differential(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def counter_wraps(dut) -> None:
-    """inc32 wraps in its 32 bits for an IV whose J0 ends in ones."""
+    """mae_gcm_stream's counter wraps at 2^32 without a carry."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0, random.randbytes(16))
@@ -94,7 +94,7 @@ async def counter_wraps(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def lengths_disagree(dut) -> None:
-    """Beats that differ from the announced lengths fail the verdict in both directions."""
+    """mae_gcm_stream rejects a message whose beats differ from its announced lengths."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0)
@@ -109,7 +109,7 @@ async def lengths_disagree(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def ivs_in_a_row(dut) -> None:
-    """Consecutive messages with long IVs are right under keys of two sizes."""
+    """mae_gcm_stream gives OpenSSL's results for successive IVs of other than 12 bytes."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0, random.randbytes(engine.sizes[-1]))
@@ -123,7 +123,7 @@ async def ivs_in_a_row(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def no_tag(dut) -> None:
-    """Each tag length is checked in all its bytes; an empty tag is refused."""
+    """mae_gcm_stream checks all bytes of each tag length and rejects an empty tag."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0)
@@ -135,7 +135,7 @@ async def no_tag(dut) -> None:
 
 
 async def abort(dut, engine: Engine) -> list:
-    """Asserts abort_i in the next clock; returns the keys still to be offered."""
+    """Pulses abort_i of mae_gcm_stream; returns the key loads that were not yet sent."""
     pending = [entry for entry in engine.plan if isinstance(entry, tuple)]
     dut.abort_i.value = 1
     dut.key_valid_i.value = dut.msg_valid_i.value = dut.in_valid_i.value = 0
@@ -149,7 +149,7 @@ async def abort(dut, engine: Engine) -> list:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts_while_h_is_made(dut) -> None:
-    """An abort in any clock after a key does not disturb the computation of its H."""
+    """An abort of mae_gcm_stream at any clock after a key load does not disturb H."""
     engine = Engine(dut)
     await engine.reset()
     for clocks in range(1, 60):
@@ -163,7 +163,7 @@ async def aborts_while_h_is_made(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def aborts(dut) -> None:
-    """An abort at any clock drops old beats and tags, keeps keys, and new messages are right."""
+    """An abort of mae_gcm_stream drops messages but keeps keys; new messages are right."""
     engine = Engine(dut)
     await engine.reset()
     for bank in range(engine.banks):
@@ -187,7 +187,7 @@ async def aborts(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def clears(dut) -> None:
-    """After a clear mae_gcm_stream accepts no message before a new key."""
+    """After clear_i mae_gcm_stream accepts no message until a new key is loaded."""
     engine = Engine(dut)
     await engine.reset()
     engine.key(0)
@@ -211,7 +211,7 @@ async def clears(dut) -> None:
 
 
 async def key_to_ready(engine: Engine, size: int) -> int:
-    """Measures the clocks from a key to the first beat of a message sent with it."""
+    """Returns mae_gcm_stream's clocks from a key load to the first output beat under it."""
     engine.key(0, random.randbytes(size))
     message = engine.message(0, random.randbytes(12), b"", random.randbytes(3 * engine.row))
     await engine.run()
@@ -222,7 +222,7 @@ async def key_to_ready(engine: Engine, size: int) -> int:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def schedule(dut) -> None:
-    """mae_gcm_stream takes the stated clocks for keys, first beats and tags, at each key size."""
+    """mae_gcm_stream takes the stated clocks for keys, first beats and tags, for each key size."""
     engine = Engine(dut)
     await engine.reset()
     for size in engine.sizes:
@@ -286,20 +286,20 @@ SLOW = [pytest.param(lanes, marks=pytest.mark.slow) for lanes in (2, 8, 10, 16)]
 
 @pytest.mark.parametrize("lanes", [1, 4, *SLOW])
 def test_gcm_stream(lanes: int) -> None:
-    """Runs the checks of mae_gcm_stream for one lane, a power of two, and another number."""
+    """Builds mae_gcm_stream with several numbers of lanes and runs this file's tests."""
     bench.run("mae_gcm_stream", parameters={"Lanes": lanes, "KeyBanks": 2})
 
 
 @pytest.mark.full
 def test_shared() -> None:
-    """Runs the checks of mae_gcm_stream with masks and H computed in the row pipeline."""
+    """Builds mae_gcm_stream without its own pipeline for masks and H; runs this file's tests."""
     parameters = {"Lanes": 1, "KeyBanks": 2, "MaskPipe": 0, "MsgDepth": 16}
     bench.run("mae_gcm_stream", parameters=parameters)
 
 
 @pytest.mark.parametrize("banks, longest", [(1, 0), (4, 1)])
 def test_banks(banks: int, longest: int) -> None:
-    """Runs the checks of mae_gcm_stream with one and four banks and shorter keys."""
+    """Builds mae_gcm_stream with one and four key banks and runs this file's tests."""
     parameters = {"Lanes": 3, "KeyBanks": banks, "MaxKeyLen": longest}
     bench.run("mae_gcm_stream", parameters=parameters)
 
@@ -316,7 +316,7 @@ DEEP = [
 @pytest.mark.parametrize("lanes, longest, regs, depth", DEEP)
 @pytest.mark.full
 def test_deep(lanes: int, longest: int, regs: int, depth: int) -> None:
-    """Runs the checks of mae_gcm_stream built for a high clock rate."""
+    """Builds mae_gcm_stream with all pipeline registers and runs this file's tests."""
     parameters = {"Lanes": lanes, "KeyBanks": 2, "MaxKeyLen": longest, "MsgDepth": depth}
     parameters |= {"RegsPerRound": regs, "Deep": 1}
     bench.run("mae_gcm_stream", parameters=parameters)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gf128_mul: products of SP 800-38D algorithm 1, one per clock, after two clocks.
+"""Tests mae_gf128_mul: a product in GF(2^128) per clock, equal to SP 800-38D algorithm 1.
 
 Multiplication is linear in both operands, so every pair of single bits decides the function.
 """
@@ -17,7 +17,7 @@ from tests.support.stream import start
 
 
 async def products(dut, pairs: list, gaps: float = 0.0) -> list[int]:
-    """Multiplies all pairs; returns the products after a check of their clock."""
+    """Sends pairs to mae_gf128_mul with random gaps; returns the products, each in its clock."""
     latency = 1 + bench.parameters()["OutReg"]
     due: list[int] = []  # of the pairs under way, clocks to go
     out: list[int] = []
@@ -43,7 +43,7 @@ async def products(dut, pairs: list, gaps: float = 0.0) -> list[int]:
 
 
 async def begin(dut) -> None:
-    """Resets mae_gf128_mul."""
+    """Resets mae_gf128_mul with idle inputs."""
     await start(dut, clear_i=0, valid_i=0, a_i=0, b_i=0)
 
 
@@ -61,7 +61,7 @@ async def single_bits(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def random_pairs(dut) -> None:
-    """mae_gf128_mul multiplies random operands with gaps, and limits of the range."""
+    """mae_gf128_mul multiplies random operands, 0, 1 and all ones right, with gaps between."""
     await begin(dut)
     ends = [0, 1, 1 << 127, gcm_oracle.BLOCK - 1]
     pairs = [(a, b) for a in ends for b in ends]
@@ -71,7 +71,7 @@ async def random_pairs(dut) -> None:
 
 @cocotb.test(timeout_time=10, timeout_unit="ms")
 async def tags(dut) -> None:
-    """A GHASH computed by the multiplier gives the tags of AESGCM."""
+    """GHASH computed with mae_gf128_mul gives the tags of AES-GCM by `cryptography`."""
     await begin(dut)
     for _ in range(6):
         key, iv = random.randbytes(random.choice((16, 24, 32))), random.randbytes(12)
@@ -92,7 +92,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear of mae_gf128_mul erases all products."""
+    """After clear_i mae_gf128_mul gives no product and its output is zero."""
     await begin(dut)
     dut.valid_i.value = 1
     dut.a_i.value = dut.b_i.value = gcm_oracle.BLOCK - 1
@@ -109,5 +109,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("out_reg", [0, 1])
 def test_gf128_mul(out_reg: int) -> None:
-    """Runs the checks of mae_gf128_mul with and without the output register."""
+    """Builds mae_gf128_mul with and without output register and runs this file's tests."""
     bench.run("mae_gf128_mul", parameters={"OutReg": out_reg})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_gf128_mul_digit_serial: SP 800-38D products, in 128 / Digit clocks each.
+"""Tests mae_gf128_mul_digit_serial: products in GF(2^128), each in 128 / Digit clocks.
 
 Tests mae_gf128_mul_digit_serial.
 
@@ -19,7 +19,7 @@ from tests.support.stream import start
 
 
 async def multiply(dut, a: int, b: int) -> int:
-    """Multiplies two values; ends in the clock of the product, when the next may start."""
+    """Multiplies two operands in mae_gf128_mul_digit_serial; asserts the clock of the result."""
     clocks = 128 // bench.parameters()["Digit"]
     dut.valid_i.value, dut.a_i.value, dut.b_i.value = 1, a, b
     for clock in range(1, clocks + 1):
@@ -34,13 +34,13 @@ async def multiply(dut, a: int, b: int) -> int:
 
 
 async def begin(dut) -> None:
-    """Resets the digit-serial multiplier."""
+    """Resets mae_gf128_mul_digit_serial with idle inputs."""
     await start(dut, clear_i=0, valid_i=0, a_i=0, b_i=0)
 
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def single_bits(dut) -> None:
-    """The digit-serial multiplier computes x^i times x^j for many i and j."""
+    """mae_gf128_mul_digit_serial multiplies x^i by x^j for many i and j."""
     await begin(dut)
     powers = [1 << 127]
     while len(powers) < 255:
@@ -53,7 +53,7 @@ async def single_bits(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def random_pairs(dut) -> None:
-    """The digit-serial multiplier computes random products, with and without gaps."""
+    """mae_gf128_mul_digit_serial multiplies random operands, with and without gaps."""
     await begin(dut)
     ends = [0, 1, 1 << 127, gcm_oracle.BLOCK - 1]
     pairs = [(a, b) for a in ends for b in ends]
@@ -69,7 +69,7 @@ async def random_pairs(dut) -> None:
 
 @cocotb.test(timeout_time=20, timeout_unit="ms")
 async def tags(dut) -> None:
-    """A GHASH computed by the digit-serial multiplier gives the tags of AESGCM."""
+    """GHASH computed with mae_gf128_mul_digit_serial gives the tags of AES-GCM."""
     await begin(dut)
     for _ in range(3):
         key, iv = random.randbytes(random.choice((16, 24, 32))), random.randbytes(12)
@@ -90,7 +90,7 @@ async def tags(dut) -> None:
 
 @cocotb.test(timeout_time=1, timeout_unit="ms")
 async def clear(dut) -> None:
-    """A clear of the digit-serial multiplier at any clock ends and erases the product."""
+    """clear_i at any clock ends a multiplication of mae_gf128_mul_digit_serial and erases it."""
     await begin(dut)
     clocks = 128 // bench.parameters()["Digit"]
     for when in range(min(clocks, 9) + 1):
@@ -113,5 +113,5 @@ async def clear(dut) -> None:
 
 @pytest.mark.parametrize("digit", [1, 16, 64])
 def test_gf128_mul_digit_serial(digit: int) -> None:
-    """Runs the digit-serial multiplier's checks for both extreme digits and the peripheral's."""
+    """Builds mae_gf128_mul_digit_serial for three digit sizes and runs this file's tests."""
     bench.run("mae_gf128_mul_digit_serial", parameters={"Digit": digit})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_ghash: hashes of messages of any shape; clocks from key to hash.
+"""Tests mae_ghash and mae_ghash_pipelined: hashes of messages of any shape, key changes, clocks.
 
 Tests mae_ghash, mae_ghash_pipelined (mae_ghash_powers, mae_gf128_partial_products).
 
@@ -18,7 +18,7 @@ from tests.support.stream import start
 
 
 def power_clocks(powers: int) -> int:
-    """Returns the clocks from H to the first beat: products of four clocks, one per clock."""
+    """Returns the clocks that mae_ghash_pipelined needs to compute a number of powers of H."""
     clock, base = 1, 1
     there = {1: 1}
     while base < powers:
@@ -32,7 +32,7 @@ def power_clocks(powers: int) -> int:
 
 
 class Hash:
-    """Drives mae_ghash; checks each hash and its clock against SP 800-38D algorithm 2."""
+    """Drives mae_ghash and compares each hash and its clock with SP 800-38D algorithm 2."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -53,7 +53,7 @@ class Hash:
         await start(self.dut, **{f"{name}_i": 0 for name in names.split()})
 
     async def tick(self) -> None:
-        """Runs one clock; checks that exactly the expected hash comes."""
+        """Runs one clock of mae_ghash; asserts the hash that is due in it, and no other."""
         await RisingEdge(self.dut.clk_i)
         self.clock += 1
         await ReadOnly()
@@ -70,23 +70,23 @@ class Hash:
         self.dut.beat_valid_i.value = self.dut.h_valid_i.value = self.dut.beat_data_i.value = 0
 
     def load(self, bank: int, h: int) -> None:
-        """Offers the hash key H in this clock."""
+        """Offers hash key H for a key bank of mae_ghash in this clock."""
         self.keys[bank] = h
         self.dut.h_valid_i.value = 1
         self.dut.h_bank_i.value = bank
         self.dut.h_i.value = h
 
     async def free(self) -> None:
-        """Waits until mae_ghash accepts a hash key."""
+        """Runs clocks until mae_ghash accepts another hash key."""
         while not int(self.dut.h_ready_o.value):
             await self.tick()
 
     def ready(self, bank: int) -> bool:
-        """Waits until a beat of this bank may come in the next clock."""
+        """Returns true if mae_ghash accepts a beat for this key bank in the next clock."""
         return bool(int(self.dut.ready_o.value) >> bank & 1)
 
     def beat(self, words: list[int], bank: int, first: bool, last: bool, end: int, user: int):
-        """Offers a beat; lanes without a block hold random data."""
+        """Offers a beat of up to one block per lane to mae_ghash."""
         lanes = words + [random.getrandbits(128) for _ in range(self.lanes - len(words))]
         self.dut.beat_data_i.value = sum(word << 128 * i for i, word in enumerate(lanes))
         self.dut.beat_valid_i.value = 1
@@ -98,7 +98,7 @@ class Hash:
         self.dut.beat_user_i.value = user if last else random.getrandbits(1)
 
     async def message(self, sizes: list[int], bank: int, gaps: float = 0.0) -> None:
-        """Sends beats with given numbers of blocks and computes their hash."""
+        """Sends a message of beats with given block counts; computes the expected hash."""
         all_words: list[int] = []
         end, user = random.getrandbits(128), random.getrandbits(1)
         for number, size in enumerate(sizes):
@@ -114,7 +114,7 @@ class Hash:
             await self.tick()
 
     def sizes(self, most: int) -> list[int]:
-        """Returns the block counts of a message's beats, as GCM makes them, or random."""
+        """Returns random numbers of blocks for the beats of a message to mae_ghash."""
         beats = random.randrange(1, most)
         if random.random() < 0.3:
             return [random.randrange(beats > 1, self.lanes + 1) for _ in range(beats)]
@@ -124,14 +124,14 @@ class Hash:
         return sizes
 
     async def drain(self) -> None:
-        """Waits for all expected hashes."""
+        """Runs clocks until mae_ghash has given all expected hashes."""
         while self.due:
             await self.tick()
         await self.tick()
 
 
 async def ready_after(unit: Hash, bank: int) -> int:
-    """Returns the clocks from H to the first clock that may have a beat."""
+    """Returns the clocks from loading H until mae_ghash accepts the first beat."""
     began = unit.clock
     ready = False
     while not ready:
@@ -145,7 +145,7 @@ async def ready_after(unit: Hash, bank: int) -> int:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def powers_in_time(dut) -> None:
-    """The first beat is accepted in its clock after H, and may use the highest powers."""
+    """mae_ghash accepts the first beat in the stated clock after H and hashes it right."""
     unit = Hash(dut)
     await unit.reset()
     for _ in range(3):
@@ -158,7 +158,7 @@ async def powers_in_time(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def back_to_back(dut) -> None:
-    """Messages of all shapes and banks are hashed right, with and without gaps."""
+    """mae_ghash hashes successive messages of all shapes and banks right, with and without gaps."""
     unit = Hash(dut)
     await unit.reset()
     for bank in range(len(unit.keys)):
@@ -178,7 +178,7 @@ async def back_to_back(dut) -> None:
 
 @cocotb.test(timeout_time=5, timeout_unit="ms")
 async def key_under_load(dut) -> None:
-    """Powers of a new H are computed while the other bank hashes beats in every clock."""
+    """mae_ghash computes powers of a new H while the other bank hashes a beat in every clock."""
     unit = Hash(dut)
     await unit.reset()
     unit.load(0, random.getrandbits(128))
@@ -200,7 +200,7 @@ async def key_under_load(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def abort_and_clear(dut) -> None:
-    """An abort at any clock drops hashes and keeps the keys; a clear erases the keys."""
+    """abort_i of mae_ghash drops hashes but keeps H; clear_i erases H too."""
     unit = Hash(dut)
     await unit.reset()
     unit.load(0, random.getrandbits(128))
@@ -234,7 +234,7 @@ async def abort_and_clear(dut) -> None:
 
 @pytest.mark.parametrize("lanes", [1, 3, 4, pytest.param(10, marks=pytest.mark.slow)])
 def test_ghash(lanes: int) -> None:
-    """Runs the checks of mae_ghash for one lane, powers of two, and another number."""
+    """Builds mae_ghash with several numbers of lanes and runs this file's tests."""
     bench.run("mae_ghash", parameters={"Lanes": lanes, "KeyBanks": 2})
 
 
@@ -242,5 +242,5 @@ def test_ghash(lanes: int) -> None:
     "lanes", [4, *(pytest.param(n, marks=pytest.mark.slow) for n in (1, 3, 10))]
 )
 def test_ghash_pipelined(lanes: int) -> None:
-    """Runs the checks of mae_ghash with three interleaved partial sums."""
+    """Builds mae_ghash_pipelined with several numbers of lanes and runs this file's tests."""
     bench.run("mae_ghash_pipelined", parameters={"Lanes": lanes, "KeyBanks": 2})

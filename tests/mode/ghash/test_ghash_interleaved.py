@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_ghash_interleaved: hashes of many contexts at once, against OpenSSL's tags."""
+"""Tests mae_ghash_interleaved: hashes of many contexts at once, against OpenSSL's GCM tags."""
 
 import random
 from collections.abc import Callable
@@ -19,7 +19,7 @@ Step = tuple[int, int, int] | tuple[str, bytes] | tuple[str, int]
 
 
 class Hasher:
-    """Drives mae_ghash_interleaved clock by clock."""
+    """Drives mae_ghash_interleaved and predicts in each clock what it accepts."""
 
     def __init__(self, dut) -> None:
         self.dut = dut
@@ -35,7 +35,7 @@ class Hasher:
         self.busy: tuple[int | None, str] = (None, "")  # the product under way: context and kind
 
     async def begin(self) -> None:
-        """Resets the module and waits for its memories to be erased."""
+        """Resets mae_ghash_interleaved and erases all contexts and key slots."""
         names = "wipe_i wipe_index_i erase_valid_i erase_slot_i row_valid_i row_offered_i"
         names += " row_ctx_i row_slot_i row_data_i row_bytes_i op_valid_i op_i op_ctx_i op_slot_i"
         names += " op_power_i op_block_i look_ctx_i look_clear_i"
@@ -44,11 +44,11 @@ class Hasher:
             await self.wipe(index)
 
     def slot(self, context: int) -> int:
-        """Returns the slot whose powers of H a context uses, another number than its own."""
+        """Returns the key slot that a context uses; its number differs from the context's."""
         return (context + 1) % self.slots
 
     async def wipe(self, context: int) -> None:
-        """Erases a context and the slot of that number; no other input is accepted meanwhile."""
+        """Erases the context and key slot of a number; asserts that nothing else is accepted."""
         self._advance(None, "")
         if self.pair == context:
             self.pair = None
@@ -59,7 +59,7 @@ class Hasher:
         self.dut.wipe_i.value = self.dut.row_valid_i.value = 0
 
     def rows(self, data: bytes) -> list[Step]:
-        """Splits data into rows of random sizes, of whole blocks except the last."""
+        """Returns the steps that hash data in rows of random size."""
         steps: list[Step] = []
         while data:
             count = 16 * random.choice((self.lanes, random.randint(1, self.lanes)))
@@ -68,12 +68,12 @@ class Hasher:
         return steps
 
     def key(self, key: bytes) -> list[Step]:
-        """Returns a context's powers of H."""
+        """Returns the steps that load H of a key and compute its powers."""
         powers: list[Step] = [(POWER, power, 0) for power in range(2, self.lanes + 1)]
         return [(SET_H, 0, gcm_oracle.hash_key(key)), *powers]
 
     def message(self, key: bytes) -> list[Step]:
-        """Plans AAD, ciphertext and lengths of a message, and the hash within OpenSSL's tag."""
+        """Returns the steps that hash a random GCM message and compare the hash with its tag."""
         iv, aad, data = (
             random.randbytes(n) for n in (12, random.randrange(80), random.randrange(200))
         )
@@ -102,13 +102,13 @@ class Hasher:
             dut.row_data_i.value = sum(block << 128 * i for i, block in enumerate(blocks))
 
     async def rest(self) -> None:
-        """Lets one clock pass."""
+        """Runs one clock of mae_ghash_interleaved without an input."""
         await RisingEdge(self.dut.clk_i)
         self.clock += 1
         self._advance(None, "")
 
     async def check_no_powers(self, context: int) -> None:
-        """Hashes a row of each number of blocks in a cleared context: each power of H is zero.
+        """Asserts that all powers of H of a context's key slot are zero, by hashing random rows.
 
         No operation follows them: its product with H itself would hide the others.
         """
@@ -121,7 +121,7 @@ class Hasher:
             assert self.dut.look_o.value == 0, f"a power of H up to the {blocks}th is left"
 
     def _advance(self, context: int | None, kind: str) -> None:
-        """Ends a clock: a join leaves one sum, a start begins the second one."""
+        """Updates the model's partial sums for the operation or row accepted in this clock."""
         if self.busy[1] == "join":
             self.pair = None
         if kind == "start":
@@ -129,7 +129,7 @@ class Hasher:
         self.busy = context, kind
 
     def _predict(self, op: tuple | None, row: tuple | None) -> tuple[bool, bool]:
-        """Predicts which of the offered operation and row is taken in this clock; advances."""
+        """Returns which of the offered operation and row the RTL must accept in this clock."""
         busy, kind = self.busy
         # Powers are of a slot: they wait for a power alone, and contexts do not wait for them.
         op_context = op[0] if op and op[1][0] in (BLOCK, CLEAR) else None
@@ -158,7 +158,7 @@ class Hasher:
         return op_taken, row_taken
 
     async def run(self, todo: dict[int, list[Step]], stall: float = 0.0) -> None:
-        """Runs the contexts' steps, each context's in order; checks both readies in each clock."""
+        """Runs the contexts' steps in order, many contexts at once; checks ready in each clock."""
         dut = self.dut
         op = row = None  # offered: (context, step)
         settled = dict.fromkeys(todo, self.clock)  # from when on the hash shows the last step
@@ -204,13 +204,13 @@ class Hasher:
 
 
 def offers(*offered: tuple[int, Step] | None) -> list[int]:
-    """Returns the contexts whose step waits at an input."""
+    """Returns the contexts whose operation or row is now offered to the RTL."""
     return [offer[0] for offer in offered if offer]
 
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def messages(dut) -> None:
-    """All contexts hash two messages per key at once under stalls, and are erased afterwards."""
+    """mae_ghash_interleaved hashes messages of all contexts at once right, with stalls."""
     hasher = Hasher(dut)
     await hasher.begin()
     for stall in (0.0, 0.5):
@@ -226,7 +226,7 @@ async def messages(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def wipes(dut) -> None:
-    """A wipe erases one context and one slot's powers; the others continue their messages."""
+    """A wipe of mae_ghash_interleaved erases one context and one slot; others go on right."""
     hasher = Hasher(dut)
     await hasher.begin()
     for wiped in range(hasher.contexts):
@@ -250,7 +250,7 @@ async def wipes(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def erasure(dut) -> None:
-    """An erased slot has no powers of H left, at whatever clock of a message it is erased."""
+    """After a key slot's erasure mae_ghash_interleaved holds none of its powers of H."""
     hasher = Hasher(dut)
     await hasher.begin()
     for rows in range(8):
@@ -274,7 +274,7 @@ async def erasure(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def erasure_of_a_power_in_progress(dut) -> None:
-    """A power of H whose operation is taken in the clock of its slot's erasure does not stay."""
+    """A power of H that mae_ghash_interleaved computes during its slot's erasure ends as zero."""
     hasher = Hasher(dut)
     await hasher.begin()
     for power in range(2, hasher.lanes + 1):
@@ -295,7 +295,7 @@ async def erasure_of_a_power_in_progress(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def looks_and_clears(dut) -> None:
-    """A context whose hash is looked at can be cleared in that clock, beside rows of others."""
+    """mae_ghash_interleaved can clear a context in the clock in which its hash is read."""
     hasher = Hasher(dut)
     await hasher.begin()
     for context in range(hasher.contexts):
@@ -309,7 +309,7 @@ async def looks_and_clears(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def full_rate(dut) -> None:
-    """Full rows of one context are taken in successive clocks, but for one wait at the third."""
+    """mae_ghash_interleaved takes a full row per clock, except for one wait at the third."""
     hasher = Hasher(dut)
     await hasher.begin()
     for context in range(hasher.contexts):
@@ -333,7 +333,7 @@ async def full_rate(dut) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def two_contexts(dut) -> None:
-    """A context whose full rows follow each other takes the second sum from another context."""
+    """In mae_ghash_interleaved a context with full rows takes the second partial sum over."""
     hasher = Hasher(dut)
     if hasher.contexts == 1:
         return
@@ -361,7 +361,7 @@ async def two_contexts(dut) -> None:
 
 @pytest.mark.parametrize(("lanes", "contexts"), [(1, 1), (3, 2), (4, 6)])
 def test_ghash_interleaved(lanes: int, contexts: int) -> None:
-    """Runs the checks of mae_ghash_interleaved for one context, odd lanes and many contexts."""
+    """Builds mae_ghash_interleaved for several lanes and contexts and runs this file's tests."""
     slots = contexts + (contexts > 1)
     parameters = {"Lanes": lanes, "Contexts": contexts, "KeySlots": slots}
     bench.run("mae_ghash_interleaved", parameters=parameters)

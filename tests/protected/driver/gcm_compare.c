@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the enclave's AES-256-GCM with OpenSSL: lengths, pieces, directions, tampering. */
+/* Compares the enclave's AES-256-GCM with OpenSSL for all lengths, in pieces, and if tampered. */
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connects the C driver and the card model by an honest bus, for tests."""
+"""Connects the protected card's C driver and the card model by an honest bus, for tests."""
 
 from maeslant.protected.attacks.adversary import Adversary
 from maeslant.protected.model import card, wire
@@ -14,7 +14,7 @@ SECRETS = (octets("s", 32), octets("i", 16), octets("n", 32))
 
 
 class Pair:
-    """Holds the C driver as host and the card model as device, before OPEN."""
+    """Connects the C driver (host) and the card model (device); their session is not yet open."""
 
     def __init__(self, attack: Attack | None = None, **limits: int) -> None:
         self.device = Device(CAPABILITIES, limit=limits.get("device", 1 << 30))
@@ -36,13 +36,13 @@ class Pair:
         return self
 
     def drain(self) -> None:
-        """Runs C driver and card model until every request is answered."""
+        """Lets C driver and card model work until every request has an answer."""
         for _ in range(500):
             self.host.pump()
 
 
 def start(source: int, destination: int, length: int) -> list[wire.Operation]:
-    """Returns the register writes that start a run of the card's kernel."""
+    """Returns the batch operations that start a run of the simulated card's kernel."""
     return [
         wire.write(card.SOURCE, source, 8),
         wire.write(card.DESTINATION, destination, 8),

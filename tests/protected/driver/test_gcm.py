@@ -16,7 +16,7 @@ HEADERS = {"ipsec": "intel-ipsec-mb.h"}
 @pytest.mark.parametrize("sanitize", [False, True], ids=["optimised", "sanitized"])
 @pytest.mark.parametrize("library", ["openssl", "ipsec"])
 def test_agrees_with_openssl(library: str, sanitize: bool, tmp_path: pathlib.Path) -> None:
-    """The enclave's AES-GCM agrees with OpenSSL at each length up to 600 and refuses changes."""
+    """The enclave's AES-GCM equals OpenSSL's for lengths up to 600 and rejects tampered data."""
     header = HEADERS.get(library)
     if header and not any((root / header).exists() for root in c_driver.SYSTEM_HEADERS):
         pytest.skip(f"{library} is not installed")

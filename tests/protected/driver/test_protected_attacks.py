@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests every attack of the catalogue, and random ones, against the C driver."""
+"""Tests the C driver against every attack of maeslant/protected/attacks, and random bus changes."""
 
 import pytest
 
@@ -12,11 +12,11 @@ COUNT = 0
 
 
 class CMachine(Machine):
-    """Connects the C driver (driver/enclave) to the card model."""
+    """Runs attacked sessions with the C driver as host and the card model as device."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Makes the C driver the host of an attacked session and counts its use."""
+        """Makes a C driver as host of an attacked session and counts how many were made."""
         global COUNT
         COUNT += 1
         return Host(*arguments, **named)
@@ -27,7 +27,7 @@ class EagerMachine(Machine):
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Makes a C driver that sends chunks while it seals later ones."""
+        """Makes a C driver as host that sends a transfer's first chunks while it seals the next."""
         return Host(*arguments, **named, send_while_sealing=True)
 
 
@@ -36,7 +36,7 @@ class ThreadedMachine(Machine):
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Makes a C driver that seals and opens chunks in four threads."""
+        """Makes a C driver as host that encrypts and decrypts chunks in four threads."""
         return Host(*arguments, **named, send_while_sealing=True, threads=4)
 
 
@@ -48,7 +48,7 @@ OTHERS = [pytest.param(machine, marks=pytest.mark.slow) for machine in EAGER]
 @pytest.mark.parametrize("make", [CMachine, *OTHERS])
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry, make):
-    """Each attack on the C driver is detected where the protocol says, or has no effect."""
+    """Each attack on the C driver is detected where the catalogue says, or has no effect."""
     verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
@@ -61,7 +61,7 @@ def test_attack(entry, make):
 
 @pytest.mark.parametrize("make", [CMachine, EagerMachine, ThreadedMachine])
 def test_random_manipulations(make):
-    """Random manipulations of the C driver's bus cause no wrong result."""
+    """800 sessions of the C driver with random bus changes give right results or an error."""
     before = COUNT
     tally = fuzz.fuzz(800, seed=4_000_000, make=make)
     assert not tally.wrong
@@ -71,6 +71,6 @@ def test_random_manipulations(make):
 
 @pytest.mark.slow
 def test_many_random_manipulations():
-    """Many random manipulations of the C driver's bus cause no wrong result."""
+    """100,000 sessions of the C driver with random bus changes give right results or an error."""
     tally = fuzz.fuzz(100_000, seed=6_000_000, make=CMachine)
     assert not tally.wrong

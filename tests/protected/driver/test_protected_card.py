@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests attacks between the C driver (driver/enclave) and the card's RTL."""
+"""Tests sessions of the C driver (driver/enclave) with the card's RTL while the bus is attacked."""
 
 import pytest
 
@@ -21,25 +21,25 @@ FEW = (
 
 
 class CardMachine(rtl_card.RtlMachine):
-    """Connects the C driver to the simulated card."""
+    """Runs attacked sessions with the C driver as host and the card's RTL as device."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Makes the C driver as host of the simulated card."""
+        """Makes a C driver as host of the protected card's RTL."""
         return Host(*arguments, **named, send_while_sealing=True)
 
 
 class ThreadedCardMachine(rtl_card.RtlMachine):
-    """Connects the C driver with two sealing threads to the simulated card."""
+    """Runs attacked sessions of the card's RTL with a C driver that encrypts in two threads."""
 
     @staticmethod
     def make_host(*arguments, **named):
-        """Makes the C driver as host of the simulated card, with two threads."""
+        """Makes a C driver with two encrypting threads as host of the protected card's RTL."""
         return Host(*arguments, **named, send_while_sealing=True, threads=2)
 
 
 def attack(entry, make=CardMachine) -> None:
-    """Plays an attack, which must be detected where the protocol says or have no effect."""
+    """Plays an attack, which must be detected where its catalogue entry says or have no effect."""
     verdict = entry.play(make)
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
@@ -50,19 +50,19 @@ def attack(entry, make=CardMachine) -> None:
 @pytest.mark.parametrize("make", [CardMachine, ThreadedCardMachine])
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name, make):
-    """A selection of attacks between C driver and card RTL is detected."""
+    """C driver and card RTL detect a selection of bus attacks where the catalogue says."""
     attack(next(entry for entry in ENTRIES if entry.name == name), make)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_every_attack(entry):
-    """Every attack between C driver and card RTL is detected or has no effect."""
+    """C driver and card RTL detect every bus attack of the catalogue, or it has no effect."""
     attack(entry)
 
 
 @pytest.mark.slow
 def test_random_manipulations():
-    """Thousands of random manipulations between C driver and card RTL cause no wrong result."""
+    """5,000 sessions of C driver and card RTL with random bus changes give no wrong result."""
     tally = fuzz.fuzz(5_000, seed=8_000_000, make=CardMachine)
     assert not tally.wrong

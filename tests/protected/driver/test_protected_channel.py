@@ -26,7 +26,7 @@ def pair(request) -> Pair:
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 200, 4096, 4097, 9001])
 @pytest.mark.parametrize("chunk", [64, 4096, 0])
 def test_transfers_of_any_length(pair, length, chunk):
-    """Transfers of any length pass both ways in chunks (D1, D3, H17)."""
+    """The C driver transfers data of any length to the card model and back (D1, D3, H17)."""
     if length > 60 * (chunk or 1 << 14):
         pytest.skip("more chunks than slots")
     data = octets(f"{length}", length)
@@ -37,7 +37,7 @@ def test_transfers_of_any_length(pair, length, chunk):
 
 
 def test_batches_read_write_and_wait(pair):
-    """Batches read and write registers and wait for other requests (H16, H19)."""
+    """The C driver's batches write and read card registers and wait for transfers (H16, H19)."""
     host = pair.host
     host.wait(host.batch(0, [wire.write(card.SCRATCH, 0x1122334455667788, 8)]))
     values = host.read_values(host.batch(0, [wire.read(card.SCRATCH), wire.read(card.SCRATCH, 8)]))
@@ -51,7 +51,7 @@ def test_batches_read_write_and_wait(pair):
 
 
 def test_refusals_say_what_was_refused(pair):
-    """Each refused request gives an error of the C driver; the session continues (M3)."""
+    """A batch with a bad register address is refused by the card, and the error says so (M3)."""
     host = pair.host
     job = host.batch(0, [wire.write(card.SCRATCH, 7), wire.read(0x80)])
     with pytest.raises(RefusedError) as refused:
@@ -62,7 +62,7 @@ def test_refusals_say_what_was_refused(pair):
 
 
 def test_a_failed_kernel_fails_what_waits_for_it(pair):
-    """After a failed kernel run dependent requests of the C driver fail and give no data (H16)."""
+    """A C driver's read that waits for a failed kernel run is refused and returns no data (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     down = host.d2h(2, 0, 64, after=1)
@@ -72,7 +72,7 @@ def test_a_failed_kernel_fails_what_waits_for_it(pair):
 
 
 def test_what_is_given_up_is_scrubbed(pair):
-    """The C driver replaces an abandoned chunk's request by SKIP, which frees its region (H11)."""
+    """The C driver sends SKIP for an abandoned chunk; the card zeroes the transfer's data (H11)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("before", 256)))
     with pytest.raises(GivenUpError):
@@ -105,7 +105,7 @@ def test_rekey_under_load_loses_and_repeats_nothing(pair):
 
 
 def test_misuse_is_refused_before_a_number_is_spent(pair):
-    """The C driver refuses misuse before it spends a number or accesses the bus (H11)."""
+    """The C driver refuses illegal calls before it uses a sequence number or the bus (H11)."""
     host = pair.host
     switching = host.rekey(2)
     held = host.d2h(1, 0x1000, 64, after=9)
@@ -142,7 +142,7 @@ def test_at_most_64_unanswered(pair):
 
 
 def test_no_more_transfers_than_regions(pair):
-    """The C driver opens no more transfers than the device has regions (H8)."""
+    """The C driver refuses to open more transfers than the card has memory regions (H8)."""
     host = pair.host
     jobs = [
         host.d2h(queue, 0x400 * (4 * queue + index), 64, after=1)
@@ -158,7 +158,7 @@ def test_no_more_transfers_than_regions(pair):
 
 
 def test_the_host_stops_before_a_keys_limit():
-    """The C driver stops before a key's limit; after a rekey it continues (H12)."""
+    """The C driver sends nothing beyond a key's limit; after a key change it continues (H12)."""
     pair = Pair(host=60).opened()
     host = pair.host
     with pytest.raises(BudgetError):
@@ -196,7 +196,7 @@ def test_poison_wipes_and_fails_everything(pair):
 
 
 def test_what_the_device_says_of_its_end_is_advice():
-    """The reason that the device gives for a session's end appears in the error text only."""
+    """The C driver's error text quotes the cause that the card reports when it ends a session."""
     pair = Pair(device=30).opened()
     with pytest.raises(PoisonedError, match="the device says BUDGET at queue 0"):
         for _ in range(20):
@@ -219,7 +219,7 @@ def test_what_the_device_says_of_its_end_is_advice():
     ids=str,
 )
 def test_authentic_but_impossible_answers_poison(pair, answer, monkeypatch):
-    """The C driver ends the session after authentic answers that no genuine device gives."""
+    """The C driver ends the session if an authentic response has impossible fields."""
     monkeypatch.setattr(wire.Response, "pack", lambda self, real=wire.Response.pack: real(answer))
     with pytest.raises(PoisonedError, match="impossible response"):
         pair.host.wait(pair.host.batch(0, [wire.read(card.STATUS)]))
@@ -305,7 +305,7 @@ def test_a_buffer_in_shared_memory_is_refused():
 
 
 def test_depth_is_kept(pair):
-    """The C driver keeps no more chunks outstanding than the capabilities permit."""
+    """The C driver keeps at most as many chunks in flight as the card's depth allows."""
     job = pair.host.d2h(1, 0, 640, 64, after=1)
     most = 0
     for _ in range(60):
@@ -337,7 +337,7 @@ def test_nothing_follows_a_close(pair):
 
 
 def test_a_freed_transfer_goes_on_without_its_buffer(pair):
-    """A transfer that the application frees ends without access to the application's buffer."""
+    """A d2h transfer that the application has freed completes without writing its buffer."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("freed", 640)))
     down = host.d2h(2, 0, 640, 64)

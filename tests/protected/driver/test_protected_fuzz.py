@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the fuzz targets of driver/fuzz with random inputs, and under libFuzzer with clang."""
+"""Fuzzes the protected card's C driver: targets of driver/fuzz on random inputs and libFuzzer."""
 
 import json
 import re
@@ -15,13 +15,13 @@ from maeslant.verify import driver_fuzz
 
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_random_inputs(target):
-    """Random inputs cause no failure of the driver's fuzz targets under the sanitizers."""
+    """The C driver's fuzz targets run random inputs without a sanitizer error."""
     assert driver_fuzz.run_random(target, 1, 500) == 500
 
 
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_stored_inputs(target):
-    """Each fuzz target has inputs in the repository, and each fuzz run begins with them."""
+    """Each fuzz target of the C driver has at least five stored inputs in the repository."""
     assert len(driver_fuzz.stored(target)) >= 5
 
 
@@ -64,7 +64,7 @@ DEFECTS = {
 
 
 def plant(defect, monkeypatch, tmp_path):
-    """Builds the fuzz targets with a planted defect; returns the target that must find it."""
+    """Replaces a line of the C driver by a defect; returns the fuzz target that must detect it."""
     target, name, find, replace = DEFECTS[defect]
     text = (c_driver.DRIVER / "enclave" / name).read_text()
     assert text.count(find) == 1
@@ -85,7 +85,7 @@ def plant(defect, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_defect_is_found(defect, monkeypatch, tmp_path):
-    """A defect planted in the driver is found by the stored inputs or 500 random ones."""
+    """The stored inputs or 500 random ones detect each defect planted in the C driver."""
     target = plant(defect, monkeypatch, tmp_path)
     driver_fuzz.build(target, fuzzer=False)
     with pytest.raises(driver_fuzz.MaeslantError, match=f"{target}_random"):
@@ -96,7 +96,7 @@ def test_defect_is_found(defect, monkeypatch, tmp_path):
 @pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
 @pytest.mark.parametrize("defect", DEFECTS)
 def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
-    """LibFuzzer finds a defect planted in the driver within a minute."""
+    """LibFuzzer detects each defect planted in the C driver within a minute."""
     target = plant(defect, monkeypatch, tmp_path)
     driver_fuzz.build(target, fuzzer=True)
     with pytest.raises(driver_fuzz.MaeslantError, match="its input is in"):
@@ -107,19 +107,19 @@ def test_libfuzzer_finds_defect(defect, monkeypatch, tmp_path):
 @pytest.mark.skipif(not driver_fuzz.has_fuzzer(), reason="no clang with libFuzzer")
 @pytest.mark.parametrize("target", driver_fuzz.TARGETS)
 def test_libfuzzer(target):
-    """LibFuzzer finds no failure of the driver in a minute per fuzz target."""
+    """LibFuzzer finds no failure of the C driver in one minute for each fuzz target."""
     assert driver_fuzz.run_fuzzer(target, 60)["number_of_executed_units"] > 1000
 
 
 def test_the_copies_can_be_timed():
-    """The program that times the enclave's copies checks each chunk both ways."""
+    """The timing program of the enclave's copies reports a positive rate for seal and open."""
     rates = c_driver.time_copies()
     assert set(rates) == {"library", "memcpy", "seal", "open", "seal_write_ns"}
     assert rates["seal"] > 0 and rates["open"] > 0
 
 
 def test_the_trusted_computing_base_is_small():
-    """The trusted part of the driver stays below its limit of lines."""
+    """The code inside the enclave (trusted computing base) has less than 2,500 lines."""
     done = subprocess.run(
         [sys.executable, "-m", "tools.count_tcb", "--json"],
         capture_output=True,

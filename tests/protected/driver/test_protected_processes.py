@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the enclave's process with the operating system's process (driver/os)."""
+"""Tests the C driver's enclave process together with the operating system's process (driver/os)."""
 
 import functools
 import os
@@ -24,13 +24,13 @@ SECRETS = (octets("two secret", 32), octets("two id", 16))
 
 @pytest.fixture
 def gate():
-    """Starts the operating system's process with the card model."""
+    """Starts the operating system's process, which serves the card model to the enclave."""
     with Gate(GOLDEN) as made:
         yield made
 
 
 def session(gate: Gate, application, **more) -> Record:
-    """Runs a protected session over two processes, from provisioning to its end."""
+    """Provisions the card and runs an application's protected session across the two processes."""
     record = Record()
     host = Host(gate, *SECRETS, timeout=100_000, **more)
     record.installed = gate.install(*SECRETS)
@@ -40,7 +40,7 @@ def session(gate: Gate, application, **more) -> Record:
 
 
 def test_a_refused_hello_leaves_no_file_open():
-    """A refused HELLO message leaves no file descriptor open."""
+    """mae_gate_open closes all received file descriptors if the HELLO message is wrong."""
     ffi, lib = library()
     before = sorted(os.listdir("/proc/self/fd"))
     good = struct.pack("<IIQ", 1, 0, 4096)
@@ -61,7 +61,7 @@ def test_a_refused_hello_leaves_no_file_open():
 
 
 def test_a_forked_child_has_no_session(gate):
-    """A forked child cannot use its parent's session; the parent continues (H2)."""
+    """A forked child cannot use its parent's protected session; the parent continues (H2)."""
     host = Host(gate, *SECRETS, timeout=100_000)
     assert gate.install(*SECRETS)
     host.wait(host.open())
@@ -93,7 +93,7 @@ def test_a_forked_child_has_no_session(gate):
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("eager", [False, True])
 def test_the_workload_over_two_processes(gate, big, eager):
-    """The workload over two processes gives the model's results and leaves no data."""
+    """The workload in two processes gives the model's results; the card's memory ends zeroed."""
     record = session(gate, functools.partial(first, big=big), send_while_sealing=eager)
     assert record.results == expected(big).results
     for _name, data in session(gate, second).results:
@@ -101,7 +101,7 @@ def test_the_workload_over_two_processes(gate, big, eager):
 
 
 def test_the_card_is_provisioned_once(gate):
-    """The card can be provisioned once, and again after the OS has reset it (H14)."""
+    """The card accepts a root secret once, and again after a reset by the OS (H14)."""
     assert gate.install(*SECRETS) and not gate.install(*SECRETS)
     assert gate.read(STATE, 4)[0] == State.KEYED
     gate.write(RESET, RESET_WORD.to_bytes(4, "little"))
@@ -110,7 +110,7 @@ def test_the_card_is_provisioned_once(gate):
 
 
 def test_buffers_are_used_again(gate):
-    """A long protected session reuses shared buffers and needs no more memory than a short one."""
+    """The C driver reuses shared buffers: 300 transfers each way need at most 12 commands each."""
 
     def application(host: Host, record: Record) -> None:
         host.wait(host.open())
@@ -125,7 +125,7 @@ def test_buffers_are_used_again(gate):
 
 
 def test_a_wrong_secret_poisons(gate):
-    """A wrong secret makes the first message of a session fail and ends the session."""
+    """If driver and card have different root secrets, OPEN fails and the session ends."""
     host = Host(gate, *SECRETS, timeout=10_000)
     assert gate.install(octets("another", 32), SECRETS[1])
     with pytest.raises(PoisonedError, match="timeout: OPEN.*TAG at queue 0"):
@@ -134,7 +134,7 @@ def test_a_wrong_secret_poisons(gate):
 
 @pytest.mark.parametrize("kill", [False, True])
 def test_the_other_process_can_only_end_the_session(gate, kill):
-    """An operating system process that stops or dies can only end the session."""
+    """If the operating system's process stops or is killed, the driver's requests only time out."""
     host = Host(gate, *SECRETS, timeout=10_000)
     assert gate.install(*SECRETS)
     host.wait(host.open())
@@ -151,14 +151,14 @@ def test_the_other_process_can_only_end_the_session(gate, kill):
 
 @pytest.fixture(scope="module")
 def small():
-    """Starts the operating system's process with the small simulated card."""
+    """Builds the simulator of a small protected card; returns its path."""
     return str(simulator.build("protected_small"))
 
 
 @pytest.mark.parametrize("big", [False, True])
 @pytest.mark.parametrize("options", ["latency=1", "latency=50-300&order=shuffled&step=16"])
 def test_the_workload_on_the_simulated_card(small, big, options):
-    """The driver and the card's RTL in two processes give the model's results."""
+    """The workload on C driver and card RTL in two processes gives the card model's results."""
     with Gate.simulated(small, options) as gate:
         while gate.read(STATE, 4)[0] != State.IDLE:
             gate.pause(None, False)
@@ -172,7 +172,7 @@ def test_the_workload_on_the_simulated_card(small, big, options):
 
 
 def test_the_simulated_card_notices_a_changed_chunk(small):
-    """The simulated card detects a changed bit of a chunk in shared memory."""
+    """The card's RTL detects a bit changed in a ciphertext chunk in shared memory."""
     with Gate.simulated(small, "latency=50") as gate:
         while gate.read(STATE, 4)[0] != State.IDLE:
             gate.pause(None, False)

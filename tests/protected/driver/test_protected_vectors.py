@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that the C driver (driver/enclave) seals the bytes of tests/vectors/protocol.json."""
+"""Compares the C driver's bytes on the bus (driver/enclave) with tests/vectors/protocol.json."""
 
 import contextlib
 import json
@@ -18,7 +18,7 @@ FILE = json.loads((pathlib.Path(__file__).parents[2] / "vectors" / "protocol.jso
 
 
 class Tap(Adversary):
-    """Records all data that the C driver writes to or reads from shared memory."""
+    """Records the address and data of each write of the C driver to shared memory."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -31,7 +31,7 @@ class Tap(Adversary):
 
 
 def run_session() -> tuple[Tap, list[bytes]]:
-    """Runs the session of the protocol vectors by the C driver; returns the recorded data."""
+    """Runs the session of protocol.json with the C driver; returns bus record and results."""
     of = vectors.session()
     device = Device(vectors.CAPABILITIES, lambda: of.device_nonce)
     tap = Tap()
@@ -75,7 +75,7 @@ def run_session() -> tuple[Tap, list[bytes]]:
 
 
 def test_messages_answers_and_chunks_are_the_vectors():
-    """The C driver's numbers, IVs, headers, bodies and tags equal the vectors byte by byte."""
+    """The C driver's numbers, IVs, headers, bodies and tags equal those of protocol.json."""
     tap, got = run_session()
     sent = {
         (s.queue, s.sequence): message.data.hex() for s, message, _ in tap.requests if s.kind > 0
@@ -95,6 +95,6 @@ def test_messages_answers_and_chunks_are_the_vectors():
 
 
 def test_a_store_is_at_most_a_stage():
-    """The C driver copies shared memory once each way, through 4 KiB (H10)."""
+    """The C driver writes to shared memory in pieces of at most 4 KiB (H10)."""
     tap, _ = run_session()
     assert max(map(len, tap.stores.values())) == 4096

@@ -22,7 +22,7 @@ enum { BYTES = 1 << 20, HELD = 64, ROUNDS = 20 };
         } \
     } while (0)
 
-/* Imitates a card: its answers to requests, and the requests seen so far. */
+/* Models a card: answers the enclave's requests and remembers them. */
 struct card {
     struct fake fake;
     bool silent; /* answers nothing */
@@ -37,7 +37,7 @@ struct card {
 
 static uint8_t plain[BYTES], room[BYTES], other[BYTES];
 
-/* Answers a request as a genuine card does, except for planned damage. */
+/* Answers a request as a real card does, except for the damage that the test plans. */
 static void respond(struct card *card, const struct fake_request *request)
 {
     struct fake *fake = &card->fake;
@@ -51,7 +51,7 @@ static void respond(struct card *card, const struct fake_request *request)
     fake_answer(fake, request, body, size);
 }
 
-/* Checks a request's chunk against its tag and place, then answers now or later. */
+/* Checks tag and address of a request's chunk, then answers the request now or later. */
 static void rung(struct fake *fake, const struct fake_request *request)
 {
     struct card *card = fake->user;
@@ -71,14 +71,14 @@ static void rung(struct fake *fake, const struct fake_request *request)
     respond(card, request);
 }
 
-/* Answers the held requests, the last one first. */
+/* Answers the requests held back so far, the last one first. */
 static void answer_held(struct card *card)
 {
     while (card->count > 0)
         respond(card, &card->requests[--card->count]);
 }
 
-/* Begins and opens a protected session with the imitated card. */
+/* Opens a protected session between the enclave's driver and the modelled card. */
 static mae_session_t *begin(struct card *card, unsigned threads, bool eager)
 {
     struct mae_outside outside;
@@ -101,7 +101,7 @@ static mae_session_t *begin(struct card *card, unsigned threads, bool eager)
     return session;
 }
 
-/* Starts a transfer of data into the imitated card. */
+/* Starts a transfer of data to the modelled card. */
 static mae_task_t *send(mae_session_t *session, struct card *card, uint64_t total, uint64_t chunk)
 {
     struct mae_h2d h2d = {.queue = 1, .total = total, .chunk = chunk, .data = plain};
@@ -113,7 +113,7 @@ static mae_task_t *send(mae_session_t *session, struct card *card, uint64_t tota
     return task;
 }
 
-/* Starts a transfer of data out of the imitated card. */
+/* Starts a transfer of data from the modelled card. */
 static mae_task_t *receive(mae_session_t *session, uint64_t total, uint64_t chunk, uint8_t *to)
 {
     struct mae_d2h d2h = {.queue = 2, .total = total, .chunk = chunk, .data = to};
@@ -132,7 +132,7 @@ static bool all(const uint8_t *bytes, size_t size, uint8_t value)
     return true;
 }
 
-/* Counts the threads of the test's process. */
+/* Returns the number of threads of this process. */
 static int count_threads(void)
 {
     DIR *folder = opendir("/proc/self/task");
@@ -144,7 +144,7 @@ static int count_threads(void)
     return count;
 }
 
-/* Tests transfers of many lengths both ways, with given chunks and with growing ones. */
+/* Tests transfers of many lengths both ways, with chunks of fixed and of growing length. */
 static void test_transfers(unsigned threads, bool eager)
 {
     static const uint64_t totals[] = {1, 4096, 8193, 65536, 100001, 602112, BYTES};
@@ -175,7 +175,7 @@ static void test_transfers(unsigned threads, bool eager)
     fake_end(&card.fake);
 }
 
-/* Tests answers out of order, parallel transfers, and calls while threads open chunks. */
+/* Tests parallel transfers, answers in reverse order, and calls while threads decrypt chunks. */
 static void test_order(unsigned threads)
 {
     struct card card;
@@ -206,7 +206,7 @@ static void test_order(unsigned threads)
     fake_end(&card.fake);
 }
 
-/* Tests that a damaged chunk fails the transfer, clears its buffer, the keys and the threads. */
+/* Tests that a damaged chunk fails its transfer and erases buffer, keys and threads. */
 static void test_damage(unsigned threads, int64_t chunk)
 {
     struct card card;
@@ -232,7 +232,7 @@ static void test_damage(unsigned threads, int64_t chunk)
     fake_end(&card.fake);
 }
 
-/* Tests that a timeout ends the sealing threads. */
+/* Tests that a timed-out request ends the encrypting threads. */
 static void test_timeout(unsigned threads)
 {
     struct card card;
@@ -248,7 +248,7 @@ static void test_timeout(unsigned threads)
     fake_end(&card.fake);
 }
 
-/* Tests that tasks and sessions can be freed while threads open their chunks. */
+/* Tests that transfers and sessions can be freed while threads decrypt their chunks. */
 static void test_freed(unsigned threads)
 {
     for (int round = 0; round < ROUNDS; round++) {
@@ -275,7 +275,7 @@ static void test_freed(unsigned threads)
     }
 }
 
-/* Tests that a forked child has no session and no keys, and waits for no thread. */
+/* Tests that a forked child has no keys and cannot use the session; the parent continues. */
 static void test_fork(unsigned threads)
 {
     struct card card;
@@ -308,7 +308,7 @@ static void test_fork(unsigned threads)
     fake_end(&card.fake);
 }
 
-/* Tests key changes during transfers: each epoch has cipher contexts for each thread. */
+/* Tests key changes during transfers: each key epoch has a cipher context for each thread. */
 static void test_rekey(unsigned threads)
 {
     struct card card;
@@ -333,7 +333,7 @@ static void test_rekey(unsigned threads)
     fake_end(&card.fake);
 }
 
-/* Tests that a session refuses more threads than there are contexts. */
+/* Tests that a session refuses more threads than it has cipher contexts. */
 static void test_refused(void)
 {
     struct card card;

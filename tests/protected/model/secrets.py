@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists a session's secrets: root secret, keys, round keys, H, keystream and plaintexts."""
+"""Computes all secrets of a protected session: keys, round keys, H, keystream, plaintexts."""
 
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
@@ -10,7 +10,7 @@ from maeslant.protected.model.workload import CAPABILITIES, Machine, octets
 
 
 def session_of(machine: Machine, name: str = "first", nonce: int = 0) -> Session:
-    """Rebuilds the session's secrets from the test's own inputs."""
+    """Recomputes the secrets of a test machine's session from the machine's seed."""
     label = f"{machine.seed} {name}"
     return Session(
         octets(f"{label} secret", 32),
@@ -22,7 +22,7 @@ def session_of(machine: Machine, name: str = "first", nonce: int = 0) -> Session
 
 
 def _sbox() -> list[int]:
-    """Computes the AES S-box by its definition: inverse in GF(2^8), then an affine map."""
+    """Computes the AES S-box by its definition: inversion in GF(2^8), then an affine map."""
     powers, value = [], 1
     for _ in range(255):
         powers.append(value)
@@ -39,7 +39,7 @@ def _sbox() -> list[int]:
 
 
 def round_keys(key: bytes) -> bytes:
-    """Returns the 240 bytes of an AES-256 key schedule."""
+    """Expands an AES-256 key to its 15 round keys (240 bytes)."""
     box = _sbox()
     words = [key[at : at + 4] for at in range(0, 32, 4)]
     constant = 1
@@ -56,7 +56,7 @@ def round_keys(key: bytes) -> bytes:
 
 
 def secrets_of(session: Session, plain: dict[str, bytes]) -> dict[str, bytes]:
-    """Returns all secrets by name; ``plain`` are the transferred plaintexts."""
+    """Returns all secrets of a session by name, with the plaintexts ``plain`` added."""
     found = {"secret": session.secret, **plain}
     for cls in Class:
         for epoch in (0, 1):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that every attack on the model is detected where docs/protocol.md says.
+"""Tests that the protocol model detects every attack where docs/protocol.md says.
 
 And the judge can see: with a check taken out of device or host, some attack is found to succeed.
 """
@@ -22,7 +22,7 @@ ENTRIES = catalogue()
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_attack(entry):
-    """Each attack on the model is detected where docs/protocol.md says, or has no effect."""
+    """The protocol model detects each attack where the catalogue says, or it has no effect."""
     verdict = entry.play()
     assert verdict.fired, "the attack never acted"
     assert not verdict.wrong
@@ -31,14 +31,14 @@ def test_attack(entry):
 
 
 def test_names_are_unique_and_requirements_named():
-    """Attack names are unique, and each attack names its requirements."""
+    """Attacks of the catalogue have unique names and cover requirements H1 to H10 and others."""
     assert len({entry.name for entry in ENTRIES}) == len(ENTRIES)
     named = {word for entry in ENTRIES for word in entry.requirement.split()}
     assert {f"H{n}" for n in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 16, 17, 18)} <= named
 
 
 def test_random_manipulations():
-    """Random manipulations of the model's bus cause no wrong result."""
+    """800 sessions of the protocol model with random bus changes give no wrong result."""
     tally = fuzz.fuzz(800, seed=1_000_000)
     assert not tally.wrong
     assert len(tally.caught) >= 6 and len(tally.kinds) == 12
@@ -46,13 +46,13 @@ def test_random_manipulations():
 
 @pytest.mark.slow
 def test_many_random_manipulations():
-    """Many random manipulations of the model's bus cause no wrong result."""
+    """100,000 sessions of the protocol model with random bus changes give no wrong result."""
     tally = fuzz.fuzz(100_000, seed=2_000_000)
     assert not tally.wrong
 
 
 def test_no_iv_seals_twice_whatever_happens(monkeypatch):
-    """No IV is used twice at either end in honest, attacked and random sessions (H2, H11)."""
+    """Neither end of the model seals twice with one IV, even in attacked sessions (H2, H11)."""
     used: set[tuple[bytes, bytes]] = set()
     seals = 0
 
@@ -84,13 +84,13 @@ def test_no_iv_seals_twice_whatever_happens(monkeypatch):
 
 
 def unverified(self: Key, queue: int, sequence: int, aad: bytes, sealed: bytes) -> bytes:
-    """Decrypts a protected message in counter mode without a tag check."""
+    """Decrypts a message of the protected channel without checking its GCM tag."""
     iv = self.iv(queue, sequence)
     return Cipher(algorithms.AES256(self.bytes), modes.GCM(iv)).decryptor().update(sealed[:-16])
 
 
 def falls(prefix: str) -> list[str]:
-    """Returns the attacks of a family that succeed on a weakened model."""
+    """Returns the attacks that succeed on the patched model, among those with a name prefix."""
     fallen = []
     for entry in ENTRIES:
         if entry.name.startswith(prefix):
@@ -105,13 +105,13 @@ def falls(prefix: str) -> list[str]:
 
 
 def test_without_tags_flips_succeed(monkeypatch):
-    """Without tag checks, attacks that flip bits succeed on the model."""
+    """If the model skips its tag checks, attacks that flip ciphertext bits succeed."""
     monkeypatch.setattr(Key, "open", unverified)
     assert falls("flip/request/BATCH") and falls("flip/chunk out")
 
 
 class Unverified:
-    """Imitates a GCM decryptor that accepts any tag."""
+    """Wraps a GCM decryptor so that it accepts any tag."""
 
     def __init__(self, engine) -> None:
         self.engine, self.update = engine, engine.update
@@ -122,7 +122,7 @@ class Unverified:
 
 
 def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):
-    """Without the chunk tag check, the model's kernel computes on changed bytes."""
+    """If the device model skips a chunk's tag check, its kernel computes on tampered data."""
     real = transfers.Transfers._begin
 
     def begin(self, queue, chunk):
@@ -136,7 +136,7 @@ def test_without_the_chunks_tag_the_kernel_gets_wrong_bytes(monkeypatch):
 
 
 def test_without_sequence_numbers_replays_succeed(monkeypatch):
-    """Without sequence numbers in IVs, replay attacks succeed."""
+    """If the model leaves the sequence number out of the IV, replay attacks succeed."""
     real = Key.iv
     monkeypatch.setattr(Key, "iv", lambda self, queue, sequence: real(self, queue, 0))
     monkeypatch.setattr(
@@ -146,7 +146,7 @@ def test_without_sequence_numbers_replays_succeed(monkeypatch):
 
 
 def test_without_queues_in_the_iv_and_header_splices_succeed(monkeypatch):
-    """Without queue numbers in IV and header, splice attacks succeed."""
+    """If the model leaves the queue number out of IV and header, queue swaps succeed."""
     real = Key.iv
     monkeypatch.setattr(Key, "iv", lambda self, queue, sequence: real(self, 0, sequence))
     monkeypatch.setattr(
@@ -156,7 +156,7 @@ def test_without_queues_in_the_iv_and_header_splices_succeed(monkeypatch):
 
 
 def test_without_scrubbing_the_next_session_sees_bytes(monkeypatch):
-    """Without erasure at a session's end, its data remains in the model's memory."""
+    """If the model's memory is not zeroed at the session's end, the test's judge reports it."""
     monkeypatch.setattr(
         "maeslant.protected.model.card.Memory.clear", lambda self: self.regions.clear()
     )
@@ -165,12 +165,12 @@ def test_without_scrubbing_the_next_session_sees_bytes(monkeypatch):
 
 
 def counter_mode(key: Key, iv: bytes, data: bytes) -> bytes:
-    """Encrypts or decrypts in counter mode without a tag."""
+    """Encrypts or decrypts data by AES-256-GCM's counter mode, without a tag."""
     return Cipher(algorithms.AES256(key.bytes), modes.GCM(iv)).decryptor().update(data)
 
 
 def test_a_driver_that_reads_ciphertext_twice_falls(monkeypatch):
-    """A driver that verifies one read of shared memory and decrypts another is attacked (H10)."""
+    """A host model that verifies one read of a chunk but decrypts another accepts forged data."""
     real = Host._take
 
     def take(self, request, tag):
@@ -188,7 +188,7 @@ def test_a_driver_that_reads_ciphertext_twice_falls(monkeypatch):
 
 
 def test_a_driver_that_hashes_shared_memory_falls(monkeypatch):
-    """A driver that computes tags over shared memory seals ciphertext changed there (H10)."""
+    """A host model that computes the tag over shared memory seals an attacker's ciphertext."""
     real = Host._seal
 
     def seal(self, queue, kind, sequence, body, place=None):

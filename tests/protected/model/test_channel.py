@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the rules of docs/protocol.md on the model of host and device, without attacks."""
+"""Tests the protocol rules of docs/protocol.md on the model of host and device, without attacks."""
 
 import pytest
 
@@ -74,7 +74,7 @@ def test_authentic_but_illegal_requests_are_refused(pair, kind, body, status):
 
 
 def test_before_open_everything_else_is_refused():
-    """Before OPEN the device refuses all other requests; KEYED accepts OPEN on queue 0."""
+    """Before OPEN the device model refuses other requests, and OPEN on any queue but 0."""
     pair = Pair()
     assert pair.raw(0, Kind.BATCH, wire.read(card.STATUS).pack()) == Status.STATE
     assert pair.raw(1, Kind.OPEN, bytes(16)) == Status.STATE
@@ -84,7 +84,7 @@ def test_before_open_everything_else_is_refused():
 
 
 def test_a_batch_is_checked_whole_before_its_first_operation(pair):
-    """The device checks a whole batch before it runs the first operation (H7)."""
+    """The device model runs no operation of a batch whose second operation is illegal (H7)."""
     job = pair.host.batch(0, [wire.write(card.SCRATCH, 7), wire.read(0x80)])
     with pytest.raises(RefusedError) as refused:
         pair.host.wait(job)
@@ -93,7 +93,7 @@ def test_a_batch_is_checked_whole_before_its_first_operation(pair):
 
 
 def test_widths_and_bytes_of_registers(pair):
-    """Register bits outside an operation's width are zero when read or written (H19)."""
+    """A 32-bit read of a 64-bit card register returns its low half, and a 64-bit read all (H19)."""
     host = pair.host
     host.wait(host.batch(0, [wire.write(card.SCRATCH, 0x1122334455667788, 8)]))
     values = host.read_values(host.batch(0, [wire.read(card.SCRATCH), wire.read(card.SCRATCH, 8)]))
@@ -103,7 +103,7 @@ def test_widths_and_bytes_of_registers(pair):
 @pytest.mark.parametrize("length", [1, 63, 64, 65, 200, 4096, 4097, 9001])
 @pytest.mark.parametrize("chunk", [64, 4096, 0])
 def test_transfers_of_any_length(pair, length, chunk):
-    """Transfers of any length pass both ways in chunks (D1, D3, H17)."""
+    """The model transfers data of any length to the device and back in chunks (D1, D3, H17)."""
     if length > 60 * (chunk or 1 << 14):
         pytest.skip("more chunks than slots")
     data = octets(f"{length}", length)
@@ -114,7 +114,7 @@ def test_transfers_of_any_length(pair, length, chunk):
 
 
 def test_regions_that_meet_are_refused(pair):
-    """The device model refuses overlapping regions in either order, except two d2h regions (H8)."""
+    """The device model refuses overlapping regions, except two of d2h transfers (H8)."""
     host = pair.host
     pair.link.allocate(0)
     waiting = host.d2h(1, 0, 100, after=1)
@@ -130,7 +130,7 @@ def test_regions_that_meet_are_refused(pair):
 
 
 def test_the_kernel_may_not_touch_what_is_not_verified(pair):
-    """A kernel access to unverified data is a fault, and dependent requests fail (H8, H16)."""
+    """A kernel read of data whose tag is not yet verified faults; later requests fail (H8, H16)."""
     host = pair.host
     up = host.h2d(1, 0, octets("slow", 8192), 4096)
     pair.until_locked()
@@ -156,7 +156,7 @@ def test_the_kernel_may_not_write_what_is_being_read(pair):
 
 
 def test_wait_holds_until_the_answer(pair):
-    """A WAIT operation holds its batch until an answer, also of a later request (H16)."""
+    """A WAIT operation holds its batch until the named request is answered (H16)."""
     host = pair.host
     run = host.batch(0, [wire.wait(1, 2), *start(0, 0x1000, 64)])
     for _ in range(30):
@@ -171,7 +171,7 @@ def test_wait_holds_until_the_answer(pair):
 
 
 def test_wait_for_what_was_refused_fails(pair):
-    """A WAIT for a refused transfer fails, so no kernel starts on its region (H16)."""
+    """The device model fails a batch that waits for a refused transfer and starts no run (H16)."""
     host = pair.host
     sequence = host._begin(1, Kind.H2D, 64, 64)
     host._seal(1, Kind.H2D, sequence, place(total=0))
@@ -183,7 +183,7 @@ def test_wait_for_what_was_refused_fails(pair):
 
 
 def test_wait_for_a_skipped_number_fails(pair):
-    """A WAIT for a skipped number fails, although SKIP is answered OK (H11, H16)."""
+    """The device model fails a batch that waits for a skipped request (H11, H16)."""
     host = pair.host
     with pytest.raises(GivenUpError):
         host.wait(host.h2d(1, 0, octets("given up", 64), give_up=0))
@@ -193,7 +193,7 @@ def test_wait_for_a_skipped_number_fails(pair):
 
 
 def test_no_more_transfers_than_regions(pair):
-    """The host opens no more transfers than regions, and the device refuses more (H8)."""
+    """The host model opens no more transfers than memory regions; the device refuses more (H8)."""
     host = pair.host
     for queue, count in ((0, 4), (1, 4), (2, 4)):
         for index in range(count):
@@ -203,7 +203,7 @@ def test_no_more_transfers_than_regions(pair):
 
 
 def test_the_device_refuses_a_transfer_without_a_lock(pair):
-    """The device refuses a transfer without a region lock (H8)."""
+    """The device model refuses a transfer if all its region locks are in use (H8)."""
     pair.device.memory.locks = 1
     pair.host.d2h(1, 0, 64, after=1)
     pair.drain()
@@ -212,7 +212,7 @@ def test_the_device_refuses_a_transfer_without_a_lock(pair):
 
 
 def test_runs_follow_one_another_by_wait(pair):
-    """WAIT operations order two kernel runs in flight, whatever their length (H16)."""
+    """Batches with WAIT run two kernel jobs in order, each on the result before (H16)."""
     host = pair.host
     host.wait(host.h2d(1, 0, octets("runs", 640)))
     jobs = [
@@ -226,7 +226,7 @@ def test_runs_follow_one_another_by_wait(pair):
 
 
 def test_a_run_under_way_cannot_be_changed(pair):
-    """A register write to an active kernel run ends the session (H16)."""
+    """A batch that writes a kernel register during a run ends the session with ACCESS (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(0, 0x1000, 4096)))
     with pytest.raises(PoisonedError, match="ACCESS"):
@@ -235,7 +235,7 @@ def test_a_run_under_way_cannot_be_changed(pair):
 
 
 def test_waiting_for_a_run_that_fails_fails(pair):
-    """A WAIT for a failed kernel run fails itself (H16)."""
+    """The device model fails a batch that waits for a kernel run with a fault (H16)."""
     host = pair.host
     host.wait(host.batch(0, start(1 << 14, 0, 64)))
     with pytest.raises(RefusedError, match="AFTER") as refused:
@@ -260,7 +260,7 @@ def test_numbers_of_another_session_do_not_count(pair):
 
 
 def test_capabilities_in_their_word():
-    """Each capability field has its bits in the capability word."""
+    """The capability word packs and unpacks each field; illegal values are recognized."""
     word = Capabilities(3, 5, 13, 32, 17, 1, 6, 9).word()
     assert word == 0x01_03_05_0D_20_11_06_09
     assert Capabilities.unpack(word).word() == word
@@ -271,7 +271,7 @@ def test_capabilities_in_their_word():
 
 
 def test_wait_remembers_64_outcomes(pair):
-    """WAIT operations know the last 64 outcomes; older numbers are refused."""
+    """The device model's WAIT knows the last 64 answers of a queue and refuses older numbers."""
     host = pair.host
     for _ in range(65):
         host.wait(host.batch(1, [wire.read(card.STATUS)]))
@@ -291,7 +291,7 @@ def test_what_is_given_up_is_scrubbed(pair):
 
 
 def test_a_refused_chunk_gives_its_transfer_up(pair):
-    """A chunk refused with ORDER aborts its transfer, and the earlier data is erased."""
+    """The device model aborts a transfer at a chunk out of order and zeroes its earlier data."""
     host = pair.host
     job = host.h2d(1, 0, octets("gap", 256), 64)
     host.channels[1].unsent[1].message = b""  # replaced below
@@ -321,14 +321,14 @@ def test_writes_to_a_busy_mailbox_are_dropped(pair):
 
 
 def test_a_part_of_a_word_is_not_taken(pair):
-    """The device's mailbox ignores writes of less than a 32-bit word."""
+    """The device model's mailbox ignores writes that are no whole 32-bit word."""
     pair.link.mmio_write(0x1000, b"\xff" * 3)
     pair.link.mmio_write(0x1002, b"\xff" * 4)
     assert pair.device.queues[0].mailbox[:1] == b"\x01"
 
 
 def test_a_second_transfer_on_a_queue_is_refused(pair):
-    """The device model refuses a second transfer on a queue and aborts the open one."""
+    """The device model refuses a second transfer on a busy queue and aborts the first."""
     assert pair.raw(1, Kind.D2H, place()) == Status.OK
     assert pair.raw(1, Kind.D2H, place(base=0x400, address=0x400)) == Status.ORDER
     assert pair.device.queues[1].open is None and not pair.device.memory.regions

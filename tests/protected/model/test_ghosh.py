@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tag oracle attack: it breaks the paper's protocol and not ours (H1)."""
+"""Tests the tag oracle attack: it breaks the protocol of Ghosh's paper but not Maeslant's (H1)."""
 
 import os
 
@@ -27,14 +27,14 @@ CHANGE = b"\xff\0\0\x01"
 
 
 def hash_key(key: bytes) -> int:
-    """Computes the GCM hash key H = E(K, 0)."""
+    """Computes the GCM hash key H = E(K, 0) of an AES-256 key."""
     cipher = Cipher(algorithms.AES256(key), modes.ECB()).encryptor()
     return int.from_bytes(cipher.update(bytes(16)))
 
 
 @pytest.fixture
 def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
-    """Connects host and device of Ghosh's protocol with the tag oracle attack between them."""
+    """Connects the host and device of Ghosh's protocol by a bus with the tag oracle attack."""
     key = os.urandom(32)
     attack = GhoshOracle(CHANGE)
     device = GhoshDevice(key)
@@ -43,7 +43,7 @@ def ghosh() -> tuple[GhoshHost, GhoshDevice, GhoshOracle]:
 
 
 def changed(data: bytes) -> bytes:
-    """XORs an attacker's change into data."""
+    """Returns data XORed with the attack's constant difference."""
     return bytes(a ^ b for a, b in zip(data, CHANGE.ljust(len(data), b"\0"), strict=True))
 
 
@@ -90,7 +90,7 @@ def test_ghosh_gives_the_application_forged_results(ghosh):
 
 
 def test_ours_shows_no_tag_twice_under_one_iv():
-    """No pair of tags on our protocol's bus gives H to the tag oracle attack."""
+    """No two tags on the bus of Maeslant's protocol give H to the tag oracle attack."""
     attack = OurOracle(CHANGE)
     machine = Machine(attack)
     record = machine.session("first", first)
@@ -103,7 +103,7 @@ def test_ours_shows_no_tag_twice_under_one_iv():
 
 
 def machine_session(machine: Machine) -> Session:
-    """Returns the secrets of the first session of a tested machine."""
+    """Recomputes the secrets of a machine's first session from the machine's seed."""
     label = f"{machine.seed} first"
     return Session(
         octets(f"{label} secret", 32),
@@ -115,7 +115,7 @@ def machine_session(machine: Machine) -> Session:
 
 
 def test_ours_shows_no_chunks_tag_at_all():
-    """No register and no bus data of our protocol contains the tag of a chunk."""
+    """No register and no bus data of Maeslant's protocol contains the tag of a chunk."""
     attack = OurOracle(CHANGE)
     machine = Machine(attack)
     seen: list[bytes] = []
@@ -138,7 +138,7 @@ def test_ours_shows_no_chunks_tag_at_all():
 
 
 def test_even_with_h_a_forged_transfer_is_noticed():
-    """Our protocol detects a forged transfer even if the attacker knows H."""
+    """Maeslant's protocol detects a forged transfer even if the attacker knows H."""
     machine = Machine()
     h = hash_key(machine_session(machine).derive(Class.DMA_IN, 0)[:32])
     verdict = play(OurOracle(CHANGE, h))
@@ -146,7 +146,7 @@ def test_even_with_h_a_forged_transfer_is_noticed():
 
 
 def test_field():
-    """Multiplication, inverse and square root in GF(2^128) are consistent."""
+    """Products, inverses and square roots of the gf128 module agree in GF(2^128)."""
     a, b = int.from_bytes(os.urandom(16)), int.from_bytes(os.urandom(16))
     assert gf128.multiply(a, gf128.ONE) == a
     assert gf128.multiply(a, b) == gf128.multiply(b, a)
@@ -155,7 +155,7 @@ def test_field():
 
 
 def test_ghash_and_moved_tags_are_gcms():
-    """H recovered from two tags, and a tag moved by H, equal those of AES-GCM."""
+    """The attack's recovered H and its forged tag equal those computed by AES-GCM."""
     key, iv = os.urandom(32), os.urandom(12)
     sealed = [AESGCM(key).encrypt(iv, os.urandom(16), b"aad") for _ in range(2)]
     (c1, t1), (c2, t2) = [(item[:16], item[16:]) for item in sealed]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends sessions of mae_protected_card while the host never ends a burst (H14).
+"""Tests that mae_protected_card erases a session although the host's bus hangs (H14).
 
 The host stops one of its channels after so many bursts: it gives no read data, takes no write
 data, or sends no write response. Whatever the session was doing, its keys and data are erased in
@@ -34,7 +34,7 @@ STEP = 6
 
 
 def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
-    """Runs a session of the protected card until the host stops answering bursts."""
+    """Runs a session of the protected card's RTL on a bus that hangs after some bursts."""
 
     class OnBus(rtl_card.RtlMachine):
         make_device = functools.partial(rtl_card.RtlDevice, options=options)
@@ -45,7 +45,7 @@ def hung(options: str, big: bool = False) -> rtl_card.RtlMachine:
 
 
 def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
-    """Ends a protected session by an OS reset, or by a forged message on a ready queue.
+    """Ends a protected session by a forged message on an idle queue, or else by an OS reset.
 
     A message may wait behind an answer that the bus does not take: then it ends nothing.
     """
@@ -61,7 +61,7 @@ def end(machine: rtl_card.RtlMachine, forge: bool) -> None:
 
 @pytest.mark.parametrize("channel", ["all", "read", "write", "response"])
 def test_erased_on_a_hung_bus(channel: str) -> None:
-    """A session that ends on a hung bus is erased, after any number of answered bursts (H14)."""
+    """The protected card erases a session's keys and data if the bus hangs at any burst (H14)."""
     stuck = forged = 0
     for bursts in range(0, BURSTS, STEP):
         machine = hung(f"hang={bursts}&hang_on={channel}", big=bursts % 4 == 0)

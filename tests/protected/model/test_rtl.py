@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests mae_protected_card under the workload, attacks, and a search for secrets.
+"""Tests mae_protected_card's RTL: workload, attacks, and a search of all signals for secrets.
 
 The same sessions, attacks and judge as the reference's; what the card did inside is told by
 sim/bus_monitor/mae_card_bus_monitor.sv.
@@ -55,14 +55,14 @@ FEW = (  # in each place, each kind of notice
 
 @pytest.fixture
 def machine():
-    """Connects the protected workload to the card's RTL without an attacker."""
+    """Makes a machine of host model and protected card RTL, with no attacker on the bus."""
     made = rtl_card.RtlMachine(Attack())
     yield made
     made.close()
 
 
 def test_sessions(machine: Machine) -> None:
-    """Two sessions on the card's RTL give the reference's results and actions."""
+    """Two sessions on the protected card's RTL give the model's results and internal events."""
     record = machine.session("first", functools.partial(first))
     assert record.error is None and not judge(record, expected())
     assert by_unit(record.monitor) == by_unit(expected().monitor)
@@ -73,13 +73,13 @@ def test_sessions(machine: Machine) -> None:
 
 
 def test_long_transfers(machine: Machine) -> None:
-    """Long transfers of several bursts on the card's RTL give the reference's results."""
+    """Transfers of several bursts on the protected card's RTL give the model's results."""
     record = machine.session("first", functools.partial(first, big=True))
     assert record.error is None and not judge(record, expected(big=True))
 
 
 def test_registers(machine: Machine) -> None:
-    """The card's RTL reports capabilities, refuses bad registers, and renews its nonce."""
+    """The protected card's RTL shows its capabilities, rejects bad addresses, renews its nonce."""
     device = machine.device
     assert device.capabilities == CAPABILITIES
     for offset in (0, 0x40, PAGE - 4):
@@ -97,7 +97,7 @@ def test_registers(machine: Machine) -> None:
 
 @pytest.mark.parametrize("end", ["close", "error", "reset"])
 def test_nothing_is_left(end: str) -> None:
-    """After CLOSE, ERROR or RESET no signal holds a key, keystream or plaintext (H14)."""
+    """After CLOSE, an error or a reset no signal of the card holds a secret or plaintext (H14)."""
     attack = Attack()
     if end == "error":
         flip = edit_data(flipper(40))
@@ -133,7 +133,7 @@ def test_nothing_is_left(end: str) -> None:
 
 @pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
 def test_a_session_is_not_replayed(make: type[Machine]) -> None:
-    """A session with a repeated nonce and secret is refused by the card's RTL."""
+    """Model and RTL of the card refuse a secret used before with the same nonce as a replay."""
     machine = make(Attack())
     device, stuck = machine.device, bytes(32)
 
@@ -162,7 +162,7 @@ def test_a_session_is_not_replayed(make: type[Machine]) -> None:
 @pytest.mark.parametrize("make", [Machine, rtl_card.RtlMachine])
 @pytest.mark.parametrize("place", [(0x20, 0x400), (0x40, 0x410), (0x40, 0x400)])
 def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> None:
-    """A kernel run at an address within a granule is a fault and is not counted."""
+    """The card's kernel reports a fault if a run's address is no multiple of 64."""
     machine, legal, found = make(Attack()), not any(at % 64 for at in place), []
 
     def application(host, record) -> None:
@@ -182,14 +182,14 @@ def test_runs_begin_at_granules(make: type[Machine], place: tuple[int, int]) -> 
 
 @pytest.mark.parametrize("name", FEW)
 def test_attack(name: str) -> None:
-    """A selection of attacks on the card's RTL is detected where the protocol says."""
+    """The protected card's RTL detects a selection of attacks where the catalogue says."""
     (entry,) = attack_runs.choose([name], every=False)
     assert attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1] == []
 
 
 @pytest.mark.slow
 def test_every_attack() -> None:
-    """Every attack on the card's RTL is detected or has no effect."""
+    """The protected card's RTL detects every attack of the catalogue, or it has no effect."""
     wrong = {}
     for entry in catalogue():
         found = attack_runs.verdict_of(entry, rtl_card.RtlMachine)[1]
@@ -199,11 +199,11 @@ def test_every_attack() -> None:
 
 
 def test_random_manipulations() -> None:
-    """A few random manipulations of the card's bus cause no wrong result."""
+    """60 sessions of the card's RTL with random bus changes give no wrong result."""
     assert not fuzz.fuzz(60, seed=4_000_000, make=rtl_card.RtlMachine).wrong
 
 
 @pytest.mark.slow
 def test_many_random_manipulations() -> None:
-    """Many random manipulations of the card's bus cause no wrong result."""
+    """Many sessions of the card's RTL with random bus changes give no wrong result."""
     assert not fuzz.fuzz(1500, seed=5_000_000, make=rtl_card.RtlMachine).wrong

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests epochs, limits, starts and ends of sessions on the protocol's model."""
+"""Tests sessions of the protocol model: opening, key epochs, key limits, errors and closing."""
 
 import pytest
 
@@ -13,7 +13,7 @@ from tests.protected.model.pair import CAPABILITIES, Pair, start
 
 @pytest.fixture
 def pair() -> Pair:
-    """Opens a session between the model's host and device."""
+    """Opens a session between the protocol model's host and device."""
     return Pair().opened()
 
 
@@ -41,7 +41,7 @@ def test_rekey_under_load_loses_and_repeats_nothing(pair):
 
 
 def test_a_third_epoch_waits_for_the_first(pair):
-    """A third key epoch waits at both ends until the first has ended (H13)."""
+    """Host and device model refuse a second key change until all queues use the new key (H13)."""
     host = pair.host
     host.wait(host.rekey(0))
     with pytest.raises(MisuseError, match="every queue"):
@@ -51,7 +51,7 @@ def test_a_third_epoch_waits_for_the_first(pair):
 
 
 def test_an_epoch_lives_until_its_last_answer(pair):
-    """An epoch's key stays until its last answer, e.g. of a chunk that waits (H13)."""
+    """The device model keeps an epoch's keys until its last request is answered (H13)."""
     host = pair.host
     down = host.d2h(1, 0, 64, after=1)
     for queue in range(3):
@@ -65,7 +65,7 @@ def test_an_epoch_lives_until_its_last_answer(pair):
 
 
 def test_the_last_epoch_is_the_last(pair):
-    """After the last key epoch no further key change is possible (H12)."""
+    """After the last key epoch host and device model refuse a further key change (H12)."""
     pair.device.queues[0].epoch = LAST_EPOCH
     pair.device.keys.banks = {LAST_EPOCH: pair.device.keys.banks[0]}
     pair.device.queues[1].epoch = pair.device.queues[2].epoch = LAST_EPOCH
@@ -96,7 +96,7 @@ def test_the_host_stops_before_a_keys_limit():
 
 @pytest.mark.parametrize("limit", [7, 30])
 def test_the_device_stops_at_a_keys_limit(limit):
-    """The device model ends the session at a key's limit, before any effect (H12)."""
+    """The device model ends the session before a key exceeds its block limit (H12)."""
     pair = Pair(device=limit).opened()
     with pytest.raises(PoisonedError, match="BUDGET"):
         for _ in range(20):
@@ -105,7 +105,7 @@ def test_the_device_stops_at_a_keys_limit(limit):
 
 
 def test_a_long_chunk_counts_all_its_blocks():
-    """A chunk's blocks are counted against the key's limit before it starts (H12)."""
+    """The device model counts a chunk's blocks against the key's limit before it decrypts (H12)."""
     pair = Pair(device=500).opened()
     with pytest.raises(PoisonedError, match="BUDGET"):
         pair.host.wait(pair.host.h2d(1, 0, bytes(16 * 499)))
@@ -113,7 +113,7 @@ def test_a_long_chunk_counts_all_its_blocks():
 
 
 def test_no_installation_but_in_idle(pair):
-    """Secrets are installed only in IDLE, not in a session or after an error (H14)."""
+    """The device model accepts a root secret only in state IDLE (H14)."""
     device, secret = pair.device, octets("other", 32)
     assert not device.install(secret, bytes(16))
     pair.link.mmio_write(0x1000, b"\xff" * 48)
@@ -129,7 +129,7 @@ def test_no_installation_but_in_idle(pair):
 
 
 def test_close_waits_for_nothing_and_leaves_nothing(pair):
-    """The model refuses CLOSE while requests are outstanding, and CLOSE erases all data (H14)."""
+    """The model refuses CLOSE while requests are unanswered; CLOSE erases all data (H14)."""
     host = pair.host
     down = host.d2h(1, 0, 64, after=1)
     with pytest.raises(MisuseError):
@@ -158,7 +158,7 @@ def test_poison_wipes_and_fails_everything(pair):
 
 
 def test_misuse_is_refused_before_a_number_is_spent(pair):
-    """The host refuses misuse before it spends a sequence number (H11)."""
+    """The host model refuses illegal calls before it uses a sequence number (H11)."""
     host = pair.host
     before = [channel.next for channel in host.channels]
     for call in (
@@ -175,7 +175,7 @@ def test_misuse_is_refused_before_a_number_is_spent(pair):
 
 
 def test_at_most_64_unanswered(pair):
-    """The host keeps at most 64 requests unanswered, so no slot is overwritten unread."""
+    """The host model refuses a 65th request on a queue with 64 unanswered ones."""
     with pytest.raises(MisuseError, match="unanswered"):
         for _ in range(70):
             pair.host.batch(0, [wire.wait(1, 1)])
@@ -183,7 +183,7 @@ def test_at_most_64_unanswered(pair):
 
 
 def test_depth_is_kept(pair):
-    """The host keeps no more chunks outstanding than the capabilities permit."""
+    """The host model keeps at most as many chunks in flight as the device's depth allows."""
     job = pair.host.d2h(1, 0, 640, 64, after=1)
     most = 0
     for _ in range(60):
@@ -195,7 +195,7 @@ def test_depth_is_kept(pair):
 
 
 def test_nothing_is_sealed_while_a_queue_switches(pair):
-    """The host seals no request on a queue during its epoch change."""
+    """The host model refuses requests on a queue until its key change is answered."""
     job = pair.host.rekey(0)
     with pytest.raises(MisuseError, match="REKEY"):
         pair.host.batch(0, [wire.read(card.STATUS)])
@@ -217,14 +217,14 @@ def test_nothing_is_sealed_while_a_queue_switches(pair):
     ids=str,
 )
 def test_authentic_but_impossible_answers_poison(pair, answer, monkeypatch):
-    """The host model ends the session after authentic answers that no genuine device gives."""
+    """The host model ends the session if an authentic response has impossible fields."""
     monkeypatch.setattr(wire.Response, "pack", lambda self, real=wire.Response.pack: real(answer))
     with pytest.raises(PoisonedError, match="impossible response"):
         pair.host.wait(pair.host.batch(0, [wire.read(card.STATUS)]))
 
 
 def test_a_driver_without_memory_says_so(pair):
-    """A kernel driver that gives no shared memory causes a clear error."""
+    """A transfer fails with the error "no shared memory" if the kernel driver has none left."""
     pair.link.free = pair.link.BASE + len(pair.link.memory)
     with pytest.raises(PoisonedError, match="no shared memory"):
         pair.host.h2d(1, 0, b"x")

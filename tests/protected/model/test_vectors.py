@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the protocol's vectors against the model, and by `cryptography` alone.
+"""Tests protocol.json against the protocol model, `cryptography` and OpenSSL.
 
 Without it: keys by the `openssl kdf` command and by CMAC alone, messages and chunks by AES-GCM of
 the cryptography package with IV and AAD put together here, from docs/protocol.md.
@@ -28,25 +28,25 @@ KEYS = {(entry["class"], entry["epoch"]): entry for entry in VECTORS["keys"]}
 
 
 def key_of(cls: int, epoch: int) -> tuple[AESGCM, bytes]:
-    """Returns the AES-GCM object and IV mask of a key in the protocol vectors."""
+    """Returns the AES-GCM object and the IV mask of a key listed in protocol.json."""
     entry = KEYS[cls, epoch]
     return AESGCM(bytes.fromhex(entry["key"])), bytes.fromhex(entry["mask"])
 
 
 def iv_of(mask: bytes, cls: int, queue: int, sequence: int) -> bytes:
-    """Computes an IV of the protected channel by docs/protocol.md §2."""
+    """Computes the IV of a message or chunk by docs/protocol.md §2."""
     counter = bytes([cls, queue, 0, 0]) + sequence.to_bytes(8, "big")
     return bytes(a ^ b for a, b in zip(mask, counter, strict=True))
 
 
 def test_the_file_is_what_the_model_makes():
-    """The file of protocol vectors equals the model's output."""
+    """tests/vectors/protocol.json equals the output of gen_protocol_vectors."""
     assert gen_protocol_vectors.make() == VECTORS
 
 
 @pytest.mark.parametrize("entry", VECTORS["keys"], ids=lambda e: f"{e['class']}-{e['epoch']}")
 def test_keys_are_cmacs_of_the_fields(entry):
-    """The keys of the protocol vectors follow SP 800-108, as written out by the test (H3)."""
+    """The keys in protocol.json equal an SP 800-108 derivation written out in the test (H3)."""
     context = b"".join(
         (
             SESSION["session_id"],
@@ -69,7 +69,7 @@ def test_keys_are_cmacs_of_the_fields(entry):
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl command")
 @pytest.mark.parametrize("entry", VECTORS["keys"], ids=lambda e: f"{e['class']}-{e['epoch']}")
 def test_keys_are_those_of_openssl(entry):
-    """The keys of the protocol vectors equal OpenSSL's KBKDF."""
+    """The keys in protocol.json equal those of the `openssl kdf` command."""
     options = {
         "cipher": "AES-256-CBC",
         "mac": "CMAC",
@@ -89,7 +89,7 @@ def test_keys_are_those_of_openssl(entry):
 
 
 def test_messages_and_responses_open_with_gcm_alone():
-    """The protocol vectors' messages and responses open with AES-GCM of `cryptography`."""
+    """AES-GCM of `cryptography` opens the messages and responses in protocol.json."""
     for entry in VECTORS["exchanges"]:
         where = bytes([entry["queue"], entry["kind"]]) + entry["epoch"].to_bytes(4, "big")
         where += entry["sequence"].to_bytes(8, "big")
@@ -103,7 +103,7 @@ def test_messages_and_responses_open_with_gcm_alone():
 
 
 def test_chunks_are_gcm_alone():
-    """The protocol vectors' chunks are sealed as by AES-GCM of `cryptography`."""
+    """AES-GCM of `cryptography` gives the ciphertext and tag of each chunk in protocol.json."""
     for entry in VECTORS["chunks"]:
         cls, length = entry["class"], entry["length"]
         cipher, mask = key_of(cls, entry["epoch"])
@@ -126,7 +126,7 @@ def test_chunks_are_gcm_alone():
 
 
 def test_chunks_of_all_lengths_and_both_directions_are_there():
-    """The protocol vectors contain chunks of all lengths in both directions and two epochs."""
+    """protocol.json has chunks of all lengths, in both directions and in two key epochs."""
     found = {(entry["class"], entry["length"]) for entry in VECTORS["chunks"]}
     lengths = set(gen_protocol_vectors.LENGTHS)
     assert {(cls, length) for cls in (3, 4) for length in lengths} <= found
@@ -134,7 +134,7 @@ def test_chunks_of_all_lengths_and_both_directions_are_there():
 
 
 def test_no_iv_serves_twice_under_one_key():
-    """No IV is used twice under one key in the session of the protocol vectors (H2, H11)."""
+    """No two entries of protocol.json use the same IV under one key (H2, H11)."""
     used = [(1, e["epoch"], e["queue"], e["sequence"]) for e in VECTORS["exchanges"]]
     used += [(c["class"], c["epoch"], c["queue"], c["sequence"]) for c in VECTORS["chunks"]]
     ivs = [
@@ -146,7 +146,7 @@ def test_no_iv_serves_twice_under_one_key():
 
 @pytest.mark.parametrize("case", VECTORS["refused"], ids=lambda case: case["what"])
 def test_what_must_be_refused_is(case):
-    """The model's device refuses each message that the vectors list as refused."""
+    """The device model refuses each message that protocol.json lists as refused."""
     nonce = SESSION["device_nonce"]
     word = int.from_bytes(SESSION["capabilities"], "big")
     device = Device(Capabilities.unpack(word), lambda: nonce)

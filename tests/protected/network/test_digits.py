@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the digit network: data, accuracy, memory layout, reproducible training."""
+"""Tests the neural network for digits: data set, accuracy, memory layout, training."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from maeslant.protected.network import digits, layers, memory
 
 
 def test_images() -> None:
-    """The digit data set has UCI's contents, split without overlap."""
+    """The digit data set has UCI's shape and values, split into disjoint training and test sets."""
     pixels, wanted = digits.images()
     assert pixels.shape == (1797, 8, 8, 1) and pixels.min() == 0 and pixels.max() == 16
     assert sorted(set(wanted.tolist())) == list(range(10))

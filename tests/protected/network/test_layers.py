@@ -11,7 +11,7 @@ from maeslant.protected.network import layers
 
 
 def test_requantization_rounds_ties_upwards() -> None:
-    """Requantization rounds as exact fractions do, ties up, with saturation."""
+    """layers.requantize equals exact fractions, rounded half up and clipped to int8."""
     rng = np.random.default_rng(1)
     for shift in range(layers.MAX_SHIFT + 1):
         for multiplier in (0, 1, 3, 2**16 - 1):
@@ -27,7 +27,7 @@ def test_requantization_rounds_ties_upwards() -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_convolution(seed: int) -> None:
-    """The convolution layer equals SciPy's correlation, channel by channel."""
+    """The convolution layer's sums equal SciPy's correlation of each channel, plus the bias."""
     rng = np.random.default_rng(seed)
     kernel, channels, made = (int(n) for n in rng.integers(1, 6, 3))
     pad = int(rng.integers(0, kernel))
@@ -50,7 +50,7 @@ def test_convolution(seed: int) -> None:
 
 
 def test_pool_and_full() -> None:
-    """The pooling layer equals SciPy's maximum filter; the full layer a matrix product."""
+    """The pooling layer equals SciPy's maximum filter; the full layer equals a matrix product."""
     rng = np.random.default_rng(4)
     source = rng.integers(-128, 128, (7, 9, 5), np.int8)
     wanted = ndimage.maximum_filter(source, (2, 2, 1), origin=(-1, -1, 0))[:6:2, :8:2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts a Dask scheduler and workers for tests, each as a process with its own folder."""
+"""Starts a Dask scheduler and workers on this machine for tests, each in a folder of its own."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 def cluster(
     folder: pathlib.Path, workers: int, environment: dict[str, str] | None = None
 ) -> Iterator[tuple[str, list[subprocess.Popen]]]:
-    """Starts a Dask cluster for a test; gives the scheduler's address and worker processes."""
+    """Starts a Dask cluster; yields the scheduler's address and the worker processes."""
     file = folder / "scheduler.json"
     settings = (
         os.environ | (environment or {}) | {"DASK_DISTRIBUTED__LOGGING__DISTRIBUTED": "error"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imitates synthesis in tests by a function that takes a given time."""
+"""Replaces synthesis in tests by a function with invented results, delays and failures."""
 
 import hashlib
 import json
@@ -16,19 +16,19 @@ NAME = "tests.synth.explore.standin:synthesize"
 
 
 def point(lanes: int = 1, **given: object) -> Point:
-    """Makes a design point for the imitated synthesis."""
+    """Returns a design point with a number of lanes for the replacement synthesis."""
     fields = {"name": "lanes1", "target": "nangate45", "parameters": {"Lanes": lanes}}
     fields |= {"values": {"Lanes": lanes}, "top": "mae_cipher_lanes", "label": f"{lanes} lanes"}
     return Point(**(fields | given))
 
 
 def _lanes(name: str, parameters: dict[str, object] | None) -> int:
-    """Returns the number of lanes of a design point, from its parameters or build."""
+    """Returns the number of lanes of a design point from its parameters or name."""
     return parameters["Lanes"] if parameters else int(name.removeprefix("lanes"))
 
 
 def make(name: str, target: str, lanes: int, power: bool) -> dict[str, object]:
-    """Makes a synthesis report with invented figures for tests."""
+    """Returns a synthesis report with invented figures that depend on the number of lanes."""
     kind = "asic" if target == "nangate45" else target
     area = {"lut": 1000 * lanes, "ff": 900, "bram": 0, "dsp": 0, "mux": 0}
     if kind == "asic":
@@ -65,7 +65,7 @@ def synthesize(
     power: bool = False,
     tell: Callable[[str], None],
 ) -> dict[str, object]:
-    """Imitates a synthesis: records start and end, waits, and fails if configured."""
+    """Replaces a synthesis: notes start and end, waits or fails as orders.json says."""
     notebook = pathlib.Path(os.environ["STANDIN"])
     lanes = _lanes(name, parameters)
     note = {"lanes": lanes, "pid": os.getpid(), "asked_by": os.getppid()}
@@ -94,7 +94,7 @@ def synthesize(
 def remembered(
     name: str, target: str, parameters: dict[str, object] | None = None, **rest: object
 ) -> report.Report | None:
-    """Returns the stored report of an imitated synthesis, if any."""
+    """Returns the stored report of a replaced synthesis, or None."""
     found = make(name, target, _lanes(name, parameters), False)
     folder = report.REPORTS / f"{name}-{target}-{found['sources'][:8]}"
     return report.load(folder / "report.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the sweep on a Dask cluster of this machine, and errors of clusters."""
+"""Tests sweeps of design points on a Dask cluster, with a killed worker and bad addresses."""
 
 import concurrent.futures
 import json
@@ -25,12 +25,12 @@ GLOBS = ("LICENSE",)
 
 
 def notes(folder: pathlib.Path) -> list[dict[str, int]]:
-    """Returns the design points whose imitated synthesis has started."""
+    """Returns the notes that replaced syntheses wrote when they started."""
     return [json.loads(path.read_text()) for path in folder.glob("started-*")]
 
 
 def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    """A sweep of design points completes although one of three workers is killed."""
+    """A sweep on three Dask workers completes every point although one worker is killed."""
     orders(notebook, holds=[5])
     points = [standin.point(lanes) for lanes in range(1, 10)]
     # The workers' reports are not here: what comes back comes as values.
@@ -38,7 +38,7 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
         pids = [process.pid for process in made]
 
         def kill() -> dict[str, int]:
-            """Kills the cluster worker that synthesizes a given point."""
+            """Kills the Dask worker that synthesizes the five-lane point; returns its note."""
             try:
                 note = wait_for(lambda: next((n for n in notes(notebook) if n["lanes"] == 5), None))
                 made[pids.index(note["asked_by"])].kill()
@@ -65,20 +65,20 @@ def test_worker_killed(notebook: pathlib.Path, tmp_path: pathlib.Path) -> None:
 
 
 def refused(uri: str, globs: tuple[str, ...] = GLOBS) -> str:
-    """Returns the error message for an unusable Dask cluster."""
+    """Returns the error message of cluster.connect for an unusable cluster."""
     with pytest.raises(MaeslantError) as error, cluster.connect(uri, globs):
         pass
     return str(error.value)
 
 
 def test_unreachable() -> None:
-    """An unreachable cluster or a bad address gives an error at once."""
+    """cluster.connect reports an unreachable scheduler or a malformed address."""
     assert "no Dask scheduler answers at tcp://127.0.0.1:1" in refused("tcp://127.0.0.1:1")
     assert "no address of a scheduler" in refused("127.0.0.1")
 
 
 def test_unfit(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cluster without workers, with other sources or another version gives an error."""
+    """cluster.connect refuses a cluster without workers, with other sources or Python packages."""
     monkeypatch.setattr(cluster, "WORKERS_S", 0.2)
     with dask.cluster(tmp_path, 0) as (uri, _):
         assert "has no workers" in refused(uri)

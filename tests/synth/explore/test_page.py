@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the design space page: Pareto fronts, figures, files, links, display in a browser."""
+"""Tests the page of `maeslant explore`: Pareto fronts, plots, links, display in a browser."""
 
 import dataclasses
 import io
@@ -38,7 +38,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 def run(folder: pathlib.Path, **given: object) -> tuple[bool, str, str]:
-    """Runs `maeslant explore` with a replacement synthesis; returns success, output and errors."""
+    """Runs `maeslant explore` with the replacement synthesis; returns success and output."""
     table = folder / "explore.yml"
     table.write_text(TABLE)
     out, err = io.StringIO(), io.StringIO()
@@ -57,7 +57,7 @@ def run(folder: pathlib.Path, **given: object) -> tuple[bool, str, str]:
 
 
 def test_command(notebook: pathlib.Path) -> None:
-    """The design space page and its JSON list every point with its report and all failures."""
+    """The page and JSON of `maeslant explore` list each point with its report, and failures."""
     orders(notebook, fails=[3])
     with pytest.raises(MaeslantError, match="no point is finished"):
         run(notebook, finished=True)
@@ -97,7 +97,7 @@ def test_command(notebook: pathlib.Path) -> None:
 
 
 def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A published page links to the published reports of all its points."""
+    """A published page of `maeslant explore` links to published reports of all its points."""
     library("nangate45")
     monkeypatch.setattr(report, "PUBLISHED", notebook / "results" / "reports")
     monkeypatch.setattr(command.paths, "RESULTS", notebook / "results")
@@ -122,7 +122,7 @@ def test_published(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize("row", [{}, {"times_one": 0}, {"times_one": None}, {"times_one": "2"}])
 def test_a_pool_of_noise_is_none(row: dict, notebook: pathlib.Path) -> None:
-    """Damaged figures in the report folder are replaced or left out of the page."""
+    """`maeslant explore` ignores a damaged file of pool measurements."""
     report.REPORTS.mkdir(exist_ok=True)
     noise = json.dumps([{"cards": 2, "blocks_per_clock": 7.8} | row])
     (report.REPORTS / "pool.json").write_text(noise)
@@ -130,7 +130,7 @@ def test_a_pool_of_noise_is_none(row: dict, notebook: pathlib.Path) -> None:
 
 
 def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page that cannot be written leaves the old page; a bad path is reported first."""
+    """The report page is written whole or not at all, and an unusable path is refused at once."""
     out = notebook / "page.html"
     run(notebook, out=out)
     before = out.read_text()
@@ -154,12 +154,12 @@ def test_whole_or_absent(notebook: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 
 
 def record(kge: float, gbps: float, target: str = "nangate45") -> Record:
-    """Makes a design record with an area and a throughput."""
+    """Returns a design record with an area, a throughput and a technology."""
     return Record(f"{kge}", target, "pipeline", kge=kge, gbps=gbps)
 
 
 def test_front() -> None:
-    """The Pareto front holds the designs that no smaller design of a technology beats."""
+    """records.front returns the designs that no design of at most their area outperforms."""
     some = [record(*pair) for pair in ((10, 5), (20, 5), (20, 9), (25, 9), (40, 10), (40, 9))]
     best = records.front(some, lambda r: r.kge, lambda r: r.gbps)
     assert [(r.kge, r.gbps) for r in best] == [(10, 5), (20, 9), (40, 10)]
@@ -168,7 +168,7 @@ def test_front() -> None:
 
 
 def test_figures() -> None:
-    """Efficiencies of designs follow from area, throughput and energy, as in Dong's table."""
+    """Density and efficiency of design records equal those printed in Dong's Table 3."""
     paper = {r.lanes: r for r in records.others() if r.source == "Dong Table 3"}
     for lanes, density, per_watt in ((1, 856, 1977), (8, 990, 2292), (10, 983, 2377)):
         assert paper[lanes].density == pytest.approx(density, rel=0.01)
@@ -184,7 +184,7 @@ def test_figures() -> None:
 
 
 def places(svg: str) -> dict[str, tuple[float, float]]:
-    """Returns the positions of a plot's marks by their design records."""
+    """Returns the position of each design's mark in a plot's SVG text."""
     found = {}
     mark = r'data-of="(\w+)"[^>]*>\s*<path transform="translate\(([\d.]+),([\d.]+)'
     for name, x, y in re.findall(mark, svg):
@@ -206,7 +206,7 @@ PLOT = Plot(
 
 
 def test_chart() -> None:
-    """Marks of a plot are at their values, with a label if there is room."""
+    """chart.render puts marks at their values, with labels, and is reproducible."""
     text = chart.render(PLOT, 400, 300)
     at = places(text)
     x, y = zip(*(at[f"r{n}"] for n in range(4)), strict=True)
@@ -224,7 +224,7 @@ def test_chart() -> None:
 
 @pytest.mark.parametrize("size", [(1100, 560), chart.PHONE])
 def test_labels(size: tuple[int, int]) -> None:
-    """Labels of a plot cover no mark and no other label and stay inside the picture."""
+    """pictures.labels places labels inside the picture and over no mark or other label."""
     marks = [(10 + n % 7, 10 + n // 7) for n in range(49)]
     names = [(x, y, f"core {x}, {y} of some length") for x, y in marks]
     with pictures.drawing(*size) as (figure, axes):
@@ -241,7 +241,7 @@ def test_labels(size: tuple[int, int]) -> None:
 
 @pytest.mark.full
 def test_what_a_stranger_sees(notebook: pathlib.Path) -> None:
-    """The design space page starts with text, has plots for phones, explains throughputs."""
+    """The page of `maeslant explore` begins with an explanation and has plots for phones."""
     file = notebook / "page.html"
     run(notebook, out=file, picture=notebook / "a.svg")
     text = file.read_text()
@@ -262,7 +262,7 @@ def test_what_a_stranger_sees(notebook: pathlib.Path) -> None:
 
 
 def test_one_style() -> None:
-    """Only one module defines plot styles: no other module opens a picture or names a color."""
+    """No Python module but pictures.py opens a plot or names a color."""
     for path in (paths.ROOT / "maeslant").glob("**/*.py"):
         text = path.read_text()
         if path.stem != "pictures":
@@ -296,7 +296,7 @@ document.getElementById("seen").textContent = JSON.stringify(seen);
 
 
 def browse(file: pathlib.Path) -> tuple[str, str]:
-    """Opens the design space page in a browser; returns text and console messages."""
+    """Opens the page in headless Chromium; returns the resulting DOM and console output."""
     done = subprocess.run(
         [
             *(CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"),
@@ -314,7 +314,7 @@ def browse(file: pathlib.Path) -> tuple[str, str]:
 @pytest.mark.slow
 @pytest.mark.skipif(not CHROMIUM, reason="no Chromium here")
 def test_browser(notebook: pathlib.Path) -> None:
-    """The design space page works in headless Chromium: tips, filters, sorting, dark mode."""
+    """The page of `maeslant explore` works in Chromium: tips, filters, sorting, dark mode."""
     file = notebook / "page.html"
     run(notebook, out=file)
     text = file.read_text()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the table of design points: combinations, names, choices, errors, related work."""
+"""Tests the table of design points for `maeslant explore`: combinations, names, errors."""
 
 import pathlib
 
@@ -12,7 +12,7 @@ from maeslant.synth.explore import points
 
 @pytest.fixture
 def table(tmp_path: pathlib.Path):
-    """Reads design points from a table given as text."""
+    """Returns a function that reads design points from a table given as text."""
 
     def load(text: str, **given: object) -> list[points.Point]:
         file = tmp_path / "explore.yml"
@@ -23,7 +23,7 @@ def table(tmp_path: pathlib.Path):
 
 
 def test_the_projects() -> None:
-    """The project's table has each design point once, of every kind, and a quick part."""
+    """The repository's table of design points has no point twice and covers all targets."""
     found = points.load()
     assert len({point.key for point in found}) == len(found)
     assert {"nangate45", "sky130", "ihp", "xc7", "ecp5"} <= {point.target for point in found}
@@ -36,7 +36,7 @@ def test_the_projects() -> None:
 
 
 def test_names(table) -> None:
-    """A design point that is a build has its name; others name their differences."""
+    """A design point equal to a build has the build's name; others list their parameters."""
     found = table(
         "a: {build: lanes1, targets: [nangate45, xc7], quick: true,\n"
         "    parameters: {Lanes: [1, 3, 4], Sbox: [SboxTable]}}\n"
@@ -59,7 +59,7 @@ def test_names(table) -> None:
 
 
 def test_liberty(table) -> None:
-    """A Liberty file option replaces the libraries of the design table, except for FPGAs."""
+    """A Liberty file as target replaces the standard-cell targets of the table."""
     text = "a: {builds: [iter, iter128], targets: [sky130, nangate45, ecp5]}"
     found = table(text, targets=["/some/cells.lib.gz"])
     assert [point.target for point in found] == ["/some/cells.lib.gz"] * 2
@@ -80,7 +80,7 @@ def test_liberty(table) -> None:
     ],
 )
 def test_wrong(table, text: str, why: str) -> None:
-    """Each error in a table of design points gives a message."""
+    """points.load reports each error in a table of design points."""
     with pytest.raises(MaeslantError, match=why):
         table(text)
     with pytest.raises(MaeslantError, match="no point with ihp; its targets: xc7"):
@@ -88,7 +88,7 @@ def test_wrong(table, text: str, why: str) -> None:
 
 
 def test_peers() -> None:
-    """Dong et al.'s Table 3 in configs/related_work.yml is consistent in itself."""
+    """The rows of Dong's Table 3 in configs/related_work.yml agree with each other."""
     rows = [design for design in related_work.designs() if design["source"] == "Dong Table 3"]
     assert [row["lanes"] for row in rows] == list(range(1, 11))
     for row in rows:

@@ -8,7 +8,7 @@ from maeslant.synth import related_work
 
 
 def test_every_work_is_cited() -> None:
-    """The reference that a related design cites is a heading of docs/references.md."""
+    """Each work cited in configs/related_work.yml has a heading in docs/references.md."""
     page = (paths.ROOT / "docs" / "references.md").read_text()
     entries = {name.lower().replace(" ", "-") for name in re.findall(r"^### (.+)$", page, re.M)}
     assert not {design["cite"] for design in related_work.designs()} - entries

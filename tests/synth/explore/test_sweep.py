@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests sweeps with a replacement synthesis: parallel, cached, interrupted, failing."""
+"""Tests sweeps of design points with a replacement synthesis: parallel, cached, interrupted."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from tests.synth.explore import standin
 
 
 class Log(sweep.Watcher):
-    """Records the progress messages of a sweep of design points."""
+    """Records the progress messages and outcomes of a sweep."""
 
     def __init__(self) -> None:
         self.told_texts: list[str] = []
@@ -34,7 +34,7 @@ class Log(sweep.Watcher):
 
 @pytest.fixture
 def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    """Prepares a folder for the imitated synthesis, with a folder for reports."""
+    """Returns a folder for notes of the replacement synthesis and for its reports."""
     monkeypatch.setenv("STANDIN", str(tmp_path))
     monkeypatch.setattr(report, "REPORTS", tmp_path / "reports")
     (tmp_path / "orders.json").write_text("{}")
@@ -42,19 +42,19 @@ def notebook(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib
 
 
 def orders(notebook: pathlib.Path, **given: object) -> None:
-    """Writes the delays and failures that the imitated synthesis must produce."""
+    """Tells the replacement synthesis which points shall wait or fail."""
     part = notebook / "orders.part"
     part.write_text(json.dumps(given))
     part.replace(notebook / "orders.json")
 
 
 def count(notebook: pathlib.Path, what: str) -> int:
-    """Counts the notes of a kind written by the imitated synthesis."""
+    """Returns the number of notes of a kind that the replacement synthesis has written."""
     return len(list(notebook.glob(f"{what}-*")))
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 180) -> object:
-    """Waits until a condition is true; returns its value."""
+    """Waits until a condition is true and returns its value; fails after some minutes."""
     until = time.monotonic() + seconds
     while not (found := condition()):
         assert time.monotonic() < until, "waited in vain"
@@ -63,7 +63,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 180) -> object:
 
 
 def alive(pid: int) -> bool:
-    """Returns true if a process exists and is no zombie."""
+    """Returns true if a process exists and is not a zombie."""
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().split(") ")[1][0] != "Z"
     except OSError:
@@ -71,7 +71,7 @@ def alive(pid: int) -> bool:
 
 
 def test_all_and_again(notebook: pathlib.Path) -> None:
-    """A sweep gives each design point a report; a second sweep starts no synthesis."""
+    """sweep.sweep gives each point a report; a second sweep starts no synthesis."""
     points = [standin.point(lanes) for lanes in (3, 1, 2)]
     log = Log()
     found = sweep.sweep(points, log, function=standin.NAME)
@@ -85,7 +85,7 @@ def test_all_and_again(notebook: pathlib.Path) -> None:
 
 
 def test_failures(notebook: pathlib.Path) -> None:
-    """A failing design point is reported, others complete, and a new sweep retries it."""
+    """A sweep reports a failed point and completes the others; the next sweep tries it again."""
     orders(notebook, fails=[1], breaks=[2], dies=[4])
     points = [standin.point(lanes) for lanes in range(1, 6)]
     found = sweep.sweep(points, Log(), function=standin.NAME, jobs=5)
@@ -115,7 +115,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_interrupted(notebook: pathlib.Path, number: int) -> None:
-    """An interrupted sweep keeps finished points, ends all processes and can be resumed."""
+    """An interrupted sweep keeps finished points, ends its processes and can be resumed."""
     orders(notebook, holds=[3, 4, 5, 6])
     environment = os.environ | {"MAESLANT_BUILD": str(notebook)}
     process = subprocess.Popen([sys.executable, "-c", SCRIPT], cwd=paths.ROOT, env=environment)
