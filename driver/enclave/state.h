@@ -208,7 +208,7 @@ void task_answered(mae_task_t *task);
 
 /* ---- chunk.c ---- */
 
-/* Function called between parts of a chunk that a thread encrypts; returns false to stop. */
+/* Runs between the parts of a chunk that a thread encrypts; returns false to stop that. */
 typedef bool chunk_pause(void *user);
 
 enum chunk_end { CHUNK_DONE, CHUNK_FAILED, CHUNK_GIVEN_UP };

@@ -34,8 +34,8 @@ struct fake {
     struct gcm *keys[2][CLASSES];
     uint8_t masks[2][CLASSES][WIRE_MASK];
     uint32_t epochs[2]; /* of the keys; epoch + 1, 0 for none */
-    /* Function that the imitated card calls at a doorbell, with the decrypted request. NULL:
-       nothing. */
+    /* Handles a doorbell of the imitated card, with the decrypted request, for the fuzz target.
+       NULL: nothing. */
     void (*rung)(struct fake *fake, const struct fake_request *request);
     void *user;
 };
