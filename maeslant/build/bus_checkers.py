@@ -42,7 +42,7 @@ class Port:
         return self.prefix[0]
 
     def bind(self, more: str = "") -> str:
-        """Builds the SystemVerilog bind statement that attaches a protocol checker to the bus port."""
+        """Builds the SystemVerilog statement that binds a protocol checker to the bus port."""
         return f"bind {self.module} {KINDS[self.kind]} {self.instance(more)}"
 
     def instance(self, more: str = "") -> str:
