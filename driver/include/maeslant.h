@@ -160,8 +160,8 @@ MAE_API mae_error_t mae_device_list(struct mae_device_info *list, size_t max, si
 
 /* Limits a device's number of jobs in flight, 1 to max_queue_depth, which is the default. */
 MAE_API mae_error_t mae_set_queue_depth(mae_dev_t *dev, uint32_t depth);
-/* Sets how long a busy device may complete no job before it counts as dead (plus 1 us for every 4
-   blocks in flight). Simulated devices count caps.clocks_per_us clocks as a microsecond. */
+/* Sets how long a busy device may complete no job before it counts as dead. It is 1 us longer for
+   every 4 blocks in flight. Simulated devices count caps.clocks_per_us clocks as a microsecond. */
 MAE_API mae_error_t mae_set_stall_timeout(mae_dev_t *dev, uint64_t microseconds);
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -302,17 +302,17 @@ MAE_API uint32_t mae_in_flight(const mae_dev_t *dev);
 MAE_API mae_error_t mae_crypt(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                               const uint8_t *key, size_t key_bytes, const uint8_t *iv,
                               const void *src, void *dst, uint64_t length);
-/* Encrypts or decrypts one message, as mae_crypt, with keys that are already loaded; tweak_slot
+/* Encrypts or decrypts one message, as mae_crypt, under keys in the device's key slots. tweak_slot
    holds the second key of XTS and is ignored in other modes. */
 MAE_API mae_error_t mae_crypt_slot(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
                                    uint32_t key_slot, uint32_t tweak_slot, const uint8_t *iv,
                                    const void *src, void *dst, uint64_t length);
 
 /*
- * Encrypts or decrypts a part of a message, by any device and in any order: the bytes from
- * `offset`, a multiple of 16, to offset + length. `before` is the source's block before them (CBC
- * and CFB, else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset 0
- * only (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond
+ * Encrypts or decrypts a part of a message, on any device and in any order. The part is the bytes
+ * from `offset`, a multiple of 16, to offset + length. `before` is the source's block before them
+ * (CBC and CFB, else ignored). ECB, CTR, XTS and the decryption of CBC and CFB; others from offset
+ * 0 only (MAE_E_MODE). XTS: at least 16 bytes, and whole blocks but in the last part. XTS beyond
  * offset 0 needs a device of both directions.
  */
 MAE_API mae_error_t mae_crypt_part(mae_dev_t *dev, mae_mode_t mode, mae_direction_t direction,
@@ -341,8 +341,8 @@ MAE_API mae_error_t mae_stream_begin(mae_dev_t *dev, mae_mode_t mode, mae_direct
 /* Takes input of a stream's message and gives output; waits only if neither is possible. */
 MAE_API mae_error_t mae_stream_update(mae_stream_t *stream, const void *src, size_t bytes,
                                       size_t *taken, void *dst, size_t room, size_t *given);
-/* Ends the input of a stream and returns its remaining output, in several calls if room is small;
-   given = 0 is the end. MAE_E_LENGTH: the message's length is not allowed by the mode. */
+/* Ends the input of a stream's message and returns the remaining output. Several calls may be
+   needed; given = 0 is the end. MAE_E_LENGTH: the message's length is not allowed by the mode. */
 MAE_API mae_error_t mae_stream_finish(mae_stream_t *stream, void *dst, size_t room, size_t *given);
 /* Frees a stream: wipes its buffers, erases its keys, frees its contexts. NULL is allowed. */
 MAE_API_VOID void mae_stream_free(mae_stream_t *stream);
@@ -394,7 +394,7 @@ MAE_API mae_error_t mae_seal(mae_dev_t *dev, const struct mae_message *message);
    limit of 2^32 if all nonces under the key are counted, of 12 bytes. nonce_bytes >= 8. */
 MAE_API mae_error_t mae_seal_counted(mae_dev_t *dev, const struct mae_message *message,
                                      struct mae_nonce_counter *counter);
-/* Encrypts and authenticates one message with the caller's nonce; use it only where a protocol
+/* Encrypts and authenticates one message with the caller's nonce. Use it only where a protocol
    prescribes the nonce. A nonce used twice under one key breaks GCM: see the top of this file. */
 MAE_API mae_error_t mae_seal_with_chosen_nonce(mae_dev_t *dev, const struct mae_message *message);
 /* Decrypts one GCM or CCM message and verifies its tag. MAE_E_AUTH: it is not what was sealed.
@@ -410,10 +410,10 @@ MAE_API mae_error_t mae_mac_verify(mae_dev_t *dev, const struct mae_message *mes
 MAE_API bool mae_tags_equal(const uint8_t *left, const uint8_t *right, size_t bytes);
 
 /*
- * Starts an authenticated message that is processed in pieces: one of the start calls below,
- * aad..., update..., finish, read... until nothing is given, free. Of struct mae_message the start
- * calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes and length, which CCM must
- * know ahead. A failed message stays failed; free it.
+ * Starts a GCM or CCM message that is encrypted in pieces. The calls are one of the start calls
+ * below, aad..., update..., finish, read... until nothing is given, free. Of struct mae_message the
+ * start calls use mode, key, nonce and tag_bytes, and for CCM also aad_bytes and length, which CCM
+ * must know ahead. A failed message stays failed; free it.
  *
  * Unsealing gives nothing before mae_aead_finish has verified the tag: until then the library holds
  * the whole plaintext. For messages too long for that, mae_aead_unseal_unverified gives it at once:

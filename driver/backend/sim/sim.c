@@ -123,8 +123,8 @@ static mae_error_t sim_write64(void *backend, uint32_t offset, uint64_t value)
     return sim_write32(backend, offset + 4, (uint32_t)(value >> 32));
 }
 
-/* Maps memory for the simulated device at new bus addresses, a page behind the last mapping, so
-   that an overrun is detected. */
+/* Maps memory for the simulated device, a page behind the last mapping, so that an overrun is
+   detected. */
 static mae_error_t sim_map(void *backend, void *memory, size_t bytes, bool writable, uint64_t *iova)
 {
     struct sim *sim = backend;
