@@ -47,7 +47,7 @@ def is_there(module: str) -> bool:
 
 
 def how_to_get(extra: str) -> str:
-    """Returns the pip command that installs an optional dependency of Maeslant."""
+    """Returns the command that installs an optional dependency of Maeslant."""
     if paths.INSTALLED:
         return f"python3 -m pip install 'maeslant[{extra}]'"
     return f"make setup-{extra}"

@@ -211,7 +211,7 @@ def pages(root: pathlib.Path) -> list[pathlib.Path]:
 def problems(
     root: pathlib.Path = paths.ROOT, known: dict[str, set[str]] | None = None
 ) -> list[str]:
-    """Lists the errors of all Markdown pages."""
+    """Lists the errors of all Markdown pages; README.md must be among them."""
     if not (root / "README.md").exists():
         return ["README.md is missing"]
     known = commands() if known is None else known

@@ -129,7 +129,10 @@ def dot(
 
 
 def handle(tone: str, shape: str, hollow: bool, text: str) -> matplotlib.artist.Artist:
-    """Makes a plot's legend entry for a mark or line."""
+    """Makes a plot's legend entry for a mark or line.
+
+    ``shape`` is the shape of a mark, "line", "dashed" or "dotted".
+    """
     color = LIGHT[tone]
     if shape in STROKES:
         return matplotlib.lines.Line2D([], [], color=color, linestyle=STROKES[shape], label=text)

@@ -108,6 +108,8 @@ def build_top(
 ) -> pathlib.Path:
     """Builds the simulator library of any top module if out of date; returns its path.
 
+    The top is of rtl/ or of ``sources``.
+
     ``checked``: binds the bus checkers of formal/bus to its ports.
     """
     extras.need_modules(FOREIGN.get(top, ()))

@@ -206,7 +206,10 @@ class Device:
         before: bytes,
         data: bytes,
     ) -> bytes:
-        """Encrypts or decrypts part of a message on the device, from byte ``offset`` on."""
+        """Encrypts or decrypts part of a message on the device, from byte ``offset`` on.
+
+        ``before`` is the source's block in front of that byte.
+        """
         result = self.ffi.new("uint8_t[]", max(1, len(data)))
         check(
             self.lib.mae_crypt_part(

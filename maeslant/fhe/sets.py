@@ -115,7 +115,7 @@ def bit_reversed(bits: int) -> np.ndarray:
 
 
 def minimal_root(q: int, n: int) -> int:
-    """Returns the smallest primitive 2n-th root of unity modulo a prime, as in SEAL."""
+    """Returns the smallest primitive 2n-th root of unity modulo a prime."""
     root = next(r for x in range(2, q) if pow(r := pow(x, (q - 1) // (2 * n), q), n, q) == q - 1)
     square, best = root * root % q, root
     for _ in range(n):

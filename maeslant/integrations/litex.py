@@ -43,6 +43,8 @@ class _Interrupt(Module):
 class MaeslantAES(LiteXModule):
     """Wraps the AES peripheral as a LiteX module with an AXI4-Lite bus.
 
+    Its clock domain is `sys`.
+
     ``bus`` goes to ``soc.bus.add_slave``; LiteX adapts it to the SoC's bus. ``plain`` is for tools
     that do not read SystemVerilog whole, as Yosys alone: slang translates it first. ``parameters``
     are those of mae_peripheral: ``MaeslantAES(platform, KeySlots=8, Sbox="SboxTower", Auth=0)``.

@@ -59,6 +59,8 @@ class Design:
 def find(name: str, parameters: dict[str, object] | None = None) -> Design:
     """Finds the design that a named build, an RTL module or a user's file stands for.
 
+    ``parameters`` override those of the build.
+
     A name with a slash, or that ends in .sv or .v, is a file with a module of its name; it may use
     all of rtl/, and files beside it.
     """

@@ -181,7 +181,7 @@ async def one_direction(drive: Driver, bits: int, direction: int) -> None:
 
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def figures(dut) -> None:
-    """Measures a cipher core's latency, throughput and key expansion for all key sizes."""
+    """Measures a cipher core's latency, throughput and waits for keys, for all key sizes."""
     drive = Driver(dut)
     await drive.start()
     for bits in KEYS:

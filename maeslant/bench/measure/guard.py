@@ -72,7 +72,10 @@ class Protected:
 
 
 class Unprotected:
-    """Drives the simulated unprotected card, for measurements beside the protected one."""
+    """Drives the simulated unprotected card, for measurements beside the protected one.
+
+    It has the methods of :class:`Protected`.
+    """
 
     def __init__(self, options: str) -> None:
         self.card = UnprotectedJobs(UNPROTECTED, options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures and prints the overhead of protection for Ghosh's networks, and draws it."""
+"""Measures, prints and draws the overhead of protection for Ghosh's networks."""
 
 import dataclasses
 import json

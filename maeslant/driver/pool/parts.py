@@ -22,7 +22,10 @@ def plain(
     before: bytes,
     data: bytes,
 ) -> bytes:
-    """Encrypts or decrypts the part of a message that starts at byte ``offset``, on one card."""
+    """Encrypts or decrypts the part of a message that starts at byte ``offset``, on one card.
+
+    ``before`` is the source's block in front of that byte.
+    """
     return device.crypt_part(mode, direction, key, iv, offset, before, data)
 
 

@@ -127,7 +127,10 @@ EditAnswer = Callable[["On", Event, bytes, Link], bytes]
 
 
 class On(Adversary):
-    """Applies an edit to the nth bus event that matches a Sight's fields, or to all from it on."""
+    """Applies an edit to the nth bus event that matches a Sight's fields, or to all from it on.
+
+    ``where``: those fields and their values.
+    """
 
     def __init__(
         self,

@@ -191,7 +191,10 @@ def fuzz(
     make: Callable[[Attack, str], Machine] = Machine,
     seen: Callable[[int], None] = lambda count: None,
 ) -> Tally:
-    """Fuzzes protected sessions until a number of bus manipulations is made; returns the Tally."""
+    """Fuzzes protected sessions until a number of bus manipulations is made; returns the Tally.
+
+    Reports progress to ``seen``.
+    """
     tally = Tally()
     while tally.manipulations < manipulations:
         seen(tally.manipulations)

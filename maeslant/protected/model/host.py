@@ -190,7 +190,7 @@ class Host:
     # Sealing.
 
     def _begin(self, queue: int, kind: Kind, body_bytes: int, chunk_bytes: int = 0) -> int:
-        """Reserves the next sequence number of a queue for a request of the host model."""
+        """Reserves the next sequence number of a queue for a request (H5, H11, H12)."""
         if self.poison_error:
             raise self.poison_error
         if not 0 <= queue < len(self.channels):
@@ -431,7 +431,7 @@ class Host:
         return bytearray(plain)
 
     def wait(self, job: Job) -> bytes:
-        """Waits for a call's requests; returns the values of a batch or the bytes of a transfer."""
+        """Waits for a call's requests; returns a batch's values or a transfer's bytes (H17)."""
         self.idle = 0
         passed = 0
         while not job.done:

@@ -50,7 +50,10 @@ class Transfer:
 
 @dataclasses.dataclass
 class Chunk:
-    """Holds a chunk of a DMA transfer that the card model has accepted and not finished."""
+    """Holds a chunk of a DMA transfer that the card model has accepted and not finished.
+
+    ``engine`` exists once its data moves.
+    """
 
     request: Request
     place: wire.Transfer

@@ -247,6 +247,8 @@ def play(
 ) -> Verdict:
     """Runs protected sessions under an attack, then one more; returns the Verdict.
 
+    ``stay``: the attack acts on the last session, too.
+
     ``sessions`` plays the first so many times, each under the attack and with secrets of its own.
     ``want``: the first is the careless one, which comes to this.
     """

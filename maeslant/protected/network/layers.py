@@ -21,7 +21,7 @@ def requantize(sums: np.ndarray, multiplier: int, shift: int, relu: bool) -> np.
 
 @dataclasses.dataclass(frozen=True)
 class Convolution:
-    """Describes a convolution layer of an int8 network: stride 1, zero padding.
+    """Describes a convolution layer of an int8 network: stride 1, ``pad`` zeros at each side.
 
     A fully connected layer is one of a single pixel: kernel 1 and no padding.
     """

@@ -27,6 +27,8 @@ NARROW = 480  # px: a narrower plot has fewer ticks
 class Mark:
     """Describes a point of a plot: place, colour, shape and label.
 
+    ``data`` names its record for the page's script.
+
     A label that is ``first`` is placed before the others, and always.
     """
 

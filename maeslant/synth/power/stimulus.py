@@ -128,7 +128,10 @@ class Cipher(Bench):
 
 
 class Counter(Cipher):
-    """Drives successive counter blocks of CTR mode into an AES core's netlist."""
+    """Drives the counter blocks of CTR (SP 800-38A §6.5) into an AES core's netlist.
+
+    The lanes take blocks in turn.
+    """
 
     says = "consecutive counter blocks"
     BITS = 32  # as in SP 800-38D §6.2; those above are each run's own and stay

@@ -24,6 +24,8 @@ LIST = paths.ROOT / "formal" / "independence.yml"
 class Independence:
     """Describes a proof that secret inputs do not reach given outputs of an RTL module.
 
+    The inputs are ``secret``, the outputs ``timing``.
+
     ``verdicts``: nets that are public although they are computed of secrets.
     """
 

@@ -54,7 +54,10 @@ def yosys(*commands: str) -> str:
 
 
 def read(top: pathlib.Path, parameters: dict[str, object], rtl: pathlib.Path = paths.RTL) -> str:
-    """Returns the Yosys command that reads an RTL module and the files it needs."""
+    """Returns the Yosys command that reads an RTL module and the files it needs.
+
+    ``rtl`` may be a modified copy.
+    """
     own = [path for path in (paths.ROOT / "formal").glob("*/*.sv") if path != top]
     used = {path.stem: path for path in own}
     files = [top, *(used[n] for n in re.findall(r"\bmae_\w+", paths.code(top)) if n in used)]
