@@ -30,15 +30,15 @@ class Device {
     virtual void bus_fall(const AxiToDevice &axi, const LiteToDevice &lite) = 0;
     // Copies the bus outputs of the device.
     virtual void sample(AxiFromDevice &axi, LiteFromDevice &lite) const = 0;
-    // Drives the device's provisioning port, if it has one. Driven before bus_fall(), sampled with
-    // sample().
+    // Drives the device's provisioning port, if it has one (has_port). Driven before bus_fall(),
+    // sampled with sample().
     virtual void drive_port(const PortToDevice &port) = 0;
     virtual PortFromDevice sample_port() const = 0;
     // Returns true if the device offers a write that waits, as a hint for the next clock. It is
     // taken after bus_rise().
     virtual bool write_waits() const = 0;
     virtual void bus_rise() = 0;
-    // Lowers the device's core clock, if it has one of its own.
+    // Lowers the device's core clock, if it has one beside the bus clock (has_bus_clock).
     virtual void core_fall() = 0;
     virtual void core_rise() = 0;
     virtual bool irq() const = 0;

@@ -11,7 +11,8 @@ enum { SEAL_THREADS = 16 }; /* at most */
 
 struct gcm; /* a key that seals, or one that opens, in one thread at a time */
 
-/* Derives a session key and its IV mask from the secret (SP 800-108r1, H3); false on failure. */
+/* Derives a session key and its IV mask from the secret (SP 800-108r1, H3); false on failure. The
+   KDF runs in counter mode over CMAC-AES-256. */
 bool gcm_derive(const uint8_t secret[WIRE_KEY], const uint8_t *context, size_t context_bytes,
                 uint8_t *output, size_t output_bytes);
 bool gcm_random(uint8_t *bytes, size_t size);

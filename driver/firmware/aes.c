@@ -115,7 +115,8 @@ static void mix_columns(uint8_t state[16])
     }
 }
 
-/* Applies InvMixColumns of FIPS 197 to the AES state. */
+/* Applies InvMixColumns of FIPS 197 to the AES state. Its matrix is that of MixColumns times
+   {04}x^2 + {05}. */
 static void inverse_mix_columns(uint8_t state[16])
 {
     for (uint8_t *column = state; column < state + 16; column += 4) {

@@ -48,7 +48,8 @@ MAE_SIM_API void mae_sim_soc_reset(mae_sim_soc_t *soc);
 MAE_SIM_API int mae_sim_soc_run(mae_sim_soc_t *soc, uint64_t clocks);
 MAE_SIM_API uint32_t mae_sim_soc_code(const mae_sim_soc_t *soc);   /* written to `finish` */
 MAE_SIM_API uint64_t mae_sim_soc_clocks(const mae_sim_soc_t *soc); /* since the last reset */
-/* Returns the text that the simulated software has printed since the last call. */
+/* Returns the text that the simulated software has printed since the last call. At most `room`
+   bytes are returned, and their number. */
 MAE_SIM_API size_t mae_sim_soc_console(mae_sim_soc_t *soc, char *text, size_t room);
 MAE_SIM_API const char *mae_sim_soc_message(const mae_sim_soc_t *soc);
 /* cdef end */

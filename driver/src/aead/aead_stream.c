@@ -166,7 +166,8 @@ static mae_error_t withhold(struct mae_aead *aead)
     return MAE_OK;
 }
 
-/* Copies decrypted data of a message whose tag was verified to the caller. */
+/* Gives the caller decrypted data of a message whose tag was verified; returns the number of
+   bytes. */
 static size_t give_held(struct mae_aead *aead, uint8_t *dst, size_t room)
 {
     size_t given = 0;
